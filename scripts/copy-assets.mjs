@@ -1,0 +1,4 @@
+// What tsc leaves behind: the Lua commands, beside the compiled module that reads them.
+import { cpSync } from 'node:fs';
+
+cpSync('src/redis/lua', 'dist/src/redis/lua', { recursive: true });

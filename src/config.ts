@@ -1,0 +1,198 @@
+import { z } from 'zod';
+
+/**
+ * Every setting of the service, parsed once from environment variables. Nothing else in src reads the environment.
+ */
+
+const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
+    .default(fallback);
+
+const oneOf = <T extends string>(values: readonly [T, ...T[]], fallback: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` }).default(fallback as never);
+
+const redisUrl = z
+  .string()
+  .default('redis://127.0.0.1:6379')
+  .refine((url) => {
+    if (url.startsWith('/') || /^unix:\/\/\/./.test(url)) return true;
+    if (!URL.canParse(url)) return false;
+    const { protocol, hostname } = new URL(url);
+    return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
+  }, 'must be redis://[user:password@]host:port[/db], rediss://… for TLS, or unix:///path/to/redis.sock');
+
+const nodeList = z
+  .string()
+  .default('')
+  .transform((text) => splitList(text))
+  .refine(
+    (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(node)),
+    'must be a comma-separated list of host:port',
+  )
+  .transform((nodes) =>
+    nodes.map((node) => {
+      const colon = node.lastIndexOf(':');
+      return { host: node.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(node.slice(colon + 1)) };
+    }),
+  );
+
+const PLAN_FORMAT = 'must list plan=requests pairs with whole numbers above 0, such as free=100,starter=1000,pro=10000';
+
+const planQuotas = z
+  .string()
+  .default('free=100,starter=1000,pro=10000')
+  .transform((text) => splitList(text))
+  .refine((pairs) => pairs.every((pair) => /^[a-z0-9_-]{1,32}=[1-9]\d{0,14}$/.test(pair)), PLAN_FORMAT)
+  .transform(
+    (pairs) => new Map(pairs.map((pair) => pair.split('=') as [string, string]).map(([p, n]) => [p, Number(n)])),
+  )
+  .refine((plans) => plans.has('free'), 'must have an entry for the plan free, which guilds without a plan are on');
+
+const corsOrigins = z
+  .string()
+  .default('*')
+  .transform((text) => splitList(text))
+  .refine(
+    (origins) => origins.every((o) => o === '*' || (URL.canParse(o) && new URL(o).origin === o)),
+    'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path)',
+  );
+
+const trustProxy = z
+  .string()
+  .default('0')
+  .refine(
+    (text) =>
+      /^\d{1,2}$/.test(text) || splitList(text).every((entry) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$|^loopback$/.test(entry)),
+    'must be a number of proxy hops, or a list of addresses or subnets such as 10.0.0.0/8,loopback',
+  )
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : splitList(text)));
+
+const workers = z
+  .string()
+  .default('1')
+  .refine(
+    (text) => text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256),
+    'must be auto or a whole number from 1 to 256',
+  )
+  .transform((text) => (text === 'auto' ? ('auto' as const) : Number(text)));
+
+const schema = z
+  .object({
+    REDIS_URL: redisUrl,
+    REDIS_MODE: oneOf(['standalone', 'sentinel', 'cluster'], 'standalone'),
+    REDIS_NODES: nodeList,
+    REDIS_SENTINEL_NAME: z.string().default(''),
+    REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
+    KEY_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z0-9:_.-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 : _ . -')
+      .default('gr'),
+    HOST: z.string().min(1, 'must be an address to listen on').default('0.0.0.0'),
+    PORT: integer(0, 65_535, 8080),
+    ADMIN_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
+    ADMIN_PORT: integer(0, 65_535, 9464),
+    WORKERS: workers,
+    PLAN_QUOTAS: planQuotas,
+    CORS_ORIGINS: corsOrigins,
+    TRUST_PROXY: trustProxy,
+    LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
+    LOG_REQUESTS: oneOf(['all', 'errors', 'off'], 'all'),
+    CACHE_MAX_AGE_S: integer(0, 86_400, 0),
+    CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
+    SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
+  })
+  .superRefine((env, context) => {
+    const missing = (path: string, mode: string) =>
+      context.addIssue({ code: 'custom', path: [path], message: `is required when REDIS_MODE is ${mode}` });
+    if (env.REDIS_MODE !== 'standalone' && env.REDIS_NODES.length === 0) missing('REDIS_NODES', env.REDIS_MODE);
+    if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') missing('REDIS_SENTINEL_NAME', 'sentinel');
+  });
+
+/** How to reach Redis. */
+export interface RedisConfig {
+  /** Host, credentials, database and TLS; with Sentinel or Cluster only credentials, database and TLS are taken from it. */
+  readonly url: string;
+  readonly mode: 'standalone' | 'sentinel' | 'cluster';
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly sentinelName: string;
+  /** How long one command may take, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface Config {
+  readonly redis: RedisConfig;
+  readonly keyPrefix: string;
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly adminHost: string;
+  /** 0 = no admin listener. */
+  readonly adminPort: number;
+  readonly workers: number | 'auto';
+  /** Plan name -> requests per hour. */
+  readonly planQuotas: ReadonlyMap<string, number>;
+  readonly corsOrigins: readonly string[];
+  /** Hops, or addresses and subnets, of the proxies whose X-Forwarded-For is believed; 0 = none. */
+  readonly trustProxy: number | readonly string[];
+  readonly logLevel: string;
+  readonly logRequests: 'all' | 'errors' | 'off';
+  /** Seconds a browser may reuse an answer without asking; 0 = it always asks. */
+  readonly cacheMaxAgeS: number;
+  /** Answers kept ready in memory; 0 = none. */
+  readonly cacheMaxPages: number;
+  readonly shutdownTimeoutMs: number;
+}
+
+/** All that is wrong with the environment, one line a variable. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+}
+
+/**
+ * Reads the settings from environment variables; an empty value counts as unset.
+ * @throws ConfigError naming every variable that is wrong, together.
+ */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
+  }
+  const e = result.data;
+  return {
+    redis: {
+      url: e.REDIS_URL,
+      mode: e.REDIS_MODE,
+      nodes: e.REDIS_NODES,
+      sentinelName: e.REDIS_SENTINEL_NAME,
+      timeoutMs: e.REDIS_TIMEOUT_MS,
+    },
+    keyPrefix: e.KEY_PREFIX,
+    host: e.HOST,
+    port: e.PORT,
+    adminHost: e.ADMIN_HOST,
+    adminPort: e.ADMIN_PORT,
+    workers: e.WORKERS,
+    planQuotas: e.PLAN_QUOTAS,
+    corsOrigins: e.CORS_ORIGINS,
+    trustProxy: e.TRUST_PROXY,
+    logLevel: e.LOG_LEVEL,
+    logRequests: e.LOG_REQUESTS,
+    cacheMaxAgeS: e.CACHE_MAX_AGE_S,
+    cacheMaxPages: e.CACHE_MAX_PAGES,
+    shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
+  };
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,25 @@
+import type { Identity } from '../access/authenticator.ts';
+import type { QuotaState } from '../access/quotas.ts';
+
+/** What is known of one request while it is served. */
+export interface Exchange {
+  readonly requestId: string;
+  /** Milliseconds on a clock that never goes back. */
+  readonly startedAt: number;
+  /** Pattern of the route that serves it, for logs and metrics; never the path itself. */
+  route: string;
+  /** CORS headers of the answer, as a flat list. */
+  cors: readonly string[];
+  /** Whose valid key it carries. */
+  identity?: Identity;
+  /** What it left of the quota. */
+  quota?: QuotaState;
+}
+
+declare global {
+  namespace Express {
+    interface Response {
+      exchange: Exchange;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { Router } from 'express';
+
+/** Whether the process can serve now; a string says why it cannot. */
+export type Readiness = () => Promise<true | 'draining' | 'redis'>;
+
+/** /livez: the process runs. /readyz: it can serve. Neither needs a key or counts against a quota. */
+export function healthRoutes(readiness: Readiness): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const noStore = { 'Cache-Control': 'no-store' };
+  router.get('/livez', (_req, res) => {
+    res.set(noStore).json({ status: 'ok' });
+  });
+  router.get('/readyz', async (_req, res) => {
+    const state = await readiness();
+    if (state === true) res.set(noStore).json({ status: 'ok' });
+    else
+      res
+        .status(503)
+        .set({ ...noStore, 'Retry-After': '1' })
+        .json({ status: 'unavailable', reason: state });
+  });
+  return router;
+}

@@ -1,0 +1,79 @@
+import type { Request, Response } from 'express';
+import { type QuotaState, WINDOW_S } from '../access/quotas.ts';
+import type { Problem } from './problem.ts';
+import type { View } from './view.ts';
+
+/** Headers on every answer of the API, whatever its status. */
+const ALWAYS = ['X-Content-Type-Options', 'nosniff'];
+
+/** Writes answers: every header that an answer carries is put together here. */
+export class Replies {
+  private readonly cacheControl: string;
+  private readonly vary: string;
+
+  constructor(
+    /** Seconds a browser may reuse an answer without asking; 0 = it always asks. */
+    cacheMaxAgeS: number,
+    /** Whether the CORS headers depend on the Origin of the request. */
+    variesByOrigin: boolean,
+    /** Milliseconds since the epoch. */
+    private readonly now: () => number,
+  ) {
+    this.cacheControl = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
+    this.vary = variesByOrigin ? 'x-api-key, Origin' : 'x-api-key';
+  }
+
+  /** 200 with the ready bytes, or 304 when the client holds them already. */
+  view(req: Request, res: Response, view: View): void {
+    const headers = this.start(res);
+    headers.push('ETag', view.etag, 'Cache-Control', this.cacheControl, 'Vary', this.vary);
+    const ifNoneMatch = req.headers['if-none-match'];
+    if (ifNoneMatch !== undefined && matches(ifNoneMatch, view.etag)) {
+      res.writeHead(304, headers);
+      res.end();
+      return;
+    }
+    headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', view.length);
+    res.writeHead(200, headers);
+    res.end(view.body);
+  }
+
+  problem(res: Response, problem: Problem): void {
+    const headers = this.start(res);
+    const body = Buffer.from(problem.body(res.exchange.requestId));
+    headers.push('Cache-Control', 'no-store', 'Vary', this.vary);
+    if (problem.extra.headers) headers.push(...problem.extra.headers);
+    headers.push('Content-Type', 'application/problem+json', 'Content-Length', String(body.length));
+    res.writeHead(problem.status, headers);
+    res.end(body);
+  }
+
+  private start(res: Response): string[] {
+    const { requestId, cors, quota } = res.exchange;
+    const headers = [...ALWAYS, 'X-Request-Id', requestId, ...cors];
+    if (quota) this.appendQuota(headers, quota);
+    return headers;
+  }
+
+  private appendQuota(headers: string[], { limit, remaining, resetMs }: QuotaState): void {
+    const seconds = Math.max(0, Math.ceil(resetMs / 1000));
+    headers.push(
+      'RateLimit-Policy',
+      `"hourly";q=${limit};w=${WINDOW_S}`,
+      'RateLimit',
+      `"hourly";r=${remaining};t=${seconds}`,
+      'X-RateLimit-Limit',
+      String(limit),
+      'X-RateLimit-Remaining',
+      String(remaining),
+      'X-RateLimit-Reset',
+      String(Math.ceil((this.now() + resetMs) / 1000)),
+    );
+  }
+}
+
+/** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or "*". */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}

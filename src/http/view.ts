@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { GuildStats, LeaderboardPage, Member } from '../leaderboard/model.ts';
+
+/** A successful answer in the form it goes out: serialised once, sent many times. */
+export interface View {
+  readonly body: Buffer;
+  /** Length of the body in bytes, as a header value. */
+  readonly length: string;
+  /** Strong entity tag, from the body's content. */
+  readonly etag: string;
+}
+
+/** Serialises a page or a member. */
+export function renderJson(value: LeaderboardPage | Member): View {
+  return toView(JSON.stringify(value));
+}
+
+/** Serialises statistics. JSON.stringify refuses bigints and a Number would round a total beyond 2^53: its digits go in as they are. */
+export function renderStats(stats: GuildStats): View {
+  const { total_members, total_xp, ...rest } = stats;
+  return toView(`{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`);
+}
+
+function toView(json: string): View {
+  const body = Buffer.from(json);
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
+  return { body, length: String(body.length), etag };
+}

@@ -1,0 +1,39 @@
+import { ConfigError, parseConfig } from './config.ts';
+import { createLogger } from './observability/logger.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+/** The process: environment, signals and exit codes. */
+async function main(): Promise<void> {
+  const config = parseConfig(process.env);
+  const logger = createLogger(config.logLevel);
+  let running: RunningServer | undefined;
+  let stopping = false;
+
+  const stop = async (why: string, exitCode: number): Promise<void> => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info(`${why}: draining`);
+    await running?.close();
+    logger.info('stopped');
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, 0));
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error) => {
+      logger.fatal({ err: error }, event);
+      void stop(event, 1);
+    });
+  }
+
+  try {
+    running = await startServer(config, { logger });
+  } catch (error) {
+    logger.fatal({ reason: (error as Error).message }, 'could not start');
+    process.exit(1);
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,67 @@
+/**
+ * Every Redis key name, in one place. `{G}` is a Redis Cluster hash tag: all keys of one guild live in one slot.
+ */
+
+/** The keys of one guild. */
+export interface GuildKeys {
+  /** ZSET: user id -> total XP. */
+  readonly xp: string;
+  /** HASH of counters: members, total_xp, level_sum, rev. */
+  readonly stats: string;
+  /** HASH: plan, xp_curve, xp_multiplier. */
+  readonly config: string;
+  /** HASH: key id -> SHA-256 of the key. */
+  readonly apiKeys: string;
+  /** Followed by a user id: HASH of that member's profile. */
+  readonly memberPrefix: string;
+}
+
+/** What key names a deployment uses, from its `KEY_PREFIX`. Pure. */
+export class KeyNames {
+  constructor(private readonly prefix: string) {}
+
+  guild(guildId: string): GuildKeys {
+    return this.under(`${this.prefix}:{${guildId}}`);
+  }
+
+  /** Where an import builds a guild's next members before they take the place of the present ones. */
+  staging(guildId: string): GuildKeys {
+    const guild = this.guild(guildId);
+    return { ...this.under(`${this.prefix}:{${guildId}}:next`), config: guild.config };
+  }
+
+  private under(base: string): GuildKeys {
+    return {
+      xp: `${base}:xp`,
+      stats: `${base}:stats`,
+      config: `${base}:config`,
+      apiKeys: `${base}:keys`,
+      memberPrefix: `${base}:member:`,
+    };
+  }
+
+  /** HASH with the record of the API key whose SHA-256 (hex) this is. */
+  apiKey(sha256: string): string {
+    return `${this.prefix}:key:${sha256}`;
+  }
+
+  /** Prefix for the quota limiter, which appends `:` and {@link quotaId}. */
+  get quotaPrefix(): string {
+    return `${this.prefix}:quota`;
+  }
+
+  /** The quota limiter's id of a guild: tagged, so the count lives beside the guild. */
+  quotaId(guildId: string): string {
+    return `{${guildId}}`;
+  }
+
+  /** Counter of the requests a guild has used in the running hour. */
+  quota(guildId: string): string {
+    return `${this.quotaPrefix}:${this.quotaId(guildId)}`;
+  }
+
+  /** Pub/sub channel: a guild's keys or config changed; the message is the guild id. */
+  get changed(): string {
+    return `${this.prefix}:changed`;
+  }
+}

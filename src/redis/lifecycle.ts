@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RedisClient } from './commands.ts';
+
+const RETRY_MS = 50;
+/** Connecting takes a moment; only a longer wait is worth a line in the log. */
+const QUIET_MS = 500;
+
+/**
+ * Waits until Redis answers a PING; tells `onWait` once when that takes longer than a moment.
+ * @throws the last error when it has not within `timeoutMs`, or at once when it refuses the credentials.
+ */
+export async function waitUntilReady(
+  client: RedisClient,
+  timeoutMs: number,
+  onWait: (error: Error) => void,
+): Promise<void> {
+  const start = performance.now();
+  const deadline = start + timeoutMs;
+  let refused: Error | undefined;
+  // While the handshake fails, commands only say "not writeable"; the connection's own error says why.
+  const watch = (error: Error) => {
+    if (isRefusal(error)) refused = error;
+  };
+  client.on('error', watch);
+  try {
+    for (let told = false; ; ) {
+      try {
+        await client.ping();
+        return;
+      } catch (error) {
+        const reason = refused ?? (error as Error);
+        if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
+        if (!told && performance.now() - start > QUIET_MS) {
+          onWait(reason);
+          told = true;
+        }
+      }
+      await delay(RETRY_MS);
+    }
+  } finally {
+    client.off('error', watch);
+  }
+}
+
+/** Calls `onMessage` for every message on the channel, and `onGap` when messages may have been missed. */
+export function listen(
+  subscriber: RedisClient,
+  channel: string,
+  onMessage: (message: string) => void,
+  onGap: () => void,
+): void {
+  const subscribe = (): void => {
+    subscriber.subscribe(channel).then(onGap, () => {
+      // The connection broke again; the next "ready" subscribes anew.
+    });
+  };
+  subscriber.on('message', (_channel: string, message: string) => onMessage(message));
+  subscriber.on('ready', subscribe);
+  if (subscriber.status === 'ready') subscribe();
+}
+
+function isRefusal(error: Error): boolean {
+  return /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message);
+}

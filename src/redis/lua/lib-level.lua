@@ -1,0 +1,53 @@
+-- Level of a total XP on a guild's curve. The curves come as one argument, so that this code and
+-- src/leaderboard/curves.ts share the one table there:
+--   "name=a,b,c,d,q,m;name=..."  XP to reach level n: (a n^3 + b n^2 + c n + d) / q, rounded to a multiple of m.
+-- The division is split so that no intermediate value passes 2^53 while the result does not: exact in doubles.
+-- Numbers are parsed with "+ 0.0": ioredis-mock's Lua 5.3 would otherwise compute in 32-bit integers and wrap.
+
+local function curve_named(curves, name)
+  local spec = string.match(';' .. curves .. ';', ';' .. name .. '=([^;]*);')
+  if not spec then
+    return nil
+  end
+  local a, b, c, d, q, m = string.match(spec, '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
+  return { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0 }
+end
+
+-- The curve named in the guild's config; a missing or unknown name means the first of the table.
+local function guild_curve(config_key, curves)
+  local name = redis.call('HGET', config_key, 'xp_curve')
+  local found = type(name) == 'string' and string.match(name, '^[%w_]+$') and curve_named(curves, name)
+  return found or curve_named(curves, string.match(curves, '^([^=]+)='))
+end
+
+local function xp_to_reach(curve, n)
+  local h = (curve.a * n + curve.b) * n + curve.c
+  local r = math.fmod(h, curve.q)
+  local x = (h - r) / curve.q * n + math.floor((r * n + curve.d) / curve.q)
+  local half = math.floor(curve.m / 2)
+  return x + half - math.fmod(x + half, curve.m)
+end
+
+-- Newton's method from above gives the neighbourhood, exact steps give the level: a threshold itself is in.
+local function level_of(curve, xp)
+  if xp < xp_to_reach(curve, 1) then
+    return 0
+  end
+  local a, b, c, target = curve.a, curve.b, curve.c, xp * curve.q - curve.d
+  local n = (math.max(target, 0) / (a > 0 and a or b)) ^ (a > 0 and 1 / 3 or 1 / 2) + math.abs(c) / b + 1
+  for _ = 1, 40 do
+    local step = (((a * n + b) * n + c) * n - target) / ((3 * a * n + 2 * b) * n + c)
+    n = n - step
+    if step < 0.25 then
+      break
+    end
+  end
+  n = math.max(1, math.floor(n))
+  while xp_to_reach(curve, n + 1) <= xp do
+    n = n + 1
+  end
+  while n > 1 and xp_to_reach(curve, n) > xp do
+    n = n - 1
+  end
+  return n
+end
