@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CURVE_NAMES, MAX_XP } from '../leaderboard/curves.ts';
 import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE } from '../leaderboard/model.ts';
-import { invalidRequest, type ParameterError } from './problem.ts';
+import { invalidRequest } from './problem.ts';
 
 /** The shapes of requests and answers: what validates requests here also makes the OpenAPI document. */
 
@@ -70,8 +70,9 @@ export function parseAll<P, Q>(params: z.ZodType<P>, query: z.ZodType<Q>, path: 
   const parts = [params.safeParse(path), query.safeParse(queryInput)] as const;
   const [p, q] = parts;
   if (p.success && q.success) return { ...p.data, ...q.data };
-  const issues = parts.flatMap((part) => part.error?.issues ?? []);
-  throw invalidRequest(
-    issues.map(({ path: at, message }): ParameterError => ({ parameter: at.join('.'), detail: message })),
+  // One line a parameter: a value can break several rules of its schema at once.
+  const details = new Map(
+    parts.flatMap((part) => part.error?.issues ?? []).map(({ path: at, message }) => [at.join('.'), message]),
   );
+  throw invalidRequest([...details].map(([parameter, detail]) => ({ parameter, detail })));
 }

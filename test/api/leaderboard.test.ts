@@ -1,25 +1,13 @@
-import request from 'supertest';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../helpers/service.ts';
-import { storeKinds, type TestStore } from '../helpers/stores.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { storeKinds } from '../helpers/stores.ts';
+import { serviceSuite } from '../helpers/suite.ts';
 
 describe.each(storeKinds)('GET /servers/{guild_id}/leaderboard on $name', (kind) => {
-  let testStore: TestStore;
-  let service: TestService;
-  let key: string;
+  const suite = serviceSuite(kind);
+  const path = '/servers/guild/leaderboard';
 
-  beforeAll(async () => {
-    testStore = await kind.start();
-    service = await startService(testStore);
-  });
-  afterAll(async () => {
-    await service.close();
-    await testStore.stop();
-  });
   beforeEach(async () => {
-    await testStore.empty();
-    ({ key } = await service.store.apiKeys.create('guild', 'test', null));
-    await service.store.writer.recordMany('guild', [
+    await suite.service.store.writer.recordMany('guild', [
       { userId: '9', set: 255, profile: { username: 'Nine' } },
       { userId: '100', set: 255 },
       { userId: '10', set: 255, profile: { level: 40 } },
@@ -27,10 +15,9 @@ describe.each(storeKinds)('GET /servers/{guild_id}/leaderboard on $name', (kind)
       { userId: '1', set: 0 },
     ]);
   });
-  const get = (path: string) => request(service.url).get(`/api/v1${path}`).set('x-api-key', key);
 
   it('orders by XP, then by user id in descending byte order, and counts everyone', async () => {
-    const { body } = await get('/servers/guild/leaderboard').expect(200);
+    const { body } = await suite.get(path).expect(200);
     expect(body).toEqual({
       data: [
         { rank: 1, user_id: '7', username: '7', level: 10, xp: 4675 },
@@ -42,5 +29,68 @@ describe.each(storeKinds)('GET /servers/{guild_id}/leaderboard on $name', (kind)
       total: 5,
       page: 1,
     });
+  });
+
+  it('continues the ranks on the next page', async () => {
+    const { body } = await suite.get(`${path}?limit=2&page=2`).expect(200);
+    expect(body).toMatchObject({
+      data: [
+        { rank: 3, user_id: '100' },
+        { rank: 4, user_id: '10' },
+      ],
+      total: 5,
+      page: 2,
+    });
+  });
+
+  it('gives 10 entries unless asked for more, and up to 100', async () => {
+    const many = Array.from({ length: 120 }, (_, i) => ({ userId: `u${i}`, set: 5000 + i }));
+    await suite.service.store.writer.recordMany('guild', many);
+    expect((await suite.get(path)).body.data).toHaveLength(10);
+    expect((await suite.get(`${path}?limit=100`)).body.data).toHaveLength(100);
+  });
+
+  it.each(['6', '1000000', '9007199254740991'])(
+    'answers page %s past the end with no entries and the true total',
+    async (page) => {
+      const { body } = await suite.get(`${path}?limit=1&page=${page}`).expect(200);
+      expect(body).toEqual({ data: [], total: 5, page: Number(page) });
+    },
+  );
+
+  it('answers a guild without data with an empty page', async () => {
+    const { key } = await suite.service.store.apiKeys.create('empty', 'test', null);
+    const { body } = await suite.get('/servers/empty/leaderboard', key).expect(200);
+    expect(body).toEqual({ data: [], total: 0, page: 1 });
+  });
+
+  it.each(['0', '101', '-1', '+5', '1.5', '1e1', '0x10', 'ten', '', ' 5', '99999999999999999999', '%EF%BC%95'])(
+    'refuses limit=%s and names its range',
+    async (limit) => {
+      const { body } = await suite.get(`${path}?limit=${limit}`).expect(400);
+      expect(body.code).toBe('invalid_request');
+      expect(body.errors).toEqual([{ parameter: 'limit', detail: expect.stringContaining('from 1 to 100') }]);
+    },
+  );
+
+  it.each(['0', '-1', 'x', '', '9007199254740992'])('refuses page=%s and names its range', async (page) => {
+    const { body } = await suite.get(`${path}?page=${page}`).expect(400);
+    expect(body.errors).toEqual([{ parameter: 'page', detail: expect.stringContaining('from 1 to 9007199254740991') }]);
+  });
+
+  it('refuses a parameter given twice, and reports every bad one together', async () => {
+    const { body } = await suite.get(`${path}?limit=5&limit=5&page=0`).expect(400);
+    expect(body.errors.map(({ parameter }: { parameter: string }) => parameter).sort()).toEqual(['limit', 'page']);
+  });
+
+  it('ignores parameters it does not know, and allows leading zeros', async () => {
+    const { body } = await suite.get(`${path}?sort=xp&limit=002&page=01&__proto__=1`).expect(200);
+    expect(body.data).toHaveLength(2);
+  });
+
+  it('shows XP up to 2^53-1 exactly', async () => {
+    await suite.service.store.writer.record('guild', { userId: 'max', set: 9007199254740991n });
+    const { text } = await suite.get(`${path}?limit=1`).expect(200);
+    expect(text).toContain('"xp":9007199254740991');
   });
 });

@@ -10,6 +10,8 @@ export interface TestService extends RunningServer {
   readonly store: Store;
   /** Moves the service's clock, which stands still otherwise. */
   advance(ms: number): void;
+  /** Sets the service's clock back to its start. */
+  rewind(): void;
   /** The log lines so far, parsed. */
   readonly log: readonly Record<string, unknown>[];
   /** Everything logged so far, as it was written. */
@@ -39,6 +41,9 @@ export async function startService(testStore: TestStore, env: Record<string, str
     store,
     advance: (ms) => {
       now += ms;
+    },
+    rewind: () => {
+      now = START;
     },
     get log() {
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

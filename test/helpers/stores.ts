@@ -5,6 +5,8 @@ import type { RedisClient } from '../../src/redis/commands.ts';
 
 /** A store for one test file: connections to hand out, and a way to empty and to end it. */
 export interface TestStore {
+  /** A connection for the test itself. */
+  readonly client: RedisClient;
   /** A new connection to the same data. */
   connect(): RedisClient;
   /** Where a process can reach it; undefined for the mock. */
@@ -31,11 +33,13 @@ export const mockStore: StoreKind = {
     // Mocks with the same address share their data: a name of its own keeps each file's apart.
     const host = `mock-${Math.random().toString(36).slice(2)}`;
     const connect = () => new RedisMock({ host }) as unknown as RedisClient;
+    const client = connect();
     return {
+      client,
       connect,
       url: undefined,
       empty: async () => {
-        await connect().flushall();
+        await client.flushall();
       },
       stop: async () => {},
     };
@@ -52,11 +56,13 @@ export const realStore: StoreKind = {
       clients.push(client);
       return client;
     };
+    const client = connect();
     return {
+      client,
       connect,
       url: server.url,
       empty: async () => {
-        await connect().flushall();
+        await client.flushall();
       },
       stop: async () => {
         for (const client of clients) client.disconnect();

@@ -1,0 +1,110 @@
+import request from 'supertest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { generateKey } from '../../src/access/key-format.ts';
+import { storeKinds } from '../helpers/stores.ts';
+import { serviceSuite } from '../helpers/suite.ts';
+
+describe.each(storeKinds)('API keys on $name', (kind) => {
+  const suite = serviceSuite(kind);
+  const path = '/servers/guild/stats';
+  const day = 86_400_000;
+
+  it('answers a missing, unknown, mistyped and doubled key alike', async () => {
+    const unknown = generateKey();
+    const mistyped = `${suite.key.slice(0, -1)}${suite.key.endsWith('a') ? 'b' : 'a'}`;
+    const answers = [
+      await request(suite.service.url).get(`/api/v1${path}`),
+      await suite.get(path, unknown),
+      await suite.get(path, mistyped),
+      await suite.get(path, 'x'),
+      await suite.get(path, `${suite.key}, ${suite.key}`),
+    ];
+    for (const { status, body, headers } of answers) {
+      expect(status).toBe(401);
+      expect(headers['www-authenticate']).toBe('ApiKey realm="guildrank"');
+      expect(headers).not.toHaveProperty('ratelimit');
+      const { code, request_id, ...rest } = body;
+      expect(rest).toEqual({
+        type: 'urn:guildrank:problem:unauthorized',
+        title: 'Unauthorized',
+        status: 401,
+        detail: 'Send a valid API key of this server in the x-api-key header.',
+      });
+    }
+    expect(answers.map(({ body }) => body.code)).toEqual(['missing_api_key', ...Array(4).fill('invalid_api_key')]);
+  });
+
+  it('takes the key from the header only', async () => {
+    await request(suite.service.url).get(`/api/v1${path}?x-api-key=${suite.key}`).expect(401);
+    await request(suite.service.url).get(`/api/v1${path}`).auth(suite.key, { type: 'bearer' }).expect(401);
+  });
+
+  it('ends an expired key at its moment, also when it is remembered', async () => {
+    const created = await suite.service.store.apiKeys.create('guild', 'short', null);
+    const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[created.record.id];
+    await suite.testStore.client.hset(`gr:key:${sha}`, 'expires_at', '2026-01-15T12:00:02Z');
+    suite.service.rewind();
+    await suite.get(path, created.key).expect(200);
+    suite.service.advance(1999);
+    await suite.get(path, created.key).expect(200);
+    suite.service.advance(1);
+    await suite.get(path, created.key).expect(401);
+  });
+
+  it('counts an expiry that cannot be read as past', async () => {
+    const { key, record } = await suite.service.store.apiKeys.create('guild', 'odd', day);
+    const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[record.id];
+    await suite.testStore.client.hset(`gr:key:${sha}`, 'expires_at', 'soon');
+    await suite.get(path, key).expect(401);
+  });
+
+  it('ends a revoked key at once, although it was remembered', async () => {
+    const { key, record } = await suite.service.store.apiKeys.create('guild', 'leaving', null);
+    await suite.get(path, key).expect(200);
+    await suite.service.store.apiKeys.revoke('guild', record.id);
+    await expect.poll(async () => (await suite.get(path, key)).status).toBe(401);
+  });
+
+  it('believes what it remembers for no more than five seconds when no change is announced', async () => {
+    await suite.get(path).expect(200);
+    await suite.testStore.empty();
+    await suite.get(path).expect(200);
+    suite.service.advance(5000);
+    await suite.get(path).expect(401);
+  });
+
+  it('lets both keys work through a rotation, and the old one end after it', async () => {
+    const { apiKeys } = suite.service.store;
+    const [old] = await apiKeys.list('guild');
+    const { key, record } = await apiKeys.rotate('guild', old?.id ?? '', 0);
+    await suite.get(path, key).expect(200);
+    expect(record.name).toBe('test');
+    expect((await apiKeys.list('guild')).find(({ id }) => id === old?.id)?.expiresAt).not.toBeNull();
+  });
+
+  describe('of another guild', () => {
+    beforeEach(() => suite.service.store.writer.record('other', { userId: 'u', set: 5 }));
+
+    it.each([
+      '/servers/other/leaderboard',
+      '/servers/other/leaderboard?limit=0',
+      '/servers/other/members/u',
+      '/servers/other/stats',
+    ])('learn nothing from %s', async (foreign) => {
+      const { body, headers } = await suite.get(foreign).expect(403);
+      expect(body).toMatchObject({ code: 'wrong_guild', detail: 'This API key belongs to another server.' });
+      expect(headers['x-ratelimit-remaining']).toBe('99');
+    });
+  });
+
+  it('are stored as hashes only, and never logged', async () => {
+    await suite.get(path).expect(200);
+    await suite.get(path, generateKey()).expect(401);
+    const client = suite.testStore.client;
+    const stored = await Promise.all(
+      (await client.keys('gr:*key*')).map(async (name) => [name, await client.hgetall(name)]),
+    );
+    expect(JSON.stringify(stored)).not.toContain(suite.key.slice(3));
+    expect(suite.service.logText()).not.toContain(suite.key.slice(3));
+  });
+});

@@ -1,0 +1,92 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { storeKinds } from '../helpers/stores.ts';
+import { serviceSuite, setPlan } from '../helpers/suite.ts';
+
+describe.each(storeKinds)('caching on $name', (kind) => {
+  const suite = serviceSuite(kind);
+  const path = '/servers/guild/leaderboard';
+
+  it('makes the tag from the content: the same bytes, the same tag', async () => {
+    const { writer } = suite.service.store;
+    await writer.record('guild', { userId: 'a', set: 5 });
+    const first = await suite.get(path);
+    await writer.record('guild', { userId: 'a', set: 6 });
+    const second = await suite.get(path);
+    await writer.record('guild', { userId: 'a', set: 5 });
+    const third = await suite.get(path);
+    expect(first.headers.etag).toMatch(/^"[\w-]{27}"$/);
+    expect(second.headers.etag).not.toBe(first.headers.etag);
+    expect(third.headers.etag).toBe(first.headers.etag);
+    expect(first.headers['cache-control']).toBe('private, no-cache');
+    expect(first.headers.vary).toBe('x-api-key');
+  });
+
+  it.each([
+    ['the tag', (etag: string) => etag],
+    ['the weak tag', (etag: string) => `W/${etag}`],
+    ['a list with the tag', (etag: string) => `"other", ${etag}`],
+    ['any', () => '*'],
+  ])('answers 304 without a body to %s', async (_name, header) => {
+    const { headers } = await suite.get(path);
+    const again = await suite
+      .get(path)
+      .set('if-none-match', header(headers.etag ?? ''))
+      .expect(304);
+    expect(again.text).toBe('');
+    expect(again.headers).toMatchObject({
+      etag: headers.etag,
+      'cache-control': 'private, no-cache',
+      vary: 'x-api-key',
+    });
+    expect(again.headers).toHaveProperty('ratelimit');
+    expect(again.headers).not.toHaveProperty('content-length');
+  });
+
+  it('answers 200 to another tag', async () => {
+    await suite.get(path).set('if-none-match', '"other"').expect(200);
+  });
+
+  it('never serves a page older than the last acknowledged write', async () => {
+    await setPlan(suite, 'guild', 'pro');
+    for (let xp = 1; xp <= 60; xp++) {
+      await suite.service.store.writer.record('guild', { userId: 'a', set: xp });
+      const [page, member, stats] = await Promise.all([
+        suite.get(path),
+        suite.get('/servers/guild/members/a'),
+        suite.get('/servers/guild/stats'),
+      ]);
+      expect(page.body.data[0].xp).toBe(xp);
+      expect(member.body.xp).toBe(xp);
+      expect(stats.body.total_xp).toBe(xp);
+    }
+  });
+
+  it('shows a guild that was deleted and filled again as it is now', async () => {
+    const { writer } = suite.service.store;
+    await writer.record('guild', { userId: 'a', set: 1 });
+    await suite.get(path).expect(200);
+    await suite.testStore.client.del('gr:{guild}:xp', 'gr:{guild}:stats', 'gr:{guild}:member:a');
+    expect((await suite.get(path)).body.data).toEqual([]);
+    await writer.record('guild', { userId: 'b', set: 1 });
+    expect((await suite.get(path)).body.data).toMatchObject([{ user_id: 'b' }]);
+  });
+
+  it('answers HEAD with the headers of GET and no body', async () => {
+    const get = await suite.get(path);
+    const head = await request(suite.service.url).head(`/api/v1${path}`).set('x-api-key', suite.key).expect(200);
+    for (const name of ['etag', 'content-length', 'content-type', 'cache-control']) {
+      expect(head.headers[name]).toBe(get.headers[name]);
+    }
+    expect(head.text).toBeUndefined();
+  });
+});
+
+describe.each(storeKinds)('CACHE_MAX_AGE_S on $name', (kind) => {
+  const suite = serviceSuite(kind, { CACHE_MAX_AGE_S: '30', CACHE_MAX_PAGES: '0' });
+
+  it('tells the browser how long it may reuse an answer', async () => {
+    const { headers } = await suite.get('/servers/guild/stats').expect(200);
+    expect(headers['cache-control']).toBe('private, max-age=30');
+  });
+});

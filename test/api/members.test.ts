@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { storeKinds } from '../helpers/stores.ts';
+import { serviceSuite } from '../helpers/suite.ts';
+
+describe.each(storeKinds)('GET /servers/{guild_id}/members/{user_id} on $name', (kind) => {
+  const suite = serviceSuite(kind);
+
+  it('gives exactly the fields of the contract', async () => {
+    await suite.service.store.writer.record('guild', {
+      userId: '123456789012345678',
+      set: 4674,
+      profile: { username: 'Ann 🦊', dailyStreak: 12, lastDailyClaim: '2026-01-15T10:00:00+02:00' },
+    });
+    const { body } = await suite.get('/servers/guild/members/123456789012345678').expect(200);
+    expect(body).toEqual({
+      user_id: '123456789012345678',
+      username: 'Ann 🦊',
+      level: 9,
+      xp: 4674,
+      rank: 1,
+      daily_streak: 12,
+      last_daily_claim: '2026-01-15T08:00:00.000Z',
+    });
+  });
+
+  it('gives the rank that the leaderboard row shows, also among ties', async () => {
+    await suite.service.store.writer.recordMany(
+      'guild',
+      ['9', '10', '100', 'a'].map((userId) => ({ userId, set: 500 })),
+    );
+    const page = await suite.get('/servers/guild/leaderboard').expect(200);
+    for (const row of page.body.data) {
+      const { body } = await suite.get(`/servers/guild/members/${row.user_id}`).expect(200);
+      expect(body).toMatchObject(row);
+    }
+  });
+
+  it('shows the user id for a name, 0 for a streak and null for a claim that are not stored', async () => {
+    await suite.service.store.writer.record('guild', { userId: 'u', set: 0 });
+    const { body } = await suite.get('/servers/guild/members/u').expect(200);
+    expect(body).toMatchObject({ username: 'u', daily_streak: 0, last_daily_claim: null, level: 0, xp: 0 });
+  });
+
+  it('answers 404 for someone who is not ranked, also when a profile is stored', async () => {
+    await suite.testStore.client.hset('gr:{guild}:member:ghost', 'username', 'Ghost');
+    const { body } = await suite.get('/servers/guild/members/ghost').expect(404);
+    expect(body).toMatchObject({ code: 'member_not_found', status: 404, title: 'Not Found' });
+  });
+
+  it.each(['%20', 'a%2Fb', 'a%00b', 'ü', `${'x'.repeat(65)}`, '%7Bguild%7D'])(
+    'refuses the user id %s',
+    async (userId) => {
+      const { body } = await suite.get(
+        `/servers/guild/members/${encodeURI(decodeURIComponent(userId)).replace('a/b', 'a%2Fb')}`,
+      );
+      expect(body).toMatchObject({ code: 'invalid_request', errors: [{ parameter: 'user_id' }] });
+    },
+  );
+
+  it('survives values a raw writer should not have left', async () => {
+    const client = suite.testStore.client;
+    await client.zadd('gr:{guild}:xp', '12.7', 'half', '-5', 'below');
+    await client.hset('gr:{guild}:member:half', { level: 'x', daily_streak: '-2', last_daily_claim: 'yesterday' });
+    const { body } = await suite.get('/servers/guild/members/half').expect(200);
+    expect(body).toMatchObject({ xp: 12, level: 0, daily_streak: 0, last_daily_claim: null });
+    expect((await suite.get('/servers/guild/members/below')).body).toMatchObject({ xp: 0, rank: 2 });
+  });
+});

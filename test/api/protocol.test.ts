@@ -1,0 +1,134 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { mockStore } from '../helpers/stores.ts';
+import { serviceSuite } from '../helpers/suite.ts';
+
+describe('methods, paths and health', () => {
+  const suite = serviceSuite(mockStore);
+  const http = () => request(suite.service.url);
+  const path = '/api/v1/servers/guild/stats';
+
+  it.each(['post', 'put', 'patch', 'delete'] as const)(
+    'refuse %s with Allow and leave its body unread',
+    async (method) => {
+      const { body, headers } = await http()[method](path).send({ xp: 1 }).expect(405);
+      expect(headers.allow).toBe('GET, HEAD, OPTIONS');
+      expect(body.code).toBe('method_not_allowed');
+    },
+  );
+
+  it.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v1/servers',
+    '/api/v1/servers/guild',
+    '/api/v1/servers/guild/Stats',
+    `${path}/`,
+    '/api/v2/servers/guild/stats',
+    '/metrics',
+  ])('know no resource at %s', async (unknown) => {
+    const { body, headers } = await http().get(unknown).expect(404);
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(body).toMatchObject({
+      code: 'not_found',
+      type: 'urn:guildrank:problem:not-found',
+      request_id: expect.any(String),
+    });
+  });
+
+  it('name the request in the answer and in the log', async () => {
+    const { headers } = await suite.get('/servers/guild/members/nobody').expect(404);
+    await expect
+      .poll(() => suite.service.log.find((line) => line.request_id === headers['x-request-id']))
+      .toMatchObject({
+        msg: 'request',
+        method: 'GET',
+        route: '/servers/:guild_id/members/:user_id',
+        status: 404,
+        guild: 'guild',
+        duration_ms: expect.any(Number),
+      });
+  });
+
+  it('say they live and are ready, without a key', async () => {
+    expect((await http().get('/livez').expect(200)).body).toEqual({ status: 'ok' });
+    expect((await http().get('/readyz').expect(200)).body).toEqual({ status: 'ok' });
+  });
+
+  it('do not tell what they are made of', async () => {
+    const { headers } = await suite.get('/servers/guild/stats');
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).not.toHaveProperty('server');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+});
+
+describe('CORS', () => {
+  const path = '/api/v1/servers/guild/stats';
+
+  describe('for everyone', () => {
+    const suite = serviceSuite(mockStore);
+
+    it('answers a preflight before it asks for a key', async () => {
+      const { headers } = await request(suite.service.url)
+        .options(path)
+        .set({
+          origin: 'https://a.example',
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'x-api-key',
+        })
+        .expect(204);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+        'access-control-allow-headers': 'x-api-key, if-none-match',
+        'access-control-max-age': '7200',
+      });
+    });
+
+    it('lets scripts read the quota and caching headers, also of errors', async () => {
+      for (const key of [suite.key, 'wrong']) {
+        const { headers } = await suite.get('/servers/guild/stats', key).set('origin', 'https://a.example');
+        expect(headers['access-control-allow-origin']).toBe('*');
+        for (const name of [
+          'ETag',
+          'RateLimit',
+          'RateLimit-Policy',
+          'X-RateLimit-Limit',
+          'X-RateLimit-Remaining',
+          'X-RateLimit-Reset',
+          'Retry-After',
+        ]) {
+          expect(headers['access-control-expose-headers']?.split(', ')).toContain(name);
+        }
+      }
+    });
+  });
+
+  describe('for listed origins', () => {
+    const suite = serviceSuite(mockStore, { CORS_ORIGINS: 'https://a.example,https://b.example' });
+
+    it('names a listed origin and varies by it', async () => {
+      const { headers } = await suite.get('/servers/guild/stats').set('origin', 'https://b.example');
+      expect(headers['access-control-allow-origin']).toBe('https://b.example');
+      expect(headers.vary).toBe('x-api-key, Origin');
+    });
+
+    it('says nothing to another origin', async () => {
+      const { headers } = await suite.get('/servers/guild/stats').set('origin', 'https://evil.example').expect(200);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    });
+  });
+});
+
+describe.each(['errors', 'off'])('LOG_REQUESTS=%s', (mode) => {
+  const suite = serviceSuite(mockStore, { LOG_REQUESTS: mode });
+
+  it('logs what its name says', async () => {
+    await suite.get('/servers/guild/stats').expect(200);
+    await suite.get('/servers/guild/members/nobody').expect(404);
+    const requests = () => suite.service.log.filter(({ msg }) => msg === 'request').map(({ status }) => status);
+    await expect.poll(requests).toEqual(mode === 'errors' ? [404] : []);
+  });
+});

@@ -1,0 +1,90 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { storeKinds } from '../helpers/stores.ts';
+import { serviceSuite, setPlan } from '../helpers/suite.ts';
+
+describe.each(storeKinds)('quotas on $name', (kind) => {
+  const suite = serviceSuite(kind, { PLAN_QUOTAS: 'free=5,starter=7,pro=1000' });
+  const path = '/servers/guild/stats';
+  const remaining = async (path: string) => Number((await suite.get(path)).headers['x-ratelimit-remaining']);
+
+  it('say on every answer what is left, in both header families', async () => {
+    const { headers } = await suite.get(path).expect(200);
+    expect(headers['ratelimit-policy']).toBe('"hourly";q=5;w=3600');
+    expect(headers.ratelimit).toMatch(/^"hourly";r=4;t=(3600|3599)$/);
+    expect(headers['x-ratelimit-limit']).toBe('5');
+    expect(headers['x-ratelimit-remaining']).toBe('4');
+    const start = Date.parse('2026-01-15T12:00:00Z') / 1000;
+    suite.service.rewind();
+    const reset = Number((await suite.get(path)).headers['x-ratelimit-reset']);
+    expect(reset).toBeGreaterThan(start + 3500);
+    expect(reset).toBeLessThanOrEqual(start + 3600);
+  });
+
+  it('let the last request of the window through and refuse the next with Retry-After', async () => {
+    for (let i = 1; i <= 4; i++) await suite.get(path).expect(200);
+    const last = await suite.get(path).expect(200);
+    expect(last.headers['x-ratelimit-remaining']).toBe('0');
+    const { body, headers } = await suite.get(path).expect(429);
+    expect(body).toMatchObject({ code: 'quota_exceeded', status: 429 });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3500);
+    expect(headers['x-ratelimit-remaining']).toBe('0');
+    expect(body).not.toHaveProperty('data');
+  });
+
+  it('count every answer to a valid key: 304, 400, 403, 404, 405 and HEAD', async () => {
+    await setPlan(suite, 'guild', 'pro');
+    const { etag } = (await suite.get(path)).headers;
+    await suite
+      .get(path)
+      .set('if-none-match', etag ?? '')
+      .expect(304);
+    await suite.get('/servers/guild/leaderboard?limit=0').expect(400);
+    await suite.get('/servers/other/stats').expect(403);
+    await suite.get('/servers/guild/members/none').expect(404);
+    await suite.get('/no/such/path').expect(404);
+    await suite.get('/servers/%zz/stats').expect(400);
+    const url = `/api/v1${path}`;
+    await request(suite.service.url).post(url).set('x-api-key', suite.key).expect(405);
+    await request(suite.service.url).head(url).set('x-api-key', suite.key).expect(200);
+    expect(await remaining(path)).toBe(990);
+  });
+
+  it('do not count OPTIONS, refused keys or health', async () => {
+    await request(suite.service.url).options(`/api/v1${path}`).set('x-api-key', suite.key).expect(204);
+    await suite.get(path, 'gr_wrong').expect(401);
+    await request(suite.service.url).get('/readyz').set('x-api-key', suite.key).expect(200);
+    expect(await remaining(path)).toBe(4);
+  });
+
+  it('are shared by all keys of a guild', async () => {
+    const { key } = await suite.service.store.apiKeys.create('guild', 'second', null);
+    await suite.get(path).expect(200);
+    const { headers } = await suite.get(path, key).expect(200);
+    expect(headers['x-ratelimit-remaining']).toBe('3');
+  });
+
+  it('follow a change of plan at once and keep the count', async () => {
+    for (let i = 1; i <= 6; i++) await suite.get(path);
+    await setPlan(suite, 'guild', 'starter');
+    await expect.poll(async () => (await suite.get(path)).headers['x-ratelimit-limit']).toBe('7');
+    await suite.get(path).expect(429);
+    await setPlan(suite, 'guild', 'pro');
+    await expect.poll(async () => (await suite.get(path)).status).toBe(200);
+    expect(await remaining(path)).toBeLessThan(992);
+  });
+
+  it('give a guild with an unknown plan the free quota', async () => {
+    await setPlan(suite, 'guild', 'platinum');
+    await expect.poll(async () => (await suite.get(path)).headers['x-ratelimit-limit']).toBe('5');
+  });
+
+  it('let exactly the quota through when 50 clients come at once', async () => {
+    await setPlan(suite, 'guild', 'starter');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => suite.get(path)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(43);
+    const left = answers.map(({ headers }) => Number(headers['x-ratelimit-remaining'])).sort((a, b) => b - a);
+    expect(left.slice(0, 7)).toEqual([6, 5, 4, 3, 2, 1, 0]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { storeKinds } from '../helpers/stores.ts';
+import { serviceSuite } from '../helpers/suite.ts';
+
+describe.each(storeKinds)('GET /servers/{guild_id}/stats on $name', (kind) => {
+  const suite = serviceSuite(kind);
+  const stats = async () => (await suite.get('/servers/guild/stats').expect(200)).body;
+
+  it('answers a guild without data with zeros, the standard curve and multiplier 1', async () => {
+    expect(await stats()).toEqual({
+      total_members: 0,
+      total_xp: 0,
+      average_level: 0,
+      xp_curve: 'standard',
+      xp_multiplier: 1,
+    });
+  });
+
+  it('counts members with XP, adds up their XP and rounds their average level', async () => {
+    await suite.service.store.writer.recordMany('guild', [
+      { userId: 'a', set: 4675 },
+      { userId: 'b', set: 100 },
+      { userId: 'c', set: 0 },
+    ]);
+    expect(await stats()).toEqual({
+      total_members: 2,
+      total_xp: 4775,
+      average_level: 6,
+      xp_curve: 'standard',
+      xp_multiplier: 1,
+    });
+  });
+
+  it('follows a new curve at once, levels and average alike', async () => {
+    await suite.service.store.writer.recordMany('guild', [
+      { userId: 'a', set: 550 },
+      { userId: 'b', set: 100, profile: { level: 9 } },
+    ]);
+    await suite.service.store.audit.configure('guild', { xpCurve: 'lurkr', xpMultiplier: 1.5 });
+    expect(await stats()).toMatchObject({ average_level: 7, xp_curve: 'lurkr', xp_multiplier: 1.5 });
+    expect((await suite.get('/servers/guild/members/a')).body.level).toBe(4);
+    expect((await suite.service.store.audit.check('guild')).exact).toBe(true);
+  });
+
+  it.runIf(kind.name === 'redis-server')('gives a total beyond 2^53 to the last digit', async () => {
+    const max = 9007199254740991n;
+    await suite.service.store.writer.recordMany('guild', [
+      { userId: 'a', set: max },
+      { userId: 'b', set: max },
+      { userId: 'c', set: 3 },
+    ]);
+    const { text } = await suite.get('/servers/guild/stats').expect(200);
+    expect(text).toContain(`"total_xp":${2n * max + 3n},`);
+  });
+});

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { MAX_XP } from '../../src/leaderboard/curves.ts';
+import type { XpRecord } from '../../src/leaderboard/writer.ts';
+
+/** What a test does to a guild, and a naive model of what the guild is then. */
+export type Step =
+  | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
+  | { readonly kind: 'remove'; readonly userIds: readonly string[] };
+
+export interface ModelMember {
+  xp: number;
+  level: number | undefined;
+}
+
+/** Few ids, of different lengths and close together, so that ties, repeats and byte order are all met. */
+const userId = fc.constantFrom(
+  '1',
+  '9',
+  '10',
+  '100',
+  '99',
+  '12345678901234567',
+  '123456789012345678',
+  '1234567890123456789',
+  '12345678901234567890',
+  '123456789012345679',
+  'a',
+  'B',
+  'a-b',
+  'a.b',
+  'a_b',
+);
+
+/** @param maxXp the largest XP to try; the mock adds counters up in doubles, so sums there must stay below 2^53. */
+export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
+  const xp = fc.oneof(
+    fc.constantFrom(0, 1, 99, 100, 255, 4675, maxXp),
+    fc.integer({ min: 0, max: 300 }),
+    fc.maxSafeNat().map((n) => Math.min(n, maxXp)),
+  );
+  const profile = fc.option(fc.record({ level: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }) }), {
+    nil: undefined,
+  });
+  const set = fc.record({ userId, set: xp, profile });
+  const add = fc.record({
+    userId,
+    add: fc.oneof(fc.integer({ min: -300, max: 300 }), fc.constantFrom(maxXp, -maxXp)),
+    profile,
+  });
+  const record = fc.oneof(set, add).map(({ profile, ...rest }) => (profile ? { ...rest, profile } : rest) as XpRecord);
+  return fc.array(
+    fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constant('record' as const),
+          records: fc.array(record, { minLength: 1, maxLength: 8 }),
+        }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constant('remove' as const),
+          userIds: fc.array(userId, { minLength: 1, maxLength: 3 }),
+        }),
+      },
+    ),
+    { minLength: 1, maxLength: 12 },
+  );
+}
+
+/** The naive model: a Map, written the obvious way. Answers false for a step that must be refused as a whole. */
+export class Model {
+  members = new Map<string, ModelMember>();
+
+  apply(step: Step): boolean {
+    const next = new Map([...this.members].map(([id, member]) => [id, { ...member }]));
+    if (step.kind === 'remove') {
+      for (const id of step.userIds) next.delete(id);
+    } else {
+      for (const record of step.records) {
+        const member = next.get(record.userId) ?? { xp: 0, level: undefined };
+        const xp = record.set === undefined ? BigInt(member.xp) + BigInt(record.add) : BigInt(record.set);
+        if (xp < 0n || xp > BigInt(MAX_XP)) return false;
+        member.xp = Number(xp);
+        if (record.profile?.level !== undefined) member.level = record.profile.level ?? undefined;
+        next.set(record.userId, member);
+      }
+    }
+    this.members = next;
+    return true;
+  }
+
+  /** XP descending, then user id descending in byte order. */
+  ranking(): [string, ModelMember][] {
+    return [...this.members].sort(
+      ([idA, a], [idB, b]) => b.xp - a.xp || Buffer.compare(Buffer.from(idB), Buffer.from(idA)),
+    );
+  }
+
+  get totalXp(): bigint {
+    return [...this.members.values()].reduce((sum, { xp }) => sum + BigInt(xp), 0n);
+  }
+}
+
+/** The level at `xp` on 5n^3/3 + 45n^2/2 + 455n/6, by counting up in exact arithmetic from a safe start. */
+export function naiveStandardLevel(xp: number): number {
+  const reach = (n: bigint) => (10n * n ** 3n + 135n * n ** 2n + 455n * n) / 6n;
+  let low = 0n;
+  let high = 200_000n;
+  while (low < high) {
+    const middle = (low + high + 1n) / 2n;
+    if (reach(middle) <= BigInt(xp)) low = middle;
+    else high = middle - 1n;
+  }
+  return Number(low);
+}

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Store, storeOn } from '../../scripts/store.ts';
+import { RecordRefusedError } from '../../src/errors.ts';
+import { MAX_XP } from '../../src/leaderboard/curves.ts';
+import { LeaderboardReader, type Read, UNCHANGED } from '../../src/leaderboard/reader.ts';
+import { Scripts } from '../../src/redis/commands.ts';
+import { Model, naiveStandardLevel, type Step, steps } from '../helpers/random-guild.ts';
+import { storeKinds, type TestStore } from '../helpers/stores.ts';
+
+describe.each(storeKinds)('random writes on $name', (kind) => {
+  let testStore: TestStore;
+  let store: Store;
+  let reader: LeaderboardReader;
+  let guilds = 0;
+  // Every mock command compiles its script anew: fewer runs there, the same properties.
+  const real = kind.name === 'redis-server';
+  const runs = real ? 300 : 25;
+  const maxXp = real ? MAX_XP : 2 ** 44;
+
+  beforeAll(async () => {
+    testStore = await kind.start();
+    const client = testStore.connect();
+    store = storeOn(client, 'gr', ['free']);
+    reader = new LeaderboardReader(new Scripts(client), store.keys);
+  });
+  afterAll(() => testStore.stop());
+
+  it('leave every page, rank, total and counter as a naive model has them, refused calls included', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps(maxXp), fc.integer({ min: 1, max: 7 }), async (script, limit) => {
+        const guild = `g${++guilds}`;
+        const model = new Model();
+        for (const step of script) await applyBoth(store, guild, model, step);
+        await expectGuild(reader, guild, model, limit);
+        const check = await store.audit.check(guild);
+        expect(check.actual.totalXp).toBe(model.totalXp);
+        expect(check.exact).toBe(true);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('raise the revision with every change and only then', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps(1000), async (script) => {
+        const guild = `g${++guilds}`;
+        const model = new Model();
+        let last = '';
+        for (const step of script) {
+          const before = model.members;
+          await applyBoth(store, guild, model, step);
+          const stats = await reader.stats(guild, last);
+          if (step.kind === 'remove' && before.size === model.members.size) {
+            if (last !== '') expect(stats).toBe(UNCHANGED);
+          } else if (before !== model.members) {
+            expect(stats).not.toBe(UNCHANGED);
+            expect(BigInt((stats as { revision: string }).revision)).toBeGreaterThan(BigInt(last || 0));
+          }
+          if (stats !== UNCHANGED) last = stats.revision;
+        }
+      }),
+      { numRuns: real ? 100 : 10 },
+    );
+  });
+});
+
+async function applyBoth(store: Store, guild: string, model: Model, step: Step): Promise<void> {
+  const accepted = model.apply(step);
+  if (step.kind === 'remove') await store.writer.remove(guild, step.userIds);
+  else if (accepted) await store.writer.recordMany(guild, step.records);
+  else await expect(store.writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RecordRefusedError);
+}
+
+async function expectGuild(reader: LeaderboardReader, guild: string, model: Model, limit: number): Promise<void> {
+  const ranking = model.ranking().map(([user_id, { xp, level }], index) => ({
+    rank: index + 1,
+    user_id,
+    username: user_id,
+    level: level ?? naiveStandardLevel(xp),
+    xp,
+  }));
+  const pages = Math.ceil(ranking.length / limit) + 1;
+  for (let page = 1; page <= pages; page++) {
+    const data = ranking.slice((page - 1) * limit, page * limit);
+    expect(value(await reader.page(guild, page, limit))).toEqual({ data, total: ranking.length, page });
+  }
+  for (const row of ranking) {
+    expect(value(await reader.member(guild, row.user_id))).toEqual({ ...row, daily_streak: 0, last_daily_claim: null });
+  }
+  const counted = ranking.filter(({ xp }) => xp > 0);
+  const levels = counted.reduce((sum, { level }) => sum + level, 0);
+  expect(value(await reader.stats(guild))).toEqual({
+    total_members: counted.length,
+    total_xp: model.totalXp,
+    average_level: counted.length === 0 ? 0 : Math.round(levels / counted.length),
+    xp_curve: 'standard',
+    xp_multiplier: 1,
+  });
+}
+
+function value<T>(read: Read<T>): T {
+  if (read === UNCHANGED) throw new Error('unchanged, though no revision was given');
+  return read.value;
+}
