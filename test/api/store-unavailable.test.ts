@@ -1,0 +1,41 @@
+import request from 'supertest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startService, type TestService } from '../helpers/service.ts';
+import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+
+describe.runIf(hasRedis)('when Redis', () => {
+  let testStore: TestStore;
+  let service: TestService;
+  let key: string;
+  const get = (path: string) => request(service.url).get(path).set('x-api-key', key);
+
+  beforeEach(async () => {
+    testStore = await realStore.start();
+    service = await startService(testStore);
+    ({ key } = await service.store.apiKeys.create('guild', 'test', null));
+  });
+  afterEach(async () => {
+    await service.close();
+    await testStore.stop();
+  });
+
+  it('holds another type than the data model says, the answer is 503 with Retry-After and still counted', async () => {
+    await testStore.client.set('gr:{guild}:xp', 'text');
+    const { body, headers } = await get('/api/v1/servers/guild/leaderboard').expect(503);
+    expect(body).toMatchObject({ code: 'store_unavailable', status: 503 });
+    expect(headers['retry-after']).toBe('1');
+    expect(headers['x-ratelimit-remaining']).toBe('99');
+    expect(JSON.stringify(body)).not.toMatch(/WRONGTYPE|127\.0\.0\.1/);
+    expect(service.logText()).toContain('WRONGTYPE');
+    await testStore.client.del('gr:{guild}:xp');
+    await get('/api/v1/servers/guild/leaderboard').expect(200);
+  });
+
+  it('goes away, answers are 503 and the service is not ready, but lives', async () => {
+    await get('/api/v1/servers/guild/stats').expect(200);
+    await testStore.stop();
+    await expect.poll(async () => (await get('/api/v1/servers/guild/stats')).status).toBe(503);
+    expect((await get('/readyz').expect(503)).body).toEqual({ status: 'unavailable', reason: 'redis' });
+    await get('/livez').expect(200);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from '../../src/config.ts';
+
+describe('parseConfig', () => {
+  it('needs nothing set', () => {
+    expect(parseConfig({})).toMatchObject({
+      redis: { url: 'redis://127.0.0.1:6379', mode: 'standalone', timeoutMs: 100 },
+      keyPrefix: 'gr',
+      host: '0.0.0.0',
+      port: 8080,
+      adminHost: '127.0.0.1',
+      adminPort: 9464,
+      workers: 1,
+      corsOrigins: ['*'],
+      trustProxy: 0,
+      logLevel: 'info',
+      logRequests: 'all',
+      cacheMaxAgeS: 0,
+      cacheMaxPages: 10_000,
+      shutdownTimeoutMs: 10_000,
+    });
+    expect([...parseConfig({}).planQuotas]).toEqual([
+      ['free', 100],
+      ['starter', 1000],
+      ['pro', 10_000],
+    ]);
+  });
+
+  it('takes an empty value for unset', () => {
+    expect(parseConfig({ PORT: '', REDIS_NODES: '' }).port).toBe(8080);
+  });
+
+  it('reads every form of address', () => {
+    for (const url of [
+      'redis://u:p%40@h:1/2',
+      'rediss://h',
+      'unix:///run/redis.sock',
+      '/run/redis.sock',
+      'redis://[::1]:6379',
+    ]) {
+      expect(parseConfig({ REDIS_URL: url }).redis.url).toBe(url);
+    }
+    expect(parseConfig({ REDIS_MODE: 'cluster', REDIS_NODES: 'a:7000, [::1]:7001' }).redis.nodes).toEqual([
+      { host: 'a', port: 7000 },
+      { host: '::1', port: 7001 },
+    ]);
+    expect(parseConfig({ TRUST_PROXY: '10.0.0.0/8, loopback' }).trustProxy).toEqual(['10.0.0.0/8', 'loopback']);
+    expect(parseConfig({ WORKERS: 'auto' }).workers).toBe('auto');
+  });
+
+  it.each([
+    ['REDIS_URL', 'http://x'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_MODE', 'replica'],
+    ['REDIS_NODES', 'host'],
+    ['REDIS_TIMEOUT_MS', '0'],
+    ['REDIS_TIMEOUT_MS', '1.5'],
+    ['KEY_PREFIX', 'a b'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', 'http'],
+    ['ADMIN_PORT', '1e3'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'many'],
+    ['PLAN_QUOTAS', 'free'],
+    ['PLAN_QUOTAS', 'free=0'],
+    ['PLAN_QUOTAS', 'pro=5'],
+    ['CORS_ORIGINS', 'https://a.example/path'],
+    ['CORS_ORIGINS', 'a.example'],
+    ['TRUST_PROXY', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_REQUESTS', 'none'],
+    ['CACHE_MAX_AGE_S', '-5'],
+    ['CACHE_MAX_PAGES', 'x'],
+    ['SHUTDOWN_TIMEOUT_MS', '0'],
+  ])('refuses %s=%s and names the variable', (name, value) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} must `));
+  });
+
+  it('reports all mistakes together', () => {
+    const attempt = () => parseConfig({ PORT: 'x', LOG_LEVEL: 'y', REDIS_MODE: 'sentinel' });
+    expect(attempt).toThrow(ConfigError);
+    expect(attempt).toThrow(/PORT must.*\n.*LOG_LEVEL must/);
+  });
+
+  it('asks for what a mode needs', () => {
+    expect(() => parseConfig({ REDIS_MODE: 'sentinel' })).toThrow(
+      /REDIS_NODES is required .*sentinel\n {2}REDIS_SENTINEL_NAME is required/,
+    );
+    expect(() => parseConfig({ REDIS_MODE: 'cluster' })).toThrow(/REDIS_NODES is required when REDIS_MODE is cluster/);
+  });
+});
