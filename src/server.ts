@@ -10,14 +10,16 @@ import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createApp } from './http/app.ts';
 import { Gate } from './http/gate.ts';
+import { GuildBatch } from './http/guild-batch.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { drain, listenOn, serverOptions } from './http/listener.ts';
 import { createNativeServer } from './http/native-prototypes.ts';
 import { Replies } from './http/reply.ts';
+import type { View } from './http/view.ts';
 import { PageCache } from './leaderboard/page-cache.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
-import { type RedisClient, Scripts } from './redis/commands.ts';
+import { inOneWrite, type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
 import { KeyNames } from './redis/keys.ts';
 import { listen, waitUntilReady } from './redis/lifecycle.ts';
@@ -59,7 +61,9 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const keys = new KeyNames(config.keyPrefix);
   const scripts = new Scripts(client);
   const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
-  const gate = new Gate(authenticator, new Quotas(client, keys, config.planQuotas));
+  const cache = new PageCache<View | null>(config.cacheMaxPages, monotonic);
+  const batch = new GuildBatch(new Quotas(client, keys, config.planQuotas), cache, (send) => inOneWrite(client, send));
+  const gate = new Gate(authenticator, batch);
   listen(
     subscriber,
     keys.changed,
@@ -89,7 +93,6 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     gate,
     readiness,
     reader: new LeaderboardReader(scripts, keys),
-    cache: new PageCache(config.cacheMaxPages, monotonic),
     replies: new Replies(config.cacheMaxAgeS, !config.corsOrigins.includes('*'), clock),
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,

@@ -2,7 +2,6 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from '../redis/commands.ts';
 import type { KeyNames } from '../redis/keys.ts';
-import { TickBatch } from '../redis/tick-batch.ts';
 
 /** The fixed window, in seconds, from a guild's first request. */
 export const WINDOW_S = 3600;
@@ -18,19 +17,10 @@ export interface QuotaState {
   readonly resetMs: number;
 }
 
-interface Waiting {
-  readonly resolve: (state: QuotaState) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/**
- * Counts requests per guild. One limiter a plan, all on the same counter, so a plan change keeps the count. Requests of
- * one guild that wait together are counted in one command and told apart in the order they came.
- */
+/** Counts requests per guild. One limiter a plan, all on the same counter, so a plan change keeps the count. */
 export class Quotas {
   private readonly limiters: ReadonlyMap<string, RateLimiterRedis>;
   private readonly fallback: RateLimiterRedis;
-  private readonly batch = new TickBatch<Waiting>((key, waiting) => void this.count(key, waiting));
 
   /**
    * @param planQuotas requests per window by plan; has an entry "free", which also serves a plan not listed.
@@ -47,31 +37,19 @@ export class Quotas {
   }
 
   /**
-   * Counts one request. One command for all requests of a guild that wait together.
-   * @throws StoreUnavailableError; the request may or may not have been counted, at most once.
+   * Counts `requests` requests of a guild in one command.
+   * @returns what each of them left, in the order they came: exactly as if they had been counted one by one.
+   * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
-  consume(guildId: string, plan: string): Promise<QuotaState> {
-    return new Promise((resolve, reject) => this.batch.add(`${guildId} ${plan}`, { resolve, reject }));
-  }
-
-  private async count(key: string, waiting: readonly Waiting[]): Promise<void> {
-    const [guildId, plan] = key.split(' ') as [string, string];
+  async consume(guildId: string, plan: string, requests: number): Promise<QuotaState[]> {
     const limiter = this.limiters.get(plan) ?? this.fallback;
-    try {
-      const after = await consumed(limiter, this.keys.quotaId(guildId), waiting.length);
-      const before = after.consumedPoints - waiting.length;
-      waiting.forEach(({ resolve }, index) => {
-        const used = before + index + 1;
-        resolve({
-          allowed: used <= limiter.points,
-          limit: limiter.points,
-          remaining: Math.max(0, limiter.points - used),
-          resetMs: after.msBeforeNext,
-        });
-      });
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
+    const limit = limiter.points;
+    const { consumedPoints, msBeforeNext: resetMs } = await consumed(limiter, this.keys.quotaId(guildId), requests);
+    const states: QuotaState[] = [];
+    for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
+      states.push({ allowed: used <= limit, limit, remaining: Math.max(0, limit - used), resetMs });
     }
+    return states;
   }
 }
 

@@ -5,11 +5,11 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { cors } from './cors.ts';
+import { answerOptions, corsPolicy } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { Problem, toProblem } from './problem.ts';
-import { type ApiParts, apiRoutes, counted } from './routes.ts';
+import { type ApiParts, addOperations, refuse } from './routes.ts';
 
 export interface AppParts extends ApiParts {
   readonly readiness: Readiness;
@@ -37,37 +37,46 @@ export function createApp(parts: AppParts): Express {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', parts.trustProxy);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
 
-  app.use(healthRoutes(parts.readiness));
+  // Each layer that a request passes costs; the operations come as early as they can, and health last.
   app.use(openExchange(parts));
-  app.use(cors(parts.corsOrigins));
-  app.use('/api/v1', apiRoutes(parts));
-  app.use(counted(parts.gate, notFound));
+  addOperations(app, parts);
+  app.use(healthRoutes(parts.readiness));
+  app.use(refuse(parts.gate, notFound));
   app.use(countUnroutable(parts));
   app.use(answerProblem(parts));
   return app;
 }
 
-function openExchange({ now, requestId, isDraining, onRequest }: AppParts): RequestHandler {
+function openExchange({ now, requestId, isDraining, onRequest, corsOrigins }: AppParts): RequestHandler {
+  const corsFor = corsPolicy(corsOrigins);
   return (req, res, next) => {
-    res.exchange = { requestId: requestId(), startedAt: now(), route: 'unmatched', cors: [] };
+    res.exchange = {
+      requestId: requestId(),
+      startedAt: now(),
+      route: 'unmatched',
+      cors: corsFor(req.headers.origin),
+      identity: undefined,
+      quota: undefined,
+    };
     if (isDraining()) res.shouldKeepAlive = false;
     onRequest?.(req, res);
-    next();
+    if (req.method === 'OPTIONS') answerOptions(res);
+    else next();
   };
 }
 
-const notFound: RequestHandler = () => {
-  throw new Problem('not_found', 'There is no such resource. The operations are under /api/v1/servers/{guild_id}.');
-};
+function notFound(): Problem {
+  return new Problem('not_found', 'There is no such resource. The operations are under /api/v1/servers/{guild_id}.');
+}
 
 /** A path that is not valid percent-encoding fails before any route is found: count it like every other bad request. */
 function countUnroutable({ gate }: AppParts): ErrorRequestHandler {
-  return async (error, req, res, next) => {
-    if (error instanceof URIError && req.headers['x-api-key'] !== undefined) {
-      await gate.pass(req, res, async () => undefined);
-    }
-    next(error);
+  return (error, req, res, next) => {
+    if (error instanceof URIError) refuse(gate, () => toProblem(error))(req, res, next);
+    else next(error);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Response } from 'express';
 
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 const EXPOSED = [
@@ -14,34 +14,37 @@ const EXPOSED = [
 const PREFLIGHT_SECONDS = '7200';
 const NONE: readonly string[] = [];
 
-/**
- * CORS for the configured origins; "*" allows all. Answers every OPTIONS itself, without a key and without counting it.
- */
-export function cors(origins: readonly string[]): RequestHandler {
-  const any = origins.includes('*');
-  const allow = (origin: string) => ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED];
-  const forAny = allow('*');
-  const byOrigin = new Map(origins.map((origin) => [origin, allow(origin)]));
+/** The CORS headers that an answer to a request from this origin carries, as a flat list. */
+export type CorsPolicy = (origin: string | undefined) => readonly string[];
 
-  return (req, res, next) => {
-    const { exchange } = res;
-    exchange.cors = any ? forAny : (byOrigin.get(req.headers.origin ?? '') ?? NONE);
-    if (req.method !== 'OPTIONS') return next();
-    res.writeHead(204, [
-      ...exchange.cors,
-      'Access-Control-Allow-Methods',
-      ALLOWED_METHODS,
-      'Access-Control-Allow-Headers',
-      'x-api-key, if-none-match',
-      'Access-Control-Max-Age',
-      PREFLIGHT_SECONDS,
-      'Allow',
-      ALLOWED_METHODS,
-      'Vary',
-      'Origin',
-      'X-Request-Id',
-      exchange.requestId,
-    ]);
-    res.end();
-  };
+/** @param origins the origins that may read answers; "*" allows all. */
+export function corsPolicy(origins: readonly string[]): CorsPolicy {
+  const allow = (origin: string) => ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED];
+  if (origins.includes('*')) {
+    const everyone = allow('*');
+    return () => everyone;
+  }
+  const byOrigin = new Map(origins.map((origin) => [origin, allow(origin)]));
+  return (origin) => (origin === undefined ? NONE : (byOrigin.get(origin) ?? NONE));
+}
+
+/** Answers an OPTIONS request: without a key, and without counting it. */
+export function answerOptions(res: Response): void {
+  const { exchange } = res;
+  res.writeHead(204, [
+    ...exchange.cors,
+    'Access-Control-Allow-Methods',
+    ALLOWED_METHODS,
+    'Access-Control-Allow-Headers',
+    'x-api-key, if-none-match',
+    'Access-Control-Max-Age',
+    PREFLIGHT_SECONDS,
+    'Allow',
+    ALLOWED_METHODS,
+    'Vary',
+    'Origin',
+    'X-Request-Id',
+    exchange.requestId,
+  ]);
+  res.end();
 }

@@ -11,9 +11,9 @@ export interface Exchange {
   /** CORS headers of the answer, as a flat list. */
   cors: readonly string[];
   /** Whose valid key it carries. */
-  identity?: Identity;
+  identity: Identity | undefined;
   /** What it left of the quota. */
-  quota?: QuotaState;
+  quota: QuotaState | undefined;
 }
 
 declare global {

@@ -1,44 +1,91 @@
-import type { Request, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Authenticator, Identity } from '../access/authenticator.ts';
-import type { Quotas } from '../access/quotas.ts';
+import type { QuotaState } from '../access/quotas.ts';
+import type { Want } from '../leaderboard/page-cache.ts';
+import type { GuildBatch } from './guild-batch.ts';
+import type { Operation } from './operations.ts';
 import { Problem, unauthorized } from './problem.ts';
+import type { View } from './view.ts';
 
 /** What stands before every operation: whose key it is, and whether its guild has quota left. */
 export class Gate {
   constructor(
     private readonly authenticator: Authenticator,
-    private readonly quotas: Quotas,
+    private readonly batch: GuildBatch<View | null>,
   ) {}
 
   /**
-   * Serves a request with a valid key: counts it, runs the operation in the same tick, and gives its result if the quota
-   * allows. An operation that throws is counted all the same.
-   * @throws Problem missing_api_key, invalid_api_key, quota_exceeded, or what the operation throws; StoreUnavailableError.
+   * Serves a request that must carry a valid key: counts it and reads what the operation wants in one round trip, then
+   * delivers the view if the quota allows. A request that the operation refuses is counted all the same.
+   * Every failure goes to `next`: missing_api_key, invalid_api_key, quota_exceeded, the operation's, StoreUnavailableError.
    */
-  async pass<T>(req: Request, res: Response, operation: (identity: Identity) => Promise<T>): Promise<T> {
+  admit(
+    req: Request,
+    res: Response,
+    next: NextFunction,
+    operation: Operation,
+    deliver: (view: View | null) => void,
+  ): void {
     const key = req.headers['x-api-key'];
-    if (key === undefined) throw unauthorized('missing_api_key');
+    if (typeof key !== 'string') {
+      next(unauthorized('missing_api_key'));
+      return;
+    }
+    const identity = this.authenticator.recall(key);
+    if (identity) {
+      this.enter(identity, req, res, next, operation, deliver);
+      return;
+    }
     // Node joins a header that comes twice; the joined text has no key's form.
-    const identity = this.authenticator.recall(key as string) ?? (await this.authenticator.identify(key as string));
-    if (!identity) throw unauthorized('invalid_api_key');
-    res.exchange.identity = identity;
-    const result = operation(identity);
-    // The quota's word comes first; until then the operation's failure must not count as unhandled.
-    result.catch(() => {});
-    const quota = await this.quotas.consume(identity.guildId, identity.plan);
-    res.exchange.quota = quota;
-    if (!quota.allowed) throw quotaExceeded(quota.limit, quota.resetMs);
-    return result;
+    this.authenticator.identify(key).then((found) => {
+      if (found) this.enter(found, req, res, next, operation, deliver);
+      else next(unauthorized('invalid_api_key'));
+    }, next);
+  }
+
+  private enter(
+    identity: Identity,
+    req: Request,
+    res: Response,
+    next: NextFunction,
+    operation: Operation,
+    deliver: (view: View | null) => void,
+  ): void {
+    const { exchange } = res;
+    exchange.identity = identity;
+    let want: Want<View | null> | undefined;
+    let refusal: unknown;
+    try {
+      want = operation(req, identity);
+    } catch (error) {
+      refusal = error;
+    }
+    this.batch.add({
+      identity,
+      want,
+      done(quota, view) {
+        exchange.quota = quota;
+        if (!quota.allowed) return next(quotaExceeded(quota));
+        if (refusal !== undefined) return next(refusal);
+        try {
+          deliver(view as View | null);
+        } catch (error) {
+          next(error);
+        }
+      },
+      failed(error, quota) {
+        exchange.quota = quota;
+        next(quota && !quota.allowed ? quotaExceeded(quota) : error);
+      },
+    });
   }
 }
 
-function quotaExceeded(limit: number, resetMs: number): Problem {
+function quotaExceeded({ limit, resetMs }: QuotaState): Problem {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   return new Problem(
     'quota_exceeded',
     `The quota of ${limit} requests per hour is used up. It is renewed in ${seconds} seconds.`,
-    {
-      headers: ['Retry-After', String(seconds)],
-    },
+    { headers: ['Retry-After', String(seconds)] },
   );
 }

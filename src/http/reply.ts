@@ -35,7 +35,7 @@ export class Replies {
     }
     headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', view.length);
     res.writeHead(200, headers);
-    res.end(view.body);
+    res.end(view.body, 'latin1');
   }
 
   problem(res: Response, problem: Problem): void {

@@ -3,7 +3,11 @@ import type { GuildStats, LeaderboardPage, Member } from '../leaderboard/model.t
 
 /** A successful answer in the form it goes out: serialised once, sent many times. */
 export interface View {
-  readonly body: Buffer;
+  /**
+   * The UTF-8 bytes, one in each character, to be written as latin1: Node then sends headers and body as one string, in one
+   * write, where a Buffer takes a vectored write of two.
+   */
+  readonly body: string;
   /** Length of the body in bytes, as a header value. */
   readonly length: string;
   /** Strong entity tag, from the body's content. */
@@ -22,7 +26,7 @@ export function renderStats(stats: GuildStats): View {
 }
 
 function toView(json: string): View {
-  const body = Buffer.from(json);
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
-  return { body, length: String(body.length), etag };
+  const bytes = Buffer.from(json);
+  const etag = `"${createHash('sha1').update(bytes).digest('base64url')}"`;
+  return { body: bytes.toString('latin1'), length: String(bytes.length), etag };
 }

@@ -1,15 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { TickBatch } from '../redis/tick-batch.ts';
 import { type Read, UNCHANGED } from './reader.ts';
 
 /** After this long an entry is read anew even at the same revision: the bound for raw writers that do not raise it. */
 const MAX_AGE_MS = 5000;
-
-interface Entry<V> {
-  readonly revision: string;
-  readonly view: V;
-  readonly filledAt: number;
-}
 
 /** Where an answer comes from. */
 export interface Source<T, V> {
@@ -19,20 +12,24 @@ export interface Source<T, V> {
   render(value: T): V;
 }
 
-interface Request<V> {
-  readonly source: Source<unknown, V>;
-  readonly resolve: (view: V) => void;
-  readonly reject: (error: unknown) => void;
+/** An answer wanted: its name, which tells the guild and everything else it depends on, and its source. */
+export interface Want<V> {
+  readonly key: string;
+  readonly source: Source<never, V>;
+}
+
+interface Entry<V> {
+  readonly revision: string;
+  readonly view: V;
+  readonly filledAt: number;
 }
 
 /**
  * Holds answers in the form they go out, and hands one out only after Redis has confirmed that the guild is still at the
- * revision it was made from. Nothing to invalidate, nothing to expire, never stale. Equal reads that wait together are
- * sent once. The least recently used entry gives way.
+ * revision it was made from. Nothing to invalidate, nothing to expire, never stale. The least recently used entry gives way.
  */
 export class PageCache<V> {
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
-  private readonly batch = new TickBatch<Request<V>>((key, requests) => void this.answer(key, requests));
 
   /**
    * @param maxEntries answers to hold; 0 = read every time.
@@ -46,35 +43,36 @@ export class PageCache<V> {
   }
 
   /**
-   * The answer for `key`, which names the guild and everything else the read depends on.
-   * @throws what the source throws.
+   * The answers wanted, all of one guild and each named once, in their order. One command confirms all that are held at
+   * the same revision; each of the others takes one of its own. One round trip, and a second when the revision has moved on
+   * under answers confirmed together.
    */
-  get<T>(key: string, source: Source<T, V>): Promise<V> {
-    return new Promise((resolve, reject) => {
-      this.batch.add(key, { source: source as Source<unknown, V>, resolve, reject });
+  getAll(wants: readonly Want<V>[]): Promise<V>[] {
+    const now = this.now();
+    let lead: { revision: string; confirmed: Promise<boolean> } | undefined;
+    return wants.map(({ key, source }) => {
+      const held = this.entries?.get(key);
+      if (!held || now - held.filledAt >= MAX_AGE_MS) return this.fill(key, source, now);
+      if (lead?.revision === held.revision) {
+        return lead.confirmed.then((same) => (same ? held.view : this.fill(key, source, this.now())));
+      }
+      const answer = source.read(held.revision);
+      const confirmed = answer.then((read) => read === UNCHANGED);
+      confirmed.catch(() => {}); // Whoever shares it hears of the failure; perhaps nobody does.
+      lead = { revision: held.revision, confirmed };
+      return answer.then((read) => (read === UNCHANGED ? held.view : this.keep(key, source, read, now)));
     });
   }
 
-  private async answer(key: string, requests: Request<V>[]): Promise<void> {
-    try {
-      const view = await this.confirm(key, (requests[0] as Request<V>).source);
-      for (const request of requests) request.resolve(view);
-    } catch (error) {
-      for (const request of requests) request.reject(error);
-    }
+  private async fill(key: string, source: Source<never, V>, now: number): Promise<V> {
+    const read = await source.read('');
+    if (read === UNCHANGED) throw new Error('the store confirmed a revision that nobody asked about');
+    return this.keep(key, source, read, now);
   }
 
-  private async confirm(key: string, source: Source<unknown, V>): Promise<V> {
-    const startedAt = this.now();
-    const held = this.entries?.get(key);
-    const usable = held && startedAt - held.filledAt < MAX_AGE_MS ? held : undefined;
-    const answer = await source.read(usable?.revision ?? '');
-    if (answer === UNCHANGED) {
-      if (!usable) throw new Error('the store confirmed a revision that nobody asked about');
-      return usable.view;
-    }
-    const view = source.render(answer.value);
-    if (answer.revision !== '') this.entries?.set(key, { revision: answer.revision, view, filledAt: startedAt });
+  private keep(key: string, source: Source<never, V>, read: Exclude<Read<never>, typeof UNCHANGED>, now: number): V {
+    const view = source.render(read.value);
+    if (read.revision !== '') this.entries?.set(key, { revision: read.revision, view, filledAt: now });
     return view;
   }
 }

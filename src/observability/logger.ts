@@ -33,6 +33,8 @@ export function requestLogger(
     wrapSerializers: false,
     serializers: { req: () => undefined, res: () => undefined, err: () => undefined },
     quietResLogger: true,
+    // Probes come every few seconds and say nothing.
+    autoLogging: { ignore: (req) => req.url === '/livez' || req.url === '/readyz' },
     customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
     customSuccessObject: line,
     customErrorObject: line,

@@ -25,7 +25,6 @@ export function describe(config: RedisConfig): string {
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
 function patience(timeoutMs: number): RedisOptions {
   return {
-    enableAutoPipelining: true,
     enableOfflineQueue: false,
     commandTimeout: timeoutMs,
     // commandTimeout alone keeps a reference to every command of a hung connection; cutting the socket frees them.

@@ -1,103 +1,107 @@
 import { describe, expect, it } from 'vitest';
-import { PageCache, type Source } from '../../../src/leaderboard/page-cache.ts';
+import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
 import { type Read, UNCHANGED } from '../../../src/leaderboard/reader.ts';
 
 /** A guild whose content is its revision, and what was asked of it. */
-class Guild implements Source<string, string> {
+class Guild {
   revision = '1';
+  broken = false;
   readonly asked: string[] = [];
 
-  async read(known: string): Promise<Read<string>> {
-    this.asked.push(known);
-    return known !== '' && known === this.revision
-      ? UNCHANGED
-      : { revision: this.revision, value: `at ${this.revision}` };
-  }
-
-  render(value: string): string {
-    return `page ${value}`;
+  want(key: string): Want<string> {
+    const read = async (known: string): Promise<Read<string>> => {
+      this.asked.push(`${key}@${known}`);
+      if (this.broken) throw new Error('gone');
+      return known !== '' && known === this.revision ? UNCHANGED : { revision: this.revision, value: this.revision };
+    };
+    return { key, source: { read, render: (value: string) => `${key} at ${value}` } as Want<string>['source'] };
   }
 }
 
 describe('PageCache', () => {
   const setup = (max = 10) => {
     const clock = { now: 0 };
-    return { clock, cache: new PageCache<string>(max, () => clock.now), guild: new Guild() };
+    const guild = new Guild();
+    const cache = new PageCache<string>(max, () => clock.now);
+    const get = (...keys: string[]) => Promise.all(cache.getAll(keys.map((key) => guild.want(key))));
+    return { clock, guild, get, cache };
   };
 
   it('hands out what it holds only when the store confirms the revision', async () => {
-    const { cache, guild } = setup();
-    expect(await cache.get('k', guild)).toBe('page at 1');
-    expect(await cache.get('k', guild)).toBe('page at 1');
+    const { get, guild } = setup();
+    expect(await get('a')).toEqual(['a at 1']);
+    expect(await get('a')).toEqual(['a at 1']);
     guild.revision = '2';
-    expect(await cache.get('k', guild)).toBe('page at 2');
-    expect(guild.asked).toEqual(['', '1', '1']);
+    expect(await get('a')).toEqual(['a at 2']);
+    expect(guild.asked).toEqual(['a@', 'a@1', 'a@1']);
   });
 
-  it('sends equal reads that wait together once, and different ones apart', async () => {
-    const { cache, guild } = setup();
-    await Promise.all([cache.get('k', guild), cache.get('k', guild), cache.get('other', guild)]);
-    expect(guild.asked).toEqual(['', '']);
+  it('confirms all answers of one revision with one command', async () => {
+    const { get, guild } = setup();
+    await get('a', 'b', 'c');
+    guild.asked.length = 0;
+    expect(await get('a', 'b', 'c')).toEqual(['a at 1', 'b at 1', 'c at 1']);
+    expect(guild.asked).toEqual(['a@1']);
   });
 
-  it('does not let a later request join a read that is already on its way', async () => {
-    const { cache, guild } = setup();
-    let release = () => {};
-    const slow: Source<string, string> = {
-      read: async (known) => {
-        const answer = await guild.read(known);
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        return answer;
-      },
-      render: guild.render,
-    };
-    const early = cache.get('k', slow);
-    while (guild.asked.length === 0) await new Promise(setImmediate);
+  it('reads everything anew that was to be confirmed together when the revision has moved on', async () => {
+    const { get, guild } = setup();
+    await get('a', 'b');
     guild.revision = '2';
-    const late = cache.get('k', guild);
-    expect(await late).toBe('page at 2');
-    release();
-    expect(await early).toBe('page at 1');
+    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
+    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
+    expect(guild.asked).toEqual(['a@', 'b@', 'a@1', 'b@', 'a@2']);
+  });
+
+  it('asks apart about answers held at different revisions', async () => {
+    const { get, guild } = setup();
+    await get('a');
+    guild.revision = '2';
+    await get('b');
+    guild.asked.length = 0;
+    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
+    expect(guild.asked).toEqual(['a@1', 'b@2']);
   });
 
   it('reads anew after five seconds, for writers that do not raise the revision', async () => {
-    const { cache, guild, clock } = setup();
-    await cache.get('k', guild);
+    const { get, guild, clock } = setup();
+    await get('a');
     clock.now = 4999;
-    await cache.get('k', guild);
+    await get('a');
     clock.now = 5000;
-    await cache.get('k', guild);
-    expect(guild.asked).toEqual(['', '1', '']);
+    await get('a');
+    expect(guild.asked).toEqual(['a@', 'a@1', 'a@']);
   });
 
   it('keeps nothing of a guild without a revision', async () => {
-    const { cache, guild } = setup();
+    const { get, guild } = setup();
     guild.revision = '';
-    await cache.get('k', guild);
-    await cache.get('k', guild);
-    expect(guild.asked).toEqual(['', '']);
+    await get('a');
+    await get('a');
+    expect(guild.asked).toEqual(['a@', 'a@']);
   });
 
   it('gives up the least recently used entry first', async () => {
-    const { cache, guild } = setup(2);
-    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.get(key, guild);
-    expect(guild.asked).toEqual(['', '', '1', '', '1', '']);
+    const { get, guild } = setup(2);
+    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
+    expect(guild.asked).toEqual(['a@', 'b@', 'a@1', 'c@', 'a@1', 'b@']);
   });
 
   it('holds nothing when it is switched off', async () => {
-    const { cache, guild } = setup(0);
-    await cache.get('k', guild);
-    await cache.get('k', guild);
-    expect(guild.asked).toEqual(['', '']);
+    const { get, guild } = setup(0);
+    await get('a');
+    await get('a');
+    expect(guild.asked).toEqual(['a@', 'a@']);
   });
 
-  it('passes a failure to everyone who waited, and is none the worse for it', async () => {
-    const { cache, guild } = setup();
-    const failing: Source<string, string> = { read: () => Promise.reject(new Error('gone')), render: guild.render };
-    const waiting = await Promise.allSettled([cache.get('k', failing), cache.get('k', failing)]);
-    expect(waiting.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await cache.get('k', guild)).toBe('page at 1');
+  it('passes a failure to everyone who shared the question, asks no second time, and recovers', async () => {
+    const { guild, cache, get } = setup();
+    await get('a', 'b');
+    guild.broken = true;
+    const outcomes = await Promise.allSettled(cache.getAll([guild.want('a'), guild.want('b')]));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(guild.asked).toEqual(['a@', 'b@', 'a@1']);
+    guild.broken = false;
+    expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
   });
 });
