@@ -20,7 +20,7 @@ import { createLogger, requestLogger } from './observability/logger.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
 import { KeyNames } from './redis/keys.ts';
-import { listen, waitUntilReady } from './redis/lifecycle.ts';
+import { isRefusal, listen, waitUntilReady } from './redis/lifecycle.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
@@ -120,7 +120,10 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
     await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) =>
       logger.warn({ reason: error.message }, `waiting for ${where}`),
-    );
+    ).catch((error: Error) => {
+      const setting = config.redis.mode === 'standalone' || isRefusal(error) ? 'REDIS_URL' : 'REDIS_NODES';
+      throw new Error(`Cannot reach ${where}: ${error.message.replace(/\.$/, '')}. Check ${setting}.`);
+    });
   } catch (error) {
     await close();
     throw error;

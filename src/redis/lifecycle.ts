@@ -7,7 +7,7 @@ const QUIET_MS = 500;
 
 /**
  * Waits until Redis answers a PING; tells `onWait` once when that takes longer than a moment.
- * @throws the last error when it has not within `timeoutMs`, or at once when it refuses the credentials.
+ * @throws what the connection met last when it has not within `timeoutMs`, or at once when it refuses the credentials.
  */
 export async function waitUntilReady(
   client: RedisClient,
@@ -16,19 +16,21 @@ export async function waitUntilReady(
 ): Promise<void> {
   const start = performance.now();
   const deadline = start + timeoutMs;
-  let refused: Error | undefined;
-  // While the handshake fails, commands only say "not writeable"; the connection's own error says why.
+  let met: Error | undefined;
+  // While there is no connection, commands only say "not writeable"; the connection's own error says why.
   const watch = (error: Error) => {
-    if (isRefusal(error)) refused = error;
+    if (!met || !isRefusal(met)) met = error;
   };
   client.on('error', watch);
+  // What a Cluster's nodes answer is not among the Cluster's own errors.
+  client.on('node error', watch);
   try {
     for (let told = false; ; ) {
       try {
         await client.ping();
         return;
       } catch (error) {
-        const reason = refused ?? (error as Error);
+        const reason = met ?? (error as Error);
         if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
         if (!told && performance.now() - start > QUIET_MS) {
           onWait(reason);
@@ -39,6 +41,7 @@ export async function waitUntilReady(
     }
   } finally {
     client.off('error', watch);
+    client.off('node error', watch);
   }
 }
 
@@ -59,6 +62,7 @@ export function listen(
   if (subscriber.status === 'ready') subscribe();
 }
 
-function isRefusal(error: Error): boolean {
+/** Whether Redis refused the credentials, so that asking again is no use. */
+export function isRefusal(error: Error): boolean {
   return /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message);
 }
