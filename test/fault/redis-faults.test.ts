@@ -33,10 +33,10 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
       name: 'is killed with SIGKILL and started again',
       redis: durable(),
       seen: 'yes',
-      inflict: async ({ redis }) => {
+      inflict: async ({ redis, replaceRedis }) => {
         await redis.stop();
         await delay(MOMENT_MS);
-        return startEmbeddedRedis(['--port', String(redis.port), ...durable()]);
+        replaceRedis(await startEmbeddedRedis(['--port', String(redis.port), ...durable()]));
       },
     }),
     () => ({
@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
       name: 'restarts and is long in loading its data',
       redis: durable(),
       seen: 'yes',
-      inflict: async ({ redis }) => {
+      inflict: async ({ redis, replaceRedis }) => {
         await withAdmin(redis, (admin) =>
           admin.mset(Array.from({ length: 2000 }, (_, i) => [`filler:${i}`, 'x']).flat()),
         );
@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         );
         await redis.stop();
         const slow = ['--port', String(redis.port), ...durable(), '--key-load-delay', '500'];
-        return startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']);
+        replaceRedis(await startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']));
       },
     }),
     () => ({
@@ -141,18 +141,20 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         proxy.behave();
       },
     }),
-    ...[60, 95].map((ms) => (): Fault => ({
-      name: `answers ${ms} ms late, to requests whose keys are not remembered`,
-      between: proxied,
-      seen: 'maybe',
-      inflict: async ({ guild }) => {
-        proxy.slowBy(ms);
-        const announce = setInterval(() => void guild.store.apiKeys.announce(guild.id).catch(() => {}), 20);
-        await delay(2 * MOMENT_MS);
-        clearInterval(announce);
-        proxy.behave();
-      },
-    })),
+    ...[60, 95].map(
+      (ms) => (): Fault => ({
+        name: `answers ${ms} ms late, to requests whose keys are not remembered`,
+        between: proxied,
+        seen: 'maybe',
+        inflict: async ({ guild }) => {
+          proxy.slowBy(ms);
+          const announce = setInterval(() => void guild.store.apiKeys.announce(guild.id).catch(() => {}), 20);
+          await delay(2 * MOMENT_MS);
+          clearInterval(announce);
+          proxy.behave();
+        },
+      }),
+    ),
     () => ({
       name: 'holds other types under the keys',
       seen: 'yes',

@@ -21,6 +21,8 @@ export interface Stage {
   readonly redis: EmbeddedRedis;
   readonly guild: TestGuild;
   readonly service: ServiceProcess;
+  /** To be told of the Redis that takes the place of one that was ended. */
+  readonly replaceRedis: (server: EmbeddedRedis) => void;
 }
 
 export interface Fault {
@@ -29,10 +31,8 @@ export interface Fault {
   readonly redis?: readonly string[];
   /** What the service gets in its environment beside where Redis is; it may put something between the two. */
   readonly between?: (redis: EmbeddedRedis) => Promise<{ env: Record<string, string>; stop(): Promise<void> }>;
-  /** Does it. Redis is taken to be back in the moment that this returns; it may return the server that took over. */
-  inflict(stage: Stage): Promise<EmbeddedRedis | void>;
-  /** Puts everything as it was, after the load is over. */
-  readonly heal?: (stage: Stage) => Promise<unknown>;
+  /** Does it. Redis is taken to be back in the moment that this returns. */
+  inflict(stage: Stage): Promise<unknown>;
   /** Whether the fault must be visible as 503 answers, must not be, or may be. */
   readonly seen: 'yes' | 'no' | 'maybe';
   /** What else than 200 and 503 an answer may be while it lasts, such as 401 when the keys are gone. */
@@ -50,14 +50,15 @@ export async function runFault(fault: Fault): Promise<void> {
     await until(() => load.answers.filter(({ status }) => status === 200).length > RATE);
     const rss = service.rss();
     const begun = performance.now();
-    redis = (await fault.inflict({ redis, guild, service })) ?? redis;
+    const replaceRedis = (server: EmbeddedRedis) => {
+      redis = server;
+    };
+    await fault.inflict({ redis, guild, service, replaceRedis });
     const back = performance.now();
     await delay(BACK_MS + 500);
     const growth = service.rss() - rss;
     const lag = load.worstLag();
     const answers = await load.stop();
-    await fault.heal?.({ redis, guild, service });
-
     const figures = judge({ fault, guild, service, answers, begun, back, lag });
     expect(growth, 'growth of the process').toBeLessThan(MAX_GROWTH);
     recordFigure(fault.name, { ...figures, growthMb: Math.round(growth / 1024 / 1024) });
