@@ -1,12 +1,14 @@
-import { ConfigError, parseConfig } from './config.ts';
+import cluster from 'node:cluster';
+import { startCluster, workerCount } from './cluster.ts';
+import { type Config, ConfigError, parseConfig } from './config.ts';
 import { createLogger } from './observability/logger.ts';
-import { type RunningServer, startServer } from './server.ts';
+import { startServer } from './server.ts';
 
 /** The process: environment, signals and exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
   const logger = createLogger(config.logLevel);
-  let running: RunningServer | undefined;
+  let running: { close(): Promise<void> } | undefined;
   let stopping = false;
 
   const stop = async (why: string, exitCode: number): Promise<void> => {
@@ -26,11 +28,19 @@ async function main(): Promise<void> {
   }
 
   try {
-    running = await startServer(config, { logger });
+    running =
+      cluster.isPrimary && workerCount(config.workers) > 1
+        ? await startCluster(config, logger, () => void stop('a worker could not start', 1))
+        : await startServer(ofOneProcess(config), { logger });
   } catch (error) {
     logger.fatal({ reason: (error as Error).message }, 'could not start');
     process.exit(1);
   }
+}
+
+/** The admin listener of a worker is its primary's. */
+function ofOneProcess(config: Config): Config {
+  return cluster.isWorker ? { ...config, adminPort: 0 } : config;
 }
 
 main().catch((error: unknown) => {

@@ -1,31 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import express from 'express';
 import type { Logger } from 'pino';
 import { ApiKeyStore } from './access/api-keys.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
+import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
 import { Gate } from './http/gate.ts';
 import { GuildBatch } from './http/guild-batch.ts';
-import { healthRoutes, type Readiness } from './http/health.ts';
-import { drain, listenOn, serverOptions } from './http/listener.ts';
+import type { Readiness } from './http/health.ts';
+import { drain, listenOn, serverOptions, urlOf } from './http/listener.ts';
 import { createNativeServer } from './http/native-prototypes.ts';
 import { Replies } from './http/reply.ts';
 import type { View } from './http/view.ts';
 import { PageCache } from './leaderboard/page-cache.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
+import { Metrics } from './observability/metrics.ts';
 import { inOneWrite, type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
 import { KeyNames } from './redis/keys.ts';
-import { listen, waitUntilReady } from './redis/lifecycle.ts';
+import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
+import { VERSION } from './version.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
+
+/**
+ * The part of REDIS_TIMEOUT_MS that a request waits for the look-up of its key. The count and the read that follow take one
+ * timeout at worst, or two in a Cluster, whose commands can queue behind others: 275 ms in all with the default of 100 ms.
+ */
+const LOOK_UP_SHARE = 0.75;
 
 export interface ServerParts {
   readonly logger?: Logger;
@@ -55,15 +61,26 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const monotonic = () => performance.now();
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
-  logConnection(client, logger, where);
+  logOutages(client, logger, where);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
   const keys = new KeyNames(config.keyPrefix);
-  const scripts = new Scripts(client);
-  const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
+  const metrics: Metrics = new Metrics(
+    {
+      cache: () => cache.tally(),
+      quotas: () => quotas.tally(),
+      redisReady: () => client.status === 'ready',
+    },
+    { version: VERSION, node: process.version },
+  );
+  const observeCommand = (command: string, ms: number, failed: boolean) =>
+    metrics.observeCommand(command, ms / 1000, failed);
+  const scripts = new Scripts(client, observeCommand);
+  const quotas = new Quotas(client, keys, config.planQuotas, observeCommand);
   const cache = new PageCache<View | null>(config.cacheMaxPages, monotonic);
-  const batch = new GuildBatch(new Quotas(client, keys, config.planQuotas), cache, (send) => inOneWrite(client, send));
-  const gate = new Gate(authenticator, batch);
+  const patienceMs = Math.ceil(config.redis.timeoutMs * LOOK_UP_SHARE);
+  const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock, patienceMs);
+  const batch = new GuildBatch(quotas, cache, (send) => inOneWrite(client, send));
   listen(
     subscriber,
     keys.changed,
@@ -79,21 +96,18 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       () => 'redis',
     );
   };
-  const logRequest = requestLogger(logger, (req, res) => {
-    const { exchange } = res as express.Response;
-    return {
-      method: req.method,
-      route: exchange.route,
-      duration_ms: Math.round((monotonic() - exchange.startedAt) * 1000) / 1000,
-      guild: exchange.identity?.guildId,
-      request_id: exchange.requestId,
-    };
-  });
+  const logRequest = requestLogger(logger, monotonic);
   const app = createApp({
-    gate,
+    gate: new Gate(authenticator, batch),
     readiness,
     reader: new LeaderboardReader(scripts, keys),
-    replies: new Replies(config.cacheMaxAgeS, !config.corsOrigins.includes('*'), clock),
+    replies: new Replies(
+      config.cacheMaxAgeS,
+      !config.corsOrigins.includes('*'),
+      clock,
+      (req, { exchange, statusCode }) =>
+        metrics.observeRequest(req.method, exchange.route, statusCode, (monotonic() - exchange.startedAt) / 1000),
+    ),
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
     now: monotonic,
@@ -108,8 +122,10 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     },
   });
 
+  const { registry } = metrics;
+  const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
   const api = createNativeServer(app, serverOptions);
-  const admin = config.adminPort > 0 ? createNativeServer(adminApp(readiness), serverOptions) : undefined;
+  const admin = config.adminPort > 0 ? createNativeServer(adminApp, serverOptions) : undefined;
   const close = async (): Promise<void> => {
     draining = true;
     const servers = admin ? [api, admin] : [api];
@@ -123,7 +139,10 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
     await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) =>
       logger.warn({ reason: error.message }, `waiting for ${where}`),
-    );
+    ).catch((error: Error) => {
+      const setting = config.redis.mode === 'standalone' || isRefusal(error) ? 'REDIS_URL' : 'REDIS_NODES';
+      throw new Error(`Cannot reach ${where}: ${error.message.replace(/\.$/, '')}. Check ${setting}.`);
+    });
   } catch (error) {
     await close();
     throw error;
@@ -134,34 +153,9 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   return { url, adminUrl, close };
 }
 
-function adminApp(readiness: Readiness): express.Express {
-  const app = express();
-  app.disable('x-powered-by');
-  app.use(healthRoutes(readiness));
-  return app;
-}
-
 /** Ids that are unique across processes and cheap within one: a random prefix and a counter. */
 function requestIds(): () => string {
   const prefix = randomBytes(6).toString('hex');
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
-}
-
-/** One line when Redis goes and one when it comes back, however often the connection is retried between. */
-function logConnection(client: RedisClient, logger: Logger, where: string): void {
-  let lost = false;
-  client.on('error', (error: Error) => {
-    if (!lost) logger.error({ reason: error.message || error.name }, `lost ${where}`);
-    lost = true;
-  });
-  client.on('ready', () => {
-    if (lost) logger.info(`back: ${where}`);
-    lost = false;
-  });
-}
-
-function urlOf(server: Server): string {
-  const { address, port, family } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

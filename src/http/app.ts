@@ -86,6 +86,6 @@ function answerProblem({ replies, report, onProblem }: AppParts): ErrorRequestHa
     onProblem?.(req, res);
     if (problem.extra.cause !== undefined) report(problem.extra.cause, res.exchange);
     if (res.headersSent) res.destroy();
-    else replies.problem(res, problem);
+    else replies.problem(req, res, problem);
   };
 }

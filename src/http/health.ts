@@ -1,7 +1,7 @@
 import { Router } from 'express';
 
 /** Whether the process can serve now; a string says why it cannot. */
-export type Readiness = () => Promise<true | 'draining' | 'redis'>;
+export type Readiness = () => Promise<true | 'draining' | 'redis' | 'workers'>;
 
 /** /livez: the process runs. /readyz: it can serve. Neither needs a key or counts against a quota. */
 export function healthRoutes(readiness: Readiness): Router {

@@ -18,6 +18,8 @@ export class Replies {
     variesByOrigin: boolean,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
+    /** Called with every answer that goes out. */
+    private readonly onAnswer: (req: Request, res: Response) => void,
   ) {
     this.cacheControl = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
     this.vary = variesByOrigin ? 'x-api-key, Origin' : 'x-api-key';
@@ -31,14 +33,16 @@ export class Replies {
     if (ifNoneMatch !== undefined && matches(ifNoneMatch, view.etag)) {
       res.writeHead(304, headers);
       res.end();
+      this.onAnswer(req, res);
       return;
     }
     headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', view.length);
     res.writeHead(200, headers);
     res.end(view.body, 'latin1');
+    this.onAnswer(req, res);
   }
 
-  problem(res: Response, problem: Problem): void {
+  problem(req: Request, res: Response, problem: Problem): void {
     const headers = this.start(res);
     const body = Buffer.from(problem.body(res.exchange.requestId));
     headers.push('Cache-Control', 'no-store', 'Vary', this.vary);
@@ -46,6 +50,7 @@ export class Replies {
     headers.push('Content-Type', 'application/problem+json', 'Content-Length', String(body.length));
     res.writeHead(problem.status, headers);
     res.end(body);
+    this.onAnswer(req, res);
   }
 
   private start(res: Response): string[] {

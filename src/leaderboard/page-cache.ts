@@ -29,6 +29,8 @@ interface Entry<V> {
  * revision it was made from. Nothing to invalidate, nothing to expire, never stale. The least recently used entry gives way.
  */
 export class PageCache<V> {
+  private hits = 0;
+  private misses = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
 
   /**
@@ -54,14 +56,19 @@ export class PageCache<V> {
       const held = this.entries?.get(key);
       if (!held || now - held.filledAt >= MAX_AGE_MS) return this.fill(key, source, now);
       if (lead?.revision === held.revision) {
-        return lead.confirmed.then((same) => (same ? held.view : this.fill(key, source, this.now())));
+        return lead.confirmed.then((same) => (same ? this.hit(held) : this.fill(key, source, this.now())));
       }
       const answer = source.read(held.revision);
       const confirmed = answer.then((read) => read === UNCHANGED);
       confirmed.catch(() => {}); // Whoever shares it hears of the failure; perhaps nobody does.
       lead = { revision: held.revision, confirmed };
-      return answer.then((read) => (read === UNCHANGED ? held.view : this.keep(key, source, read, now)));
+      return answer.then((read) => (read === UNCHANGED ? this.hit(held) : this.keep(key, source, read, now)));
     });
+  }
+
+  /** Answers handed out as held, answers read, and answers held now. */
+  tally(): { hits: number; misses: number; entries: number } {
+    return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
   }
 
   private async fill(key: string, source: Source<never, V>, now: number): Promise<V> {
@@ -70,7 +77,13 @@ export class PageCache<V> {
     return this.keep(key, source, read, now);
   }
 
+  private hit({ view }: Entry<V>): V {
+    this.hits++;
+    return view;
+  }
+
   private keep(key: string, source: Source<never, V>, read: Exclude<Read<never>, typeof UNCHANGED>, now: number): V {
+    this.misses++;
     const view = source.render(read.value);
     if (read.revision !== '') this.entries?.set(key, { revision: read.revision, view, filledAt: now });
     return view;

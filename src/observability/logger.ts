@@ -8,25 +8,30 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** What of a request goes into its log line: never its key, its path or its address. */
-export interface RequestFacts {
-  readonly method: string | undefined;
-  /** The pattern, such as /servers/:guild_id/stats. */
-  readonly route: string;
-  readonly duration_ms: number;
-  readonly guild: string | undefined;
-  readonly request_id: string;
+/** What the log tells of a request; never its key, its path or its address. */
+interface Exchanged extends ServerResponse {
+  readonly exchange?: {
+    readonly requestId: string;
+    readonly startedAt: number;
+    readonly route: string;
+    readonly identity: { readonly guildId: string } | undefined;
+  };
 }
 
 /**
- * Logs one line a request when its answer is out. Attach it when the request comes, or just before the answer goes.
- * A 5xx is logged at error, everything else at info.
+ * Logs one line a request when its answer is out: method, route pattern, status, duration in ms, guild, request id.
+ * Attach it when the request comes, or just before the answer goes. A 5xx is logged at error, everything else at info.
+ * @param now milliseconds on the clock of the exchanges' `startedAt`.
  */
-export function requestLogger(
-  logger: Logger,
-  factsOf: (req: IncomingMessage, res: ServerResponse) => RequestFacts,
-): HttpLogger {
-  const line = (req: IncomingMessage, res: ServerResponse) => ({ ...factsOf(req, res), status: res.statusCode });
+export function requestLogger(logger: Logger, now: () => number): HttpLogger {
+  const line = (req: IncomingMessage, { exchange, statusCode }: Exchanged) => ({
+    method: req.method,
+    route: exchange?.route,
+    status: statusCode,
+    duration_ms: exchange && Math.round((now() - exchange.startedAt) * 1000) / 1000,
+    guild: exchange?.identity?.guildId,
+    request_id: exchange?.requestId,
+  });
   return pinoHttp({
     logger,
     // pino-http binds these three to child loggers; the line has its own, smaller account of them.

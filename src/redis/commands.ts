@@ -11,12 +11,18 @@ export type ScriptReply = 1 | (string | number)[];
 
 type Command = (...args: (string | number)[]) => Promise<unknown>;
 
+/** Told of every command once it is answered: how long it took, in milliseconds, and whether it failed. */
+export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
+
 /** The project's Lua commands, bound to one connection. Each is one command and one round trip. */
 export class Scripts {
   private readonly commands: Record<ScriptName, Command>;
 
   /** Defines every command on the connection. Do it at start: defining one while a pipeline is pending throws out of band. */
-  constructor(client: RedisClient) {
+  constructor(
+    client: RedisClient,
+    private readonly observe?: CommandObserver,
+  ) {
     const names = Object.keys(SCRIPT_KEYS) as ScriptName[];
     for (const name of names) {
       client.defineCommand(commandName(name), { numberOfKeys: SCRIPT_KEYS[name], lua: scriptSource(name) });
@@ -35,7 +41,15 @@ export class Scripts {
    * @throws StoreUnavailableError for whatever Redis or the connection answers instead of a reply.
    */
   async run<T = (string | number)[]>(name: ScriptName, ...args: (string | number)[]): Promise<T> {
-    return stored(this.commands[name](...args) as Promise<T>);
+    const sentAt = performance.now();
+    let failed = true;
+    try {
+      const reply = await stored(this.commands[name](...args) as Promise<T>);
+      failed = false;
+      return reply;
+    } finally {
+      this.observe?.(name, performance.now() - sentAt, failed);
+    }
   }
 }
 

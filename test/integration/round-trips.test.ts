@@ -8,7 +8,9 @@ describe.runIf(hasRedis)('a request on a warm key', () => {
   /** Calls so far by command, those inside scripts included. */
   async function calls(): Promise<Record<string, number>> {
     const info = await suite.testStore.client.info('commandstats');
-    return Object.fromEntries([...info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(([, name, n]) => [name, Number(n)]));
+    return Object.fromEntries(
+      [...info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(([, name, n]) => [name, Number(n)]),
+    );
   }
 
   it.each([

@@ -1,0 +1,48 @@
+// The built service as a process, on a Redis of its own, asked over real HTTP.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, startEmbeddedRedis } from '../dist/scripts/embedded-redis.js';
+
+const redis = await startEmbeddedRedis();
+const port = await freePort();
+const env = {
+  ...process.env,
+  REDIS_URL: redis.url,
+  HOST: '127.0.0.1',
+  PORT: String(port),
+  ADMIN_PORT: '0',
+  LOG_LEVEL: 'warn',
+};
+const command = (name, ...args) =>
+  execFileSync(process.execPath, [`dist/scripts/${name}.js`, ...args, '--json'], { env, encoding: 'utf8' });
+let service;
+try {
+  command('seed', '--guild', 'smoke', '--generate', '250');
+  const { key } = JSON.parse(command('keys', 'create', '--guild', 'smoke'));
+  service = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'inherit' });
+  const base = `http://127.0.0.1:${port}`;
+  for (let tries = 0; (await fetch(`${base}/readyz`).catch(() => undefined))?.status !== 200; tries++) {
+    assert(tries < 100, 'the service is ready within ten seconds');
+    await delay(100);
+  }
+  const answer = await fetch(`${base}/api/v1/servers/smoke/leaderboard?limit=100&page=3`, {
+    headers: { 'x-api-key': key },
+  });
+  const body = await answer.json();
+  assert.equal(answer.status, 200);
+  assert.equal(body.total, 250);
+  assert.deepEqual(
+    body.data.map(({ rank }) => rank),
+    Array.from({ length: 50 }, (_, i) => 201 + i),
+  );
+  assert.equal((await fetch(`${base}/api/v1/servers/smoke/stats`)).status, 401);
+  service.kill('SIGTERM');
+  const [code] = await once(service, 'exit');
+  assert.equal(code, 0, 'SIGTERM ends the service with exit code 0');
+  console.log(`smoke: page 3 of ${body.total} members over HTTP, 401 without a key, a clean stop`);
+} finally {
+  service?.kill('SIGKILL');
+  await redis.stop();
+}

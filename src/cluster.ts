@@ -1,0 +1,82 @@
+import cluster, { type Worker } from 'node:cluster';
+import { availableParallelism } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { AggregatorRegistry } from 'prom-client';
+import type { Config } from './config.ts';
+import { createAdminApp } from './http/admin.ts';
+import type { Readiness } from './http/health.ts';
+import { drain, listenOn, serverOptions } from './http/listener.ts';
+import { createNativeServer } from './http/native-prototypes.ts';
+
+/** Waits between the death of a worker and its replacement: doubled while it keeps dying young. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 10_000;
+/** A worker that lived this long was sound: its replacement starts without a grudge. */
+const SOUND_MS = 10_000;
+
+export interface RunningCluster {
+  /** Drains every worker, then ends. Bounded by SHUTDOWN_TIMEOUT_MS in each. */
+  close(): Promise<void>;
+}
+
+/** How many worker processes the configuration asks for. */
+export function workerCount(workers: Config['workers']): number {
+  return workers === 'auto' ? availableParallelism() : workers;
+}
+
+/**
+ * Runs the service in several processes that share its port; a worker that dies is replaced. This process serves the admin
+ * listener for all of them, with their metrics added up.
+ * @param onStartFailure called once when a worker ends before any has come to listen: a replacement would fare no better.
+ */
+export async function startCluster(
+  config: Config,
+  logger: Logger,
+  onStartFailure: () => void,
+): Promise<RunningCluster> {
+  let draining = false;
+  let everListened = false;
+  let wait = FIRST_WAIT_MS;
+  const listening = new Set<Worker>();
+
+  const fork = (): void => {
+    const worker = cluster.fork();
+    const bornAt = performance.now();
+    worker.once('listening', () => {
+      everListened = true;
+      listening.add(worker);
+    });
+    worker.once('exit', async (code, signal) => {
+      listening.delete(worker);
+      if (draining) return;
+      if (!everListened) return onStartFailure();
+      wait = performance.now() - bornAt > SOUND_MS ? FIRST_WAIT_MS : Math.min(wait * 2, LONGEST_WAIT_MS);
+      logger.error({ pid: worker.process.pid, code, signal, retry_in_ms: wait }, 'a worker ended: replacing it');
+      await delay(wait);
+      if (!draining) fork();
+    });
+  };
+  const count = workerCount(config.workers);
+  for (let i = 0; i < count; i++) fork();
+
+  const readiness: Readiness = async () => {
+    if (draining) return 'draining';
+    return listening.size > 0 ? true : 'workers';
+  };
+  const gathered = new AggregatorRegistry();
+  const adminApp = createAdminApp(readiness, () => gathered.clusterMetrics(), gathered.contentType);
+  const admin = config.adminPort > 0 ? createNativeServer(adminApp, serverOptions) : undefined;
+  if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
+  logger.info({ workers: count }, 'workers share the port');
+
+  const close = async (): Promise<void> => {
+    draining = true;
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const ended = workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
+    for (const worker of workers) worker.process.kill('SIGTERM');
+    await Promise.all(ended);
+    if (admin) await drain(admin, config.shutdownTimeoutMs);
+  };
+  return { close };
+}

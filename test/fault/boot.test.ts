@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { type RunningServer, startServer } from '../../src/server.ts';
+import { startCluster } from '../helpers/cluster.ts';
+import { type LogLine, spawnService, type TestProcess } from '../helpers/process.ts';
+import { hasRedis } from '../helpers/stores.ts';
+import { until } from '../helpers/until.ts';
+
+if (!hasRedis) process.stdout.write('Skipped: fault suites need redis-server or valkey-server on PATH\n');
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function redis(...options: string[]): Promise<EmbeddedRedis> {
+  const server = await startEmbeddedRedis(options);
+  cleanUps.push(server.stop);
+  return server;
+}
+
+function boot(env: Record<string, string>, bootTimeoutMs: number): { log: LogLine[]; running: Promise<RunningServer> } {
+  const log: LogLine[] = [];
+  const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
+  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+  const running = startServer(config, { logger, bootTimeoutMs });
+  running.then(
+    (server) => cleanUps.push(server.close),
+    () => {},
+  );
+  return { log, running };
+}
+
+function bootProcess(env: Record<string, string>): TestProcess {
+  const service = spawnService(env);
+  cleanUps.push(service.stop);
+  return service;
+}
+
+const GIVEN_UP = (line: LogLine) => line.msg === 'could not start';
+
+describe.skipIf(!hasRedis)('the start', () => {
+  it('waits for a Redis that comes later, says so once, and answers 503 meanwhile', async () => {
+    const [redisPort, port] = [await freePort(), await freePort()];
+    const { log, running } = boot({ REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) }, 30_000);
+    const waiting = (line: LogLine) => line.msg === `waiting for the Redis at 127.0.0.1:${redisPort}`;
+    await until(() => log.some(waiting));
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
+    expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
+
+    await redis('--port', String(redisPort));
+    const { url } = await running;
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(log.filter(waiting)).toHaveLength(1);
+  });
+
+  it('gives up on a Redis that never comes, in one line that says where it looked and what it met', async () => {
+    const port = await freePort();
+    const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 200);
+    await expect(running).rejects.toThrow(
+      new RegExp(`^Cannot reach the Redis at 127\\.0\\.0\\.1:${port}: connect ECONNREFUSED.*\\. Check REDIS_URL\\.$`),
+    );
+  });
+
+  it('gives up on a Cluster that never comes, naming the variable that says where it is', async () => {
+    const port = await freePort();
+    const { running } = boot({ REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` }, 200);
+    await expect(running).rejects.toThrow(
+      new RegExp(`^Cannot reach the Redis Cluster at 127\\.0\\.0\\.1:${port}: .*\\. Check REDIS_NODES\\.$`),
+    );
+  });
+
+  it('gives up on Sentinels that never come, naming the variable that says where they are', async () => {
+    const port = await freePort();
+    const env = { REDIS_MODE: 'sentinel', REDIS_NODES: `127.0.0.1:${port}`, REDIS_SENTINEL_NAME: 'guilds' };
+    await expect(boot(env, 200).running).rejects.toThrow(
+      /^Cannot reach the Redis master "guilds" known to the Sentinels at .*: .*\. Check REDIS_NODES\.$/,
+    );
+  });
+
+  it.each([
+    ['a wrong password', 'redis://:wrong@', 'WRONGPASS'],
+    ['no password', 'redis://', 'NOAUTH'],
+  ])('ends at once with exit code 1 and one line on %s, without showing what was given', async (_what, url, code) => {
+    const { port } = await redis('--requirepass', 'right');
+    const service = bootProcess({ REDIS_URL: `${url}127.0.0.1:${port}` });
+    const line = await service.line(GIVEN_UP);
+    expect(line.reason).toContain(`Cannot reach the Redis at 127.0.0.1:${port}: ${code}`);
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(service.lines().filter(({ msg }) => String(msg).startsWith('waiting'))).toHaveLength(0);
+    expect(service.output()).not.toMatch(/:wrong@|right/);
+  });
+
+  it('ends at once on a Cluster that refuses the password', async () => {
+    const cluster = await startCluster();
+    cleanUps.push(cluster.stop);
+    for (const { admin } of cluster.nodes) await admin.config('SET', 'requirepass', 'right');
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://:wrong@unused' };
+    // Far below the time it would wait for a Cluster that is merely away.
+    await expect(Promise.race([boot(env, 60_000).running, after(10_000)])).rejects.toThrow('WRONGPASS');
+  });
+
+  it.each(['PORT', 'ADMIN_PORT'])('ends with exit code 1 and one line that names %s when it is taken', async (name) => {
+    const { url } = await redis();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    cleanUps.push(() => taken.close());
+    const { port } = taken.address() as { port: number };
+    const service = bootProcess({ REDIS_URL: url, [name]: String(port) });
+    const { reason } = await service.line(GIVEN_UP);
+    expect(reason).toBe(
+      `Cannot listen on 127.0.0.1 port ${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another ${name}.`,
+    );
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+  });
+
+  it('ends with exit code 1 and every wrong variable at once', async () => {
+    const service = bootProcess({ PORT: 'x', WORKERS: '0' });
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(service.output()).toMatch(/^Invalid configuration:\n {2}PORT must .*\n {2}WORKERS must .*\n$/);
+  });
+});
+
+async function after(ms: number): Promise<never> {
+  const { setTimeout: delay } = await import('node:timers/promises');
+  await delay(ms, undefined, { ref: false });
+  throw new Error(`nothing within ${ms} ms`);
+}

@@ -1,0 +1,96 @@
+import { Agent } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { recordFigure } from '../helpers/figures.ts';
+import { guildOn, type TestGuild } from '../helpers/guild.ts';
+import { type Answer, ask, startLoad } from '../helpers/load.ts';
+import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
+import { hasRedis } from '../helpers/stores.ts';
+import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
+import { until } from '../helpers/until.ts';
+
+const CLIENTS = 50;
+const FREE = 100;
+
+describe.skipIf(!hasRedis)('the quota', () => {
+  let redis: EmbeddedRedis;
+  let proxy: TcpProxy;
+  let guild: TestGuild;
+  let service: ServiceProcess;
+  let agent: Agent;
+
+  beforeEach(async () => {
+    redis = await startEmbeddedRedis();
+    proxy = await startTcpProxy(redis.port);
+    guild = await guildOn(redis.url);
+    service = await startServiceProcess({ ...guild.env, REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  });
+  afterEach(async () => {
+    agent.destroy();
+    guild.close();
+    await service.stop();
+    await proxy.stop();
+    await redis.stop();
+  });
+
+  const counted = async () => Number((await guild.store.client.get(`gr:quota:{${guild.id}}`)) ?? 0);
+  const read = (): Promise<Answer> => ask(agent, service.url, guild.paths[0] as string, guild.headers);
+
+  it('lets exactly the plan through when 50 clients ask at once', async () => {
+    await guild.store.audit.configure(guild.id, { plan: 'free' });
+    await guild.store.apiKeys.announce(guild.id);
+    const perClient = 10;
+    const rounds = await Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        const statuses: number[] = [];
+        for (let i = 0; i < perClient; i++) statuses.push((await read()).status);
+        return statuses;
+      }),
+    );
+    const statuses = rounds.flat();
+    expect(statuses.filter((status) => status === 200)).toHaveLength(FREE);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(CLIENTS * perClient - FREE);
+    expect(await counted()).toBe(CLIENTS * perClient);
+    recordFigure('50 clients on a quota of 100', { requests: statuses.length, let_through: FREE });
+  });
+
+  it('lets no more than the plan through when the connection breaks again and again meanwhile', async () => {
+    await guild.store.audit.configure(guild.id, { plan: 'free' });
+    await guild.store.apiKeys.announce(guild.id);
+    const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths });
+    for (const bytes of [1, 5, 50, 200, 500]) {
+      const before = load.answers.length;
+      proxy.cutAfter(bytes);
+      await until(() => load.answers.length > before + 20);
+      proxy.behave();
+      await until(() => [200, 429].includes(load.answers.at(-1)?.status ?? 0));
+    }
+    await until(() => load.answers.at(-1)?.status === 429);
+    const answers = await load.stop();
+    const ok = answers.filter(({ status }) => status === 200).length;
+    const failed = answers.filter(({ status }) => status === 503).length;
+    expect(failed).toBeGreaterThan(0);
+    expect(ok).toBeLessThanOrEqual(FREE);
+    // What was counted but not answered may cost the guild a request, each at most once.
+    expect(await counted()).toBeLessThanOrEqual(answers.length);
+    expect(await counted()).toBeGreaterThanOrEqual(answers.length - failed);
+    recordFigure('quota across cut connections', { requests: answers.length, ok, failed, counted: await counted() });
+  });
+
+  it('counts a request once at most while Redis hangs and comes back', async () => {
+    const load = startLoad(service.url, { rate: 300, headers: guild.headers, paths: guild.paths });
+    await until(() => load.answers.length > 100);
+    redis.process.kill('SIGSTOP');
+    await until(() => load.answers.filter(({ status }) => status === 503).length > 200);
+    redis.process.kill('SIGCONT');
+    await until(() => load.answers.at(-1)?.status === 200);
+    const answers = await load.stop();
+    const ok = answers.filter(({ status }) => status === 200).length;
+    // Redis executes what it received before the connection was given up: let it.
+    await guild.store.client.ping();
+    expect(await counted()).toBeGreaterThanOrEqual(ok);
+    expect(await counted()).toBeLessThanOrEqual(answers.length);
+    recordFigure('quota across a hang', { requests: answers.length, ok, counted: await counted() });
+  });
+});

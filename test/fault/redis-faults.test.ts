@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { hasRedis } from '../helpers/stores.ts';
+import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
+import { until } from '../helpers/until.ts';
+import { type Fault, HANG_MS, runFault } from './scenario.ts';
+
+/** How long a fault lasts that does not need longer to be seen. */
+const MOMENT_MS = 700;
+
+describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right or become 503 while Redis', () => {
+  let folder: string;
+  let proxy: TcpProxy;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-fault-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const durable = () => ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
+
+  const proxied: Fault['between'] = async (redis) => {
+    proxy = await startTcpProxy(redis.port);
+    return { env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` }, stop: proxy.stop };
+  };
+
+  const faults: (() => Fault)[] = [
+    () => ({
+      name: 'is killed with SIGKILL and started again',
+      redis: durable(),
+      seen: 'yes',
+      inflict: async ({ redis, replaceRedis }) => {
+        await redis.stop();
+        await delay(MOMENT_MS);
+        replaceRedis(await startEmbeddedRedis(['--port', String(redis.port), ...durable()]));
+      },
+    }),
+    () => ({
+      name: 'hangs (SIGSTOP, later SIGCONT)',
+      seen: 'yes',
+      inflict: async ({ redis }) => {
+        redis.process.kill('SIGSTOP');
+        await delay(HANG_MS);
+        redis.process.kill('SIGCONT');
+      },
+    }),
+    () => ({
+      name: 'is busy with a script that does not end',
+      seen: 'yes',
+      redis: ['--busy-reply-threshold', '50'],
+      inflict: async ({ redis }) => {
+        await withAdmin(redis, async (admin, other) => {
+          const endless = admin.eval('while true do end', 0).catch(() => {});
+          await delay(MOMENT_MS);
+          await other.call('SCRIPT', 'KILL');
+          await endless;
+        });
+      },
+    }),
+    () => ({
+      name: 'is out of memory (maxmemory, noeviction)',
+      seen: 'yes',
+      inflict: ({ redis }) =>
+        withAdmin(redis, async (admin) => {
+          await admin.config('SET', 'maxmemory', '1');
+          await delay(MOMENT_MS);
+          await admin.config('SET', 'maxmemory', '0');
+        }),
+    }),
+    () => ({
+      name: 'becomes a read-only replica for a while',
+      seen: 'yes',
+      inflict: ({ redis }) =>
+        withAdmin(redis, async (admin) => {
+          await admin.replicaof('127.0.0.1', 1);
+          await delay(MOMENT_MS);
+          await admin.replicaof('NO', 'ONE');
+        }),
+    }),
+    () => ({
+      name: 'restarts and is long in loading its data',
+      redis: durable(),
+      seen: 'yes',
+      inflict: async ({ redis, replaceRedis }) => {
+        await withAdmin(redis, (admin) =>
+          admin.mset(Array.from({ length: 2000 }, (_, i) => [`filler:${i}`, 'x']).flat()),
+        );
+        await withAdmin(redis, (admin) => admin.call('BGREWRITEAOF'));
+        await withAdmin(redis, (admin) =>
+          until(async () => (await admin.info()).includes('aof_rewrite_in_progress:0')),
+        );
+        await redis.stop();
+        const slow = ['--port', String(redis.port), ...durable(), '--key-load-delay', '500'];
+        replaceRedis(await startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']));
+      },
+    }),
+    () => ({
+      name: 'forgets its scripts (SCRIPT FLUSH)',
+      seen: 'no',
+      inflict: ({ redis }) => withAdmin(redis, (admin) => repeat(10, () => admin.script('FLUSH'))),
+    }),
+    () => ({
+      name: 'cuts all its clients off (CLIENT KILL)',
+      seen: 'maybe',
+      inflict: ({ redis }) =>
+        withAdmin(redis, (admin) => repeat(5, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes', 'TYPE', 'normal'))),
+    }),
+    () => ({
+      name: 'loses all data (FLUSHALL) and gets it back',
+      seen: 'maybe',
+      // With the keys gone, a key is unknown; with the members gone and the key remembered, the guild is empty.
+      allows: ({ status, body }) => status === 401 || status === 404 || /"total(_members)?":0,/.test(body),
+      inflict: async ({ redis, guild }) => {
+        await withAdmin(redis, (admin) => admin.flushall());
+        await guild.refill();
+      },
+    }),
+    () => ({
+      name: 'is cut off in the middle of replies',
+      between: proxied,
+      seen: 'yes',
+      inflict: async () => {
+        for (const bytes of [1, 10, 100, 1000]) {
+          proxy.cutAfter(bytes);
+          await delay(MOMENT_MS / 2);
+        }
+        proxy.behave();
+      },
+    }),
+    () => ({
+      name: 'answers, but later than it may',
+      between: proxied,
+      seen: 'yes',
+      inflict: async () => {
+        proxy.slowBy(150);
+        await delay(MOMENT_MS);
+        proxy.behave();
+      },
+    }),
+    ...[60, 95].map(
+      (ms) => (): Fault => ({
+        name: `answers ${ms} ms late, to requests whose keys are not remembered`,
+        between: proxied,
+        seen: 'maybe',
+        inflict: async ({ guild }) => {
+          proxy.slowBy(ms);
+          const announce = setInterval(() => void guild.store.apiKeys.announce(guild.id).catch(() => {}), 20);
+          await delay(2 * MOMENT_MS);
+          clearInterval(announce);
+          proxy.behave();
+        },
+      }),
+    ),
+    () => ({
+      name: 'holds other types under the keys',
+      seen: 'yes',
+      inflict: async ({ redis, guild }) => {
+        const keys = ['xp', 'stats', 'config', 'member:u7'].map((name) => `gr:{${guild.id}}:${name}`);
+        keys.push(`gr:quota:{${guild.id}}`);
+        await withAdmin(redis, async (admin) => {
+          for (const key of keys) {
+            if (await admin.exists(key)) await admin.rename(key, `${key}:aside`);
+            await admin.lpush(key, 'wrong');
+            await delay(MOMENT_MS / 4);
+            await admin.del(key);
+            if (await admin.exists(`${key}:aside`)) await admin.rename(`${key}:aside`, key);
+          }
+        });
+      },
+    }),
+  ];
+
+  it.each(faults.map((fault) => [fault().name, fault] as const))('%s', async (_name, fault) => {
+    await runFault(fault());
+  });
+});
+
+async function withAdmin(
+  { url }: EmbeddedRedis,
+  work: (admin: Redis, other: Redis) => Promise<unknown>,
+): Promise<void> {
+  const [admin, other] = [new Redis(url), new Redis(url)];
+  for (const client of [admin, other]) client.on('error', () => {});
+  try {
+    await until(() => other.ping());
+    await work(admin, other);
+  } finally {
+    admin.disconnect();
+    other.disconnect();
+  }
+}
+
+async function repeat(times: number, work: () => Promise<unknown>): Promise<void> {
+  for (let i = 0; i < times; i++) {
+    await work();
+    await delay(50);
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { recordFigure } from '../helpers/figures.ts';
+import { guildOn, type TestGuild } from '../helpers/guild.ts';
+import { type Answer, startLoad } from '../helpers/load.ts';
+import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
+import { until } from '../helpers/until.ts';
+
+/** The promise: no answer later than this, whatever Redis does. */
+const LATEST_MS = 300;
+/** The promise: good answers again this soon after Redis is back. */
+const BACK_MS = 1000;
+const RATE = 500;
+const MAX_GROWTH = 50 * 1024 * 1024;
+
+/** FAULT_SECONDS=10 is the full length of a hang. */
+export const HANG_MS = Number(process.env.FAULT_SECONDS ?? 3) * 1000;
+
+export interface Stage {
+  readonly redis: EmbeddedRedis;
+  readonly guild: TestGuild;
+  readonly service: ServiceProcess;
+  /** To be told of the Redis that takes the place of one that was ended. */
+  readonly replaceRedis: (server: EmbeddedRedis) => void;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** Options for Redis. */
+  readonly redis?: readonly string[];
+  /** What the service gets in its environment beside where Redis is; it may put something between the two. */
+  readonly between?: (redis: EmbeddedRedis) => Promise<{ env: Record<string, string>; stop(): Promise<void> }>;
+  /** Does it. Redis is taken to be back in the moment that this returns. */
+  inflict(stage: Stage): Promise<unknown>;
+  /** Whether the fault must be visible as 503 answers, must not be, or may be. */
+  readonly seen: 'yes' | 'no' | 'maybe';
+  /** What else than 200 and 503 an answer may be while it lasts, such as 401 when the keys are gone. */
+  readonly allows?: (answer: Answer) => boolean;
+}
+
+/** Runs the service under a steady load through the fault and holds it to what it promises. */
+export async function runFault(fault: Fault): Promise<void> {
+  let redis = await startEmbeddedRedis([...(fault.redis ?? [])]);
+  const guild = await guildOn(redis.url);
+  const between = await fault.between?.(redis);
+  const service = await startServiceProcess({ REDIS_URL: redis.url, ...guild.env, ...between?.env });
+  try {
+    const load = startLoad(service.url, { rate: RATE, headers: guild.headers, paths: guild.paths });
+    await until(() => load.answers.filter(({ status }) => status === 200).length > RATE);
+    const rss = service.rss();
+    const begun = performance.now();
+    const replaceRedis = (server: EmbeddedRedis) => {
+      redis = server;
+    };
+    await fault.inflict({ redis, guild, service, replaceRedis });
+    const back = performance.now();
+    await delay(BACK_MS + 500);
+    const growth = service.rss() - rss;
+    const lag = load.worstLag();
+    const answers = await load.stop();
+    const figures = judge({ fault, guild, service, answers, begun, back, lag });
+    expect(growth, 'growth of the process').toBeLessThan(MAX_GROWTH);
+    recordFigure(fault.name, { ...figures, growthMb: Math.round(growth / 1024 / 1024) });
+  } finally {
+    guild.close();
+    await service.stop();
+    await between?.stop();
+    await redis.stop();
+  }
+}
+
+interface Run {
+  readonly fault: Pick<Fault, 'seen' | 'allows'>;
+  readonly guild: Pick<TestGuild, 'wrong'>;
+  readonly service: ServiceProcess;
+  readonly answers: readonly Answer[];
+  /** When the fault began, and when Redis was back, on the clock of performance.now(). */
+  readonly begun: number;
+  readonly back: number;
+  readonly lag: number;
+}
+
+/** Holds a run to the promises. @returns its figures. */
+export function judge({ fault, guild, service, answers, begun, back, lag }: Run): Record<string, number> {
+  const unmet = answers.map((answer) => complaint(answer, guild, fault.allows)).filter((text) => text !== undefined);
+  expect(unmet).toEqual([]);
+  expect(service.child.exitCode).toBeNull();
+
+  const bad = answers.filter(({ status }) => status !== 200);
+  if (fault.seen === 'yes') expect(bad.length).toBeGreaterThan(0);
+  if (fault.seen === 'no') expect(bad).toEqual([]);
+  expect(
+    bad.filter(({ sentAt }) => sentAt < begun - LATEST_MS),
+    'before the fault',
+  ).toEqual([]);
+  const lastBad = Math.max(back, ...bad.map(({ sentAt }) => sentAt));
+  // As measured where the promise is made; what a busy machine takes away from both processes is not the service's.
+  const slowest = Math.max(...service.lines().map(({ duration_ms }) => Number(duration_ms ?? 0)));
+  expect(slowest, 'the latest answer').toBeLessThan(LATEST_MS + lag);
+  expect(lastBad - back, 'time until only good answers').toBeLessThan(BACK_MS + lag);
+  return {
+    requests: answers.length,
+    good: answers.length - bad.length,
+    unavailable: bad.filter(({ status }) => status === 503).length,
+    other: bad.filter(({ status }) => status !== 503).length,
+    lost: 0,
+    slowestMs: Math.round(slowest),
+    slowestSeenMs: Math.round(Math.max(...answers.map(({ took }) => took))),
+    backMs: Math.round(lastBad - back),
+    lagMs: Math.round(lag),
+  };
+}
+
+/** What is wrong with an answer: anything but the right content, or a 503 that says when to come again. */
+function complaint(answer: Answer, guild: Run['guild'], allows: Fault['allows']): string | undefined {
+  const { status, headers, body, error, path } = answer;
+  if (allows?.(answer)) return undefined;
+  if (status === 200) return guild.wrong(answer);
+  if (status !== 503) return `${path} answered ${status} ${error ?? body}`;
+  if (headers['content-type'] !== 'application/problem+json') return `503 of type ${headers['content-type']}`;
+  if (JSON.parse(body).code !== 'store_unavailable') return `503 with body ${body}`;
+  return /^[1-9]\d*$/.test(headers['retry-after'] ?? '') ? undefined : '503 without Retry-After';
+}

@@ -1,0 +1,128 @@
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { recordFigure } from '../helpers/figures.ts';
+import { guildOn, type TestGuild } from '../helpers/guild.ts';
+import { ask, startLoad } from '../helpers/load.ts';
+import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../helpers/process.ts';
+import { hasRedis } from '../helpers/stores.ts';
+import { until } from '../helpers/until.ts';
+
+/** SHUTDOWN_RUNS=50 is the full length. */
+const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 4);
+
+describe.skipIf(!hasRedis)('the end of the process', () => {
+  let redis: EmbeddedRedis;
+  let guild: TestGuild;
+  let service: ServiceProcess | undefined;
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    guild = await guildOn(redis.url);
+  });
+  afterEach(() => service?.stop());
+  afterAll(async () => {
+    guild?.close();
+    await redis?.stop();
+  });
+
+  const start = async (env: Record<string, string> = {}) => {
+    service = await startServiceProcess({ REDIS_URL: redis.url, ...guild.env, ...env });
+    return service;
+  };
+
+  it(`cuts no request and exits with 0 when SIGTERM comes under load, ${RUNS} times`, async () => {
+    let answered = 0;
+    for (let run = 0; run < RUNS; run++) {
+      const { url, kill, ended } = await start();
+      const load = startLoad(url, { rate: 500, headers: guild.headers, paths: guild.paths, connections: 50 });
+      await until(() => load.answers.length > 100);
+      // At a moment of its own in every run.
+      await delay(run * 7);
+      kill('SIGTERM');
+      expect(await ended).toEqual({ code: 0, signal: null });
+      const answers = await load.stop();
+      const unmet = answers.filter(({ status }) => status !== 200);
+      // Once the port is closed there is nobody to cut off: the connection is refused before a request is sent.
+      expect(unmet.filter(({ error }) => error !== 'ECONNREFUSED')).toEqual([]);
+      expect(answers.filter(({ status, headers }) => status === 200 && headers.connection === 'close')).not.toEqual([]);
+      answered += answers.length - unmet.length;
+    }
+    recordFigure('SIGTERM under 500 requests/s', { times: RUNS, answered, cut: 0 });
+  });
+
+  it('is not ready any more while it drains, and still answers what is in flight', async () => {
+    const { url, adminUrl, kill, ended } = await start({ ADMIN_PORT: String(await freePort()) });
+    expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+    const agent = new Agent({ keepAlive: true });
+    expect((await ask(agent, url, '/readyz', {})).status).toBe(200);
+    kill('SIGTERM');
+    // On the connection that is open already: no new one is taken.
+    const draining = await until(async () => {
+      const answer = await ask(agent, url, '/readyz', {});
+      return answer.status !== 200 && answer;
+    });
+    expect(draining).toMatchObject({ status: 503, body: '{"status":"unavailable","reason":"draining"}' });
+    expect(await ended).toEqual({ code: 0, signal: null });
+    agent.destroy();
+  });
+
+  it('ends within SHUTDOWN_TIMEOUT_MS although a client holds a request half sent', async () => {
+    const { url, kill, ended } = await start({ SHUTDOWN_TIMEOUT_MS: '700' });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n');
+    await delay(50);
+    const asked = performance.now();
+    kill('SIGTERM');
+    expect(await ended).toEqual({ code: 0, signal: null });
+    // The client would have had ten seconds to go on.
+    expect(performance.now() - asked).toBeLessThan(5000);
+    socket.destroy();
+  });
+
+  it('ends at once on a second signal', async () => {
+    const { url, kill, ended, line } = await start({ SHUTDOWN_TIMEOUT_MS: '60000' });
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n');
+    await delay(50);
+    kill('SIGTERM');
+    await line(({ msg }) => msg === 'SIGTERM: draining');
+    kill('SIGINT');
+    expect(await ended).toEqual({ code: 1, signal: null });
+    socket.destroy();
+  });
+
+  it('ends with 0 when SIGTERM comes while it still waits for Redis', async () => {
+    const waiting = spawnService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+    await waiting.line(({ msg }) => String(msg).startsWith('waiting for'));
+    waiting.kill('SIGTERM');
+    expect(await waiting.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it.each([
+    ['uncaughtException', 'throw new Error("planted")'],
+    ['unhandledRejection', 'void Promise.reject(new Error("planted"))'],
+  ])('logs an %s, drains and exits with 1', async (event, planted) => {
+    const code = `process.once('SIGUSR2', () => { ${planted}; }); await import('./src/main.ts');`;
+    const port = await freePort();
+    const failing = runScript(['--input-type=module', '-e', code], {
+      ...{ REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
+      ...guild.env,
+    });
+    await failing.line(({ url }) => url !== undefined);
+    const load = startLoad(`http://127.0.0.1:${port}`, { rate: 300, headers: guild.headers, paths: guild.paths });
+    await until(() => load.answers.length > 50);
+    failing.kill('SIGUSR2');
+    expect(await failing.ended).toEqual({ code: 1, signal: null });
+    const answers = await load.stop();
+    expect(answers.filter(({ status, error }) => status !== 200 && error !== 'ECONNREFUSED')).toEqual([]);
+    expect(failing.lines()).toContainEqual(
+      expect.objectContaining({ level: 60, msg: event, err: expect.objectContaining({ message: 'planted' }) }),
+    );
+    expect(failing.lines().map(({ msg }) => msg)).toContain('stopped');
+  });
+});

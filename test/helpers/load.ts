@@ -1,0 +1,93 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** One answer, or the failure to get one. */
+export interface Answer {
+  readonly path: string;
+  /** 0 when the connection failed. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** When it was sent, on the clock of performance.now(). */
+  readonly sentAt: number;
+  /** Milliseconds from sending to the last byte. */
+  readonly took: number;
+  readonly error?: string;
+}
+
+/** A client that keeps sending at a steady rate, whatever becomes of the answers. */
+export interface Load {
+  readonly answers: readonly Answer[];
+  /** The longest that this process was kept from running, in milliseconds: how noisy the machine was. */
+  worstLag(): number;
+  /** Stops sending and waits for the answers that are due. */
+  stop(): Promise<readonly Answer[]>;
+}
+
+export interface LoadOptions {
+  /** Requests a second. */
+  readonly rate: number;
+  readonly headers?: Record<string, string>;
+  /** Connections at most; kept alive. */
+  readonly connections?: number;
+  /** Asked in turn. */
+  readonly paths: readonly string[];
+}
+
+const TICK_MS = 10;
+const GIVE_UP_MS = 10_000;
+
+export function startLoad(url: string, { rate, headers = {}, connections = 128, paths }: LoadOptions): Load {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const answers: Answer[] = [];
+  const due = new Set<Promise<void>>();
+  const lag = monitorEventLoopDelay({ resolution: TICK_MS });
+  lag.enable();
+  const start = performance.now();
+  let sent = 0;
+  const tick = (): void => {
+    const wanted = ((performance.now() - start) / 1000) * rate;
+    for (; sent < wanted; sent++) {
+      const answer = ask(agent, url, paths[sent % paths.length] as string, headers).then((it) => {
+        answers.push(it);
+        due.delete(answer);
+      });
+      due.add(answer);
+    }
+  };
+  const timer = setInterval(tick, TICK_MS);
+  return {
+    answers,
+    worstLag: () => lag.max / 1e6,
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(due);
+      lag.disable();
+      agent.destroy();
+      return answers;
+    },
+  };
+}
+
+/** One GET. Never rejects. */
+export function ask(agent: Agent, url: string, path: string, headers: Record<string, string>): Promise<Answer> {
+  const sentAt = performance.now();
+  return new Promise((resolve) => {
+    const done = (status: number, got: IncomingHttpHeaders, body: string, error?: string): void => {
+      const answer = { path, status, headers: got, body, sentAt, took: performance.now() - sentAt };
+      resolve(error === undefined ? answer : { ...answer, error });
+    };
+    const failed = (error: NodeJS.ErrnoException): void => done(0, {}, '', error.code ?? error.message);
+    const req = request(`${url}${path}`, { agent, headers, timeout: GIVE_UP_MS }, (res) => {
+      let body = '';
+      res.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk;
+      });
+      res.on('end', () => done(res.statusCode ?? 0, res.headers, body));
+      res.on('error', failed);
+    });
+    req.on('timeout', () => req.destroy(Object.assign(new Error('no answer'), { code: 'TIMEOUT' })));
+    req.on('error', failed);
+    req.end();
+  });
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Stands between the service and Redis and breaks connections on request. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on, cuts every connection in the middle of a reply: after `bytes` more bytes from Redis. */
+  cutAfter(bytes: number): void;
+  /** From now on, passes replies on only after `ms`. */
+  slowBy(ms: number): void;
+  /** Passes everything on again; connections that were broken stay so. */
+  behave(): void;
+  stop(): Promise<void>;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  let allowance = Number.POSITIVE_INFINITY;
+  let lateBy = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(targetPort, '127.0.0.1');
+    let left = allowance;
+    let turn: Promise<void> = Promise.resolve();
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => {}); // Broken on purpose.
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => {
+      left = Math.min(left, allowance);
+      const passed = chunk.subarray(0, left);
+      left -= passed.length;
+      const pass = () => {
+        client.write(passed);
+        if (passed.length < chunk.length) client.destroySoon();
+      };
+      // One after the other: what comes after a late reply must not overtake it.
+      const due = Promise.all([turn, lateBy > 0 ? delay(lateBy) : undefined]);
+      turn = due.then(pass);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cutAfter: (bytes) => {
+      allowance = bytes;
+    },
+    slowBy: (ms) => {
+      lateBy = ms;
+    },
+    behave: () => {
+      allowance = Number.POSITIVE_INFINITY;
+      lateBy = 0;
+    },
+    stop: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+  };
+}

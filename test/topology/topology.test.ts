@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Store, storeOn } from '../../scripts/store.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
+import { hasRedis } from '../helpers/stores.ts';
+import { until } from '../helpers/until.ts';
+import { type RunningTopology, topologies } from './topologies.ts';
+
+if (!hasRedis) process.stdout.write('Skipped: topology suites need redis-server or valkey-server on PATH\n');
+
+/** Guilds of three different thirds of the Cluster's slots. */
+const GUILDS = ['guild-1', 'guild-2', 'guild-3', 'guild-4', 'guild-5', 'guild-6'];
+const PLAN = 5;
+
+describe.each(topologies)('the service on $name', (topology) => {
+  const missing = hasRedis ? topology.missing : 'redis-server';
+  if (missing) return it.skip(`needs ${missing} on PATH`);
+
+  let redis: RunningTopology;
+  let service: ServiceProcess;
+  let store: Store;
+
+  beforeAll(async () => {
+    redis = await topology.start();
+    service = await startServiceProcess({ ...redis.env, PLAN_QUOTAS: `free=${PLAN},pro=10000` });
+    const client = redis.connect();
+    client.on('error', () => {});
+    await waitUntilReady(client, 10_000, () => {});
+    store = storeOn(client, 'gr', ['free', 'pro']);
+  });
+  afterAll(async () => {
+    await service?.stop();
+    store?.client.disconnect();
+    await redis?.stop();
+  });
+
+  const get = (guild: string, path: string, key: string) =>
+    fetch(`${service.url}/api/v1/servers/${guild}/${path}`, { headers: { 'x-api-key': key } });
+
+  async function guildWithKey(guild: string, plan: string): Promise<{ key: string; keyId: string }> {
+    await store.audit.configure(guild, { plan });
+    const { key, record } = await store.apiKeys.create(guild, 'test', null);
+    await store.apiKeys.announce(guild);
+    return { key, keyId: record.id };
+  }
+
+  it('answers the three reads with what the writer recorded, for guilds on every shard', async () => {
+    for (const guild of GUILDS) {
+      const { key } = await guildWithKey(guild, 'pro');
+      await store.writer.recordMany(guild, [
+        { userId: '1', set: 100, profile: { username: guild, dailyStreak: 3 } },
+        { userId: '2', set: 255 },
+      ]);
+      await expect((await get(guild, 'leaderboard', key)).json()).resolves.toEqual({
+        data: [
+          { rank: 1, user_id: '2', username: '2', level: 2, xp: 255 },
+          { rank: 2, user_id: '1', username: guild, level: 1, xp: 100 },
+        ],
+        total: 2,
+        page: 1,
+      });
+      await expect((await get(guild, 'members/1', key)).json()).resolves.toMatchObject({ rank: 2, daily_streak: 3 });
+      await expect((await get(guild, 'stats', key)).json()).resolves.toMatchObject({
+        total_members: 2,
+        total_xp: 355,
+        average_level: 2,
+      });
+      expect((await store.audit.check(guild)).exact).toBe(true);
+    }
+  });
+
+  it('shows each acknowledged write in the next answer', async () => {
+    const { key } = await guildWithKey('writes', 'pro');
+    for (let xp = 1; xp <= 20; xp++) {
+      await store.writer.record('writes', { userId: '1', add: 1 });
+      expect(await (await get('writes', 'members/1', key)).json()).toMatchObject({ xp });
+    }
+  });
+
+  it('lets exactly the quota through, whoever asks at once', async () => {
+    const { key } = await guildWithKey('quota', 'free');
+    const answers = await Promise.all(Array.from({ length: 4 * PLAN }, () => get('quota', 'stats', key)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(PLAN);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(3 * PLAN);
+  });
+
+  it('refuses a revoked key at once, long before what it remembers of the key runs out', async () => {
+    const { key, keyId } = await guildWithKey('revoked', 'pro');
+    expect((await get('revoked', 'stats', key)).status).toBe(200);
+    await store.apiKeys.revoke('revoked', keyId);
+    await until(async () => (await get('revoked', 'stats', key)).status === 401, { timeoutMs: 2500 });
+  });
+});
