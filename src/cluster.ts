@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { AggregatorRegistry } from 'prom-client';
+import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createAdminApp } from './http/admin.ts';
 import type { Readiness } from './http/health.ts';
@@ -23,6 +23,13 @@ export interface RunningCluster {
 /** How many worker processes the configuration asks for. */
 export function workerCount(workers: Config['workers']): number {
   return workers === 'auto' ? availableParallelism() : workers;
+}
+
+/** Lets the primary process gather this worker's metrics. */
+export function shareMetrics(registry: Registry): void {
+  AggregatorRegistry.setRegistries([registry]);
+  // Constructing one is what makes the library listen for the primary's request.
+  new AggregatorRegistry();
 }
 
 /**
@@ -68,7 +75,8 @@ export async function startCluster(
   const adminApp = createAdminApp(readiness, () => gathered.clusterMetrics(), gathered.contentType);
   const admin = config.adminPort > 0 ? createNativeServer(adminApp, serverOptions) : undefined;
   if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
-  logger.info({ workers: count }, 'workers share the port');
+  const pids = Object.values(cluster.workers ?? {}).map((worker) => worker?.process.pid);
+  logger.info({ workers: count, pids }, 'workers share the port');
 
   const close = async (): Promise<void> => {
     draining = true;

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { startCluster, workerCount } from './cluster.ts';
+import { shareMetrics, startCluster, workerCount } from './cluster.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
 import { createLogger } from './observability/logger.ts';
 import { startServer } from './server.ts';
@@ -28,10 +28,13 @@ async function main(): Promise<void> {
   }
 
   try {
-    running =
-      cluster.isPrimary && workerCount(config.workers) > 1
-        ? await startCluster(config, logger, () => void stop('a worker could not start', 1))
-        : await startServer(ofOneProcess(config), { logger });
+    if (cluster.isPrimary && workerCount(config.workers) > 1) {
+      running = await startCluster(config, logger, () => void stop('a worker could not start', 1));
+    } else {
+      const server = await startServer(ofOneProcess(config), { logger });
+      if (cluster.isWorker) shareMetrics(server.registry);
+      running = server;
+    }
   } catch (error) {
     logger.fatal({ reason: (error as Error).message }, 'could not start');
     process.exit(1);

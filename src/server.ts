@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { ApiKeyStore } from './access/api-keys.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { Quotas } from './access/quotas.ts';
@@ -47,6 +48,8 @@ export interface RunningServer {
   readonly url: string;
   /** Where the admin listener is, if it is on. */
   readonly adminUrl: string | undefined;
+  /** This process's metrics. */
+  readonly registry: Registry;
   /** Drains: not ready any more, requests in flight finish, then Redis is let go. Bounded by SHUTDOWN_TIMEOUT_MS. */
   close(): Promise<void>;
 }
@@ -150,7 +153,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const url = urlOf(api);
   const adminUrl = admin && urlOf(admin);
   logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-  return { url, adminUrl, close };
+  return { url, adminUrl, registry, close };
 }
 
 /** Ids that are unique across processes and cheap within one: a random prefix and a counter. */

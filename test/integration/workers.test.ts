@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/embedded-redis.ts';
+import { guildOn, type TestGuild } from '../helpers/guild.ts';
+import { spawnService, type TestProcess } from '../helpers/process.ts';
+import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+import { until } from '../helpers/until.ts';
+
+describe.runIf(hasRedis)('WORKERS=2', () => {
+  let testStore: TestStore;
+  let guild: TestGuild;
+  let service: TestProcess;
+  let url: string;
+  let adminUrl: string;
+
+  beforeEach(async () => {
+    testStore = await realStore.start();
+    guild = await guildOn(testStore.url as string);
+    const [port, adminPort] = [await freePort(), await freePort()];
+    url = `http://127.0.0.1:${port}`;
+    adminUrl = `http://127.0.0.1:${adminPort}`;
+    service = spawnService({
+      ...guild.env,
+      REDIS_URL: testStore.url as string,
+      PORT: `${port}`,
+      ADMIN_PORT: `${adminPort}`,
+      WORKERS: '2',
+    });
+    await until(() => serving() === 2);
+  });
+  afterEach(async () => {
+    await service.stop();
+    guild.close();
+    await testStore.stop();
+  });
+
+  const serving = () => service.lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
+  const ask = () => fetch(url + guild.paths[0], { headers: { ...guild.headers, connection: 'close' } });
+  const workerPids = () =>
+    until(() => service.lines().find((line) => Array.isArray(line.pids))?.pids as number[] | undefined);
+
+  it('serves from both, adds their metrics up, and ends both on SIGTERM with exit code 0', async () => {
+    for (let i = 0; i < 20; i++) expect((await ask()).status).toBe(200);
+    const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+    const counts = [...metrics.matchAll(/^http_request_duration_seconds_count\{.*leaderboard.*\} (\d+)$/gm)];
+    expect(counts.reduce((sum, [, n]) => sum + Number(n), 0)).toBe(20);
+    expect(metrics).toMatch(/^guildrank_redis_ready 1$/m);
+    expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
+    const pids = await workerPids();
+    service.kill('SIGTERM');
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+
+  it('replaces a worker that dies, and serves meanwhile', async () => {
+    const [pid] = await workerPids();
+    process.kill(pid as number, 'SIGKILL');
+    await service.line(({ msg }) => msg === 'a worker ended: replacing it');
+    expect((await ask()).status).toBe(200);
+    await until(() => serving() === 3);
+    expect((await ask()).status).toBe(200);
+  });
+});
+
+describe.runIf(hasRedis)('WORKERS=2 with a port that is taken', () => {
+  it('ends with one clear line instead of trying for ever', async () => {
+    const testStore = await realStore.start();
+    const { createServer } = await import('node:http');
+    const port = await freePort();
+    const taken = createServer().listen(port, '127.0.0.1');
+    const service = spawnService({ REDIS_URL: testStore.url as string, PORT: `${port}`, WORKERS: '2' });
+    expect((await service.ended).code).toBe(1);
+    expect(service.output()).toContain('Choose another PORT');
+    taken.close();
+    await testStore.stop();
+  });
+});
