@@ -10,12 +10,13 @@ if (major < 20 || (major === 20 && minor < 15)) {
 
 if (!isInstalled()) {
   process.stdout.write('Installing dependencies (once) ...\n');
-  // With NODE_ENV=production npm would leave out what demo and tests run on.
-  const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], {
+  // The versions of package-lock.json, but only what is missing. With NODE_ENV=production npm would leave out what demo
+  // and tests run on.
+  const { status } = spawnSync('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund'], {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  if (status !== 0) fail('The dependencies could not be installed; run "npm ci" to see why');
+  if (status !== 0) fail('The dependencies could not be installed; run "npm install" to see why');
 }
 
 /** Whether all that package-lock.json asks of every platform is in node_modules, as npm's own account there says. */

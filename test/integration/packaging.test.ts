@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,6 +40,16 @@ const both: XpRecord = { userId: '1', set: 1, add: 1 };
 const neither: XpRecord = { userId: '1' };
 export const all = [both, neither, RecordRefusedError];
 `;
+
+describe('package-lock.json', () => {
+  it('has the optional packages of every platform, without which npm ci refuses to run on any', () => {
+    const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
+    const entries = Object.values<{ optionalDependencies?: Record<string, string> }>(packages);
+    const optional = entries.flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    const present = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
+    expect(optional.filter((name) => !present.has(name))).toEqual([]);
+  });
+});
 
 describe.skipIf(!online)('the packed tarball, installed in an empty folder', () => {
   let testStore: TestStore | undefined;
