@@ -1,4 +1,9 @@
-// What tsc leaves behind: the Lua commands, beside the compiled module that reads them.
-import { cpSync } from 'node:fs';
+// What tsc leaves behind: the Lua commands, beside the compiled module that reads them; and each of them complete, without
+// includes, for bots in any language (the package's guildrank/lua/*.lua).
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/src/redis/lua', { recursive: true });
+
+const { SCRIPT_KEYS, scriptSource } = await import(new URL('../dist/src/redis/scripts.js', import.meta.url).href);
+mkdirSync('dist/lua', { recursive: true });
+for (const name of Object.keys(SCRIPT_KEYS)) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));

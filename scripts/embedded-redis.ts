@@ -35,11 +35,13 @@ export function findOnPath(names: readonly string[] = BINARIES): string | undefi
 /**
  * Starts a Redis that keeps everything in memory.
  * @param options further command-line options, such as `['--maxmemory', '10mb']`; a given `--port` is used as it is.
+ * @param detached starts it in a process group of its own, which a terminal's Ctrl-C does not reach.
  * @throws when there is no Redis or Valkey on PATH, or when it ends instead of starting, with what it said.
  */
 export async function startEmbeddedRedis(
   options: readonly string[] = [],
   binary = findOnPath(),
+  { detached = false }: { readonly detached?: boolean } = {},
 ): Promise<EmbeddedRedis> {
   if (!binary) throw new Error(`Neither ${BINARIES.join(' nor ')} is on PATH`);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-redis-'));
@@ -48,10 +50,13 @@ export async function startEmbeddedRedis(
   const child = spawn(
     binary,
     ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', ...options],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['ignore', 'pipe', 'inherit'], detached },
   );
-  // Whatever ends this process must not leave the child behind.
-  const kill = () => child.kill('SIGKILL');
+  // Whatever ends this process must leave neither the child nor its folder behind.
+  const kill = () => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.once('exit', kill);
   const stop = async (): Promise<void> => {
     process.off('exit', kill);

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { ConfigError } from '../src/config.ts';
 import { InvalidInputError, StoreUnavailableError } from '../src/errors.ts';
@@ -15,9 +16,14 @@ export class PartialResult extends Error {
   }
 }
 
+/** How a person types a command here: through npm in the repository, through the package's bin where it is installed. */
+export function typed(name: string): string {
+  return import.meta.url.endsWith('.ts') ? `npm run ${name} --` : `guildrank ${name}`;
+}
+
 /** A program named as people type it. */
 export function program(name: string, description: string): Command {
-  return new Command(name)
+  return new Command(typed(name))
     .description(description)
     .showHelpAfterError('(--help shows how it is used)')
     .configureHelp({ showGlobalOptions: true })
@@ -37,6 +43,50 @@ export async function run(command: Command): Promise<void> {
 export function print(json: boolean | undefined, result: unknown, lines: () => string | readonly string[]): void {
   const text = json ? JSON.stringify(result, bigintsAsDigits) : [lines()].flat().join('\n');
   process.stdout.write(`${text}\n`);
+}
+
+/**
+ * Rows under headings: aligned columns on a terminal, tab-separated values in a pipe. Control characters, which could
+ * steer the terminal, are shown as "?".
+ */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [headings, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')));
+  if (!process.stdout.isTTY) return all.map((row) => row.join('\t'));
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return lines.map((line, index) => (index === 0 && !process.env.NO_COLOR ? `\x1b[1m${line}\x1b[22m` : line));
+}
+
+/**
+ * Lets go on only when the person at the terminal types `word`.
+ * @throws InvalidInputError when something else is typed, or nobody is there to ask.
+ */
+export async function confirm(word: string, warning: string): Promise<void> {
+  if (!process.stdin.isTTY) throw new InvalidInputError('There is no terminal to confirm on: add --yes to go on');
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question(`${warning}\nType ${word} to go on: `);
+    if (answer.trim() !== word) throw new InvalidInputError('Not confirmed: nothing was changed');
+  } finally {
+    prompt.close();
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Commander argument parser for durations such as 30m, 24h, 90d, 2w; in milliseconds, at most a hundred years. */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  if (!(ms <= 36_500 * 86_400_000)) {
+    throw new InvalidArgumentError('It must be a whole number with a unit, such as 30m, 24h, 90d or 2w.');
+  }
+  return ms;
 }
 
 /** Commander argument parser for guild and user ids. */

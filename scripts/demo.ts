@@ -1,0 +1,98 @@
+import { parseConfig } from '../src/config.ts';
+import { createLogger } from '../src/observability/logger.ts';
+import { type RunningServer, startServer } from '../src/server.ts';
+import { endRequested } from './demo/ending.ts';
+import { DEMO_GUILDS, demoUserId, seedGuild } from './demo/guilds.ts';
+import { startRising } from './demo/rising-member.ts';
+import { startDemoStore } from './demo/store.ts';
+import { storeOn } from './store.ts';
+import { program, run, table } from './terminal.ts';
+
+/** `demo`: the whole service on a store of its own, with invented guilds, until Ctrl-C. Nothing is kept. */
+
+/** Where the rising member starts: on page 1, and with places to win. */
+const RISING = demoUserId(8);
+
+const command = program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
+  .addHelpText('after', '\nEnvironment: PORT (8080), LOG_LEVEL (warn)')
+  .action(demo);
+
+await run(command);
+process.exit();
+
+async function demo(): Promise<void> {
+  const ended = endRequested();
+  const config = parseConfig({
+    HOST: '127.0.0.1',
+    PORT: process.env.PORT,
+    ADMIN_PORT: '0',
+    LOG_LEVEL: process.env.LOG_LEVEL || 'warn',
+    LOG_REQUESTS: 'errors',
+    SHUTDOWN_TIMEOUT_MS: '2000',
+  });
+  const demoStore = await startDemoStore();
+  const closing: (() => Promise<void>)[] = [() => demoStore.stop()];
+  try {
+    const logger = createLogger(config.logLevel);
+    const connections = { client: demoStore.connect(), subscriber: demoStore.connect() };
+    const redis = demoStore.address ?? config.redis;
+    const server = await startServer({ ...config, redis }, { logger, store: connections }).catch((error: Error) => {
+      throw explain(error, config.port);
+    });
+    closing.push(() => server.close());
+
+    const store = storeOn(connections.client, config.keyPrefix, [...config.planQuotas.keys()]);
+    const keys: string[] = [];
+    for (const guild of DEMO_GUILDS) keys.push(await seedGuild(store, guild, Date.now()));
+    process.stdout.write(`${(await welcome(server, demoStore.description, config.planQuotas, keys)).join('\n')}\n`);
+
+    const [, , pro] = DEMO_GUILDS;
+    closing.push(
+      startRising(store.writer, pro.id, RISING, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
+    );
+    await Promise.race([ended, demoStore.lost]);
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+async function welcome(
+  { url }: RunningServer,
+  store: string,
+  quotas: ReadonlyMap<string, number>,
+  keys: readonly string[],
+): Promise<string[]> {
+  const [, starter, pro] = DEMO_GUILDS;
+  const [, starterKey, proKey] = keys as [string, string, string];
+  const path = (guildId: string, rest: string) => `${url}/api/v1/servers/${guildId}/${rest}`;
+  const curl = (key: string, target: string) => `  curl -sS -w '\\n' -H 'x-api-key: ${key}' '${target}'`;
+  // The XP of this guild stands still, so its ETag still holds when the line is pasted.
+  const still = path(starter.id, 'leaderboard');
+  const etag = (await fetch(still, { headers: { 'x-api-key': starterKey } })).headers.get('etag');
+  return [
+    `Guildrank is on ${url}, its data in ${store}.`,
+    '',
+    ...table(
+      ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],
+      DEMO_GUILDS.map(({ plan, id }, index) => [plan, String(quotas.get(plan)), id, keys[index] ?? '']),
+    ),
+    '',
+    'The top of a leaderboard (ask again: somebody is climbing):',
+    curl(proKey, path(pro.id, 'leaderboard?limit=10')),
+    'The member who climbs:',
+    curl(proKey, path(pro.id, `members/${RISING}`)),
+    'The statistics of the server:',
+    curl(proKey, path(pro.id, 'stats')),
+    'A page that you already have, 304 Not Modified:',
+    `  curl -sS -i -H 'x-api-key: ${starterKey}' -H 'If-None-Match: ${etag}' '${still}'`,
+    '',
+    'Ctrl-C ends the demo; nothing of it is kept.',
+  ];
+}
+
+function explain(error: Error, port: number): Error {
+  if (!/EADDRINUSE|EACCES/.test(error.message)) return error;
+  const why = error.message.includes('EADDRINUSE') ? 'is taken' : 'is not allowed';
+  const other = port < 1024 ? 8080 : port === 65_535 ? 8081 : port + 1;
+  return new Error(`Port ${port} ${why}: choose another, such as PORT=${other} npm run demo`);
+}

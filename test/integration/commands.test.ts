@@ -1,0 +1,180 @@
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runScript } from '../helpers/run-command.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+
+describe.skipIf(!hasRedis)('the commands, as processes', () => {
+  let testStore: TestStore;
+  let service: TestService;
+  let guildCount = 0;
+
+  beforeAll(async () => {
+    testStore = await realStore.start();
+    service = await startService(testStore);
+  });
+  afterAll(async () => {
+    await service.close();
+    await testStore.stop();
+  });
+  const newGuild = () => `guild-${++guildCount}`;
+  const env = () => ({ REDIS_URL: testStore.url as string, NO_COLOR: '1' });
+  const keys = (...args: string[]) => runScript('keys', args, env());
+  const guild = (...args: string[]) => runScript('guild', args, env());
+  const json = async (command: ReturnType<typeof keys>) => {
+    const result = await command;
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    return JSON.parse(result.stdout);
+  };
+  const status = async (guildId: string, key: string) =>
+    (await request(service.url).get(`/api/v1/servers/${guildId}/stats`).set('x-api-key', key)).status;
+
+  it('keys create prints a key that works, once, and says so', async () => {
+    const id = newGuild();
+    const { code, stdout, stderr } = await keys('create', '--guild', id, '--name', 'widget', '--expires', '90d');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [key = '', warning, description] = stdout.split('\n');
+    expect(warning).toContain('not be shown again');
+    expect(description).toMatch(/\(widget\) of guild guild-\d+, expires \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+    expect(await status(id, key)).toBe(200);
+
+    const list = await keys('list', '--guild', id);
+    expect(list.stdout).toMatch(/^ID\tNAME\tCREATED\tEXPIRES\tSTATE\n\w{10}\twidget\t.* UTC\t.* UTC\tactive\n$/);
+    expect(list.stdout).not.toContain(key);
+  });
+
+  it('keys create --expires counts from now in the unit given', async () => {
+    const { created_at, expires_at } = await json(keys('create', '--guild', newGuild(), '--expires', '2w', '--json'));
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(14 * 86_400_000);
+  });
+
+  it('keys revoke ends the key at once in a running service that has it remembered', async () => {
+    const id = newGuild();
+    const created = await json(keys('create', '--guild', id, '--json'));
+    expect(await status(id, created.key)).toBe(200);
+    expect(await json(keys('revoke', '--guild', id, created.id, '--json'))).toEqual({ guild: id, revoked: created.id });
+    expect(await status(id, created.key)).toBe(401);
+    expect(await json(keys('list', '--guild', id, '--json'))).toEqual({ guild: id, keys: [] });
+  });
+
+  it('keys rotate gives a new key and lets the old one go on for the overlap only', async () => {
+    const id = newGuild();
+    const old = await json(keys('create', '--guild', id, '--name', 'site', '--json'));
+    const next = await json(keys('rotate', '--guild', id, old.id, '--overlap', '30m', '--json'));
+    expect(next).toMatchObject({ name: 'site', expires_at: null, replaces: { id: old.id, state: 'active' } });
+    const left = Date.parse(next.replaces.expires_at) - Date.parse(next.created_at);
+    expect(Math.abs(left - 30 * 60_000)).toBeLessThan(10_000);
+
+    const last = await json(keys('rotate', '--guild', id, next.id, '--overlap', '0m', '--json'));
+    expect(last.replaces.state).toBe('expired');
+    const { stdout } = await keys('list', '--guild', id);
+    expect(stdout.match(/\t(active|expired)$/gm)).toHaveLength(3);
+  });
+
+  it.each([
+    [['create'], /required option '--guild <id>' not specified/],
+    [['create', '--guild', 'a b'], /1 to 64 of A-Z a-z 0-9 _ - \./],
+    [['create', '--guild', 'g', '--expires', '3 months'], /such as 30m, 24h, 90d or 2w/],
+    [['create', '--guild', 'g', '--expires', '0d'], /give at least 1m/],
+    [['create', '--guild', 'g', '--name', 'two\nlines'], /without line breaks/],
+    [['revoke', '--guild', 'g', 'nokey'], /Guild g has no key nokey: see the ids with "keys list --guild g"/],
+    [['rotate', '--guild', 'g', 'nokey'], /Guild g has no key nokey/],
+  ])('keys %j is refused on stderr with exit code 1 and the fix', async (args, message) => {
+    const { code, stdout, stderr } = await keys(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  it('guild set --plan takes effect at once in a running service and keeps the count', async () => {
+    const id = newGuild();
+    const { key } = await json(keys('create', '--guild', id, '--json'));
+    const ask = () => request(service.url).get(`/api/v1/servers/${id}/stats`).set('x-api-key', key);
+    expect((await ask()).headers['x-ratelimit-remaining']).toBe('99');
+    await json(guild('set', id, '--plan', 'pro', '--json'));
+    expect((await ask()).headers['x-ratelimit-remaining']).toBe('9998');
+    expect(await json(guild('show', id, '--json'))).toMatchObject({ plan: 'pro', quota_used: 2, keys: 1 });
+  });
+
+  it('guild set changes curve and multiplier, recounts the levels, and show tells it', async () => {
+    const id = newGuild();
+    await service.store.writer.recordMany(id, [
+      { userId: '1', set: 4675 },
+      { userId: '2', set: 0 },
+    ]);
+    expect(await json(guild('show', id, '--json'))).toMatchObject({ average_level: 10, xp_curve: 'standard' });
+    await json(guild('set', id, '--xp-curve', 'amari', '--xp-multiplier', '1.5', '--json'));
+    const { code, stdout } = await guild('show', id);
+    expect(code).toBe(0);
+    expect(stdout).toContain('XP curve       amari\nXP multiplier  1.5\nmembers        2 ranked, 1 with XP\n');
+    expect((await service.store.audit.check(id)).exact).toBe(true);
+  });
+
+  it.each([
+    [['set', 'g', '--plan', 'gold'], /Unknown plan "gold": choose one of free, starter, pro/],
+    [['set', 'g', '--xp-curve', 'steep'], /Allowed choices are standard, amari, lurkr, polaris, arcane/],
+    [['set', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
+    [['set', 'g'], /Nothing to set: give a plan, a curve or a multiplier/],
+    [['delete', 'g'], /add --yes/],
+  ])('guild %j is refused on stderr with exit code 1 and changes nothing', async (args, message) => {
+    const { code, stdout, stderr } = await guild(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(await json(guild('show', 'g', '--json'))).toMatchObject({ exists: false });
+  });
+
+  it('guild delete --yes leaves no key behind, ends the API keys at once, and can run again', async () => {
+    const id = newGuild();
+    const { writer, client } = service.store;
+    const { key } = await json(keys('create', '--guild', id, '--json'));
+    await json(guild('set', id, '--plan', 'starter', '--json'));
+    const members = Array.from({ length: 1203 }, (_, n) => ({
+      userId: `u${n}`,
+      set: n,
+      profile: { username: `U${n}` },
+    }));
+    await writer.recordMany(id, members);
+    await writer.stage(id, members.slice(0, 7));
+    expect(await status(id, key)).toBe(200);
+
+    const first = await guild('delete', id, '--yes');
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toBe(
+      'Removed 1203 members, 7 staged by an unfinished import, 1 API keys, configuration, counters, quota.\n',
+    );
+    expect(await status(id, key)).toBe(401);
+    expect(await client.keys(`*{${id}}*`)).toEqual([]);
+    expect((await guild('delete', id, '--yes')).stdout).toBe(`Nothing was stored of guild ${id}.\n`);
+  });
+
+  it('stats check exits with 1 on drift and rebuild repairs it', async () => {
+    const id = newGuild();
+    await service.store.writer.record(id, { userId: '1', set: 100 });
+    await service.store.client.zadd(service.store.keys.guild(id).xp, 300, '2');
+    const check = await runScript('stats', ['check', id], env());
+    expect(check.code).toBe(1);
+    expect(check.stderr).toBe(`Repair it with: npm run stats -- rebuild ${id}\n`);
+    expect((await runScript('stats', ['rebuild', id], env())).code).toBe(0);
+    expect((await json(runScript('stats', ['check', id, '--json'], env()))).exact).toBe(true);
+  });
+
+  it('every command explains itself with --help and exit code 0', async () => {
+    const help = [
+      ['keys', ['--help'], 'create'],
+      ['keys', ['rotate', '--help'], '(default: 24h)'],
+      ['guild', ['--help'], 'delete'],
+      ['guild', ['set', '--help'], '--xp-multiplier'],
+    ] as const;
+    for (const [name, args, text] of help) {
+      const { code, stdout } = await runScript(name, args, env());
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: npm run ${name} --`);
+      expect(stdout).toContain(text);
+    }
+  });
+
+  it('a Redis that is not there is one line that names it and the fix', async () => {
+    const { code, stderr } = await runScript('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: Cannot reach the Redis at 127\.0\.0\.1:1: .*Set REDIS_URL .*\n$/);
+  });
+});

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findOnPath, freePort } from '../../scripts/embedded-redis.ts';
+import { collect, repository, runProgram, runScript, until } from '../helpers/run-command.ts';
+import { hasRedis } from '../helpers/stores.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+interface RunningDemo {
+  readonly npm: ChildProcess;
+  readonly output: () => string;
+  readonly url: string;
+  /** The shell lines that the demo offers to paste. */
+  readonly lines: readonly string[];
+}
+
+/** `npm run demo` as a shell starts it: in a process group of its own. */
+async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
+  const port = await freePort();
+  const npm = spawn('npm', ['run', 'demo'], {
+    cwd: repository,
+    env: { ...process.env, PORT: String(port), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  cleanUps.push(() => signalGroup(npm, 'SIGKILL'));
+  const stdout = collect(npm.stdout);
+  const stderr = collect(npm.stderr);
+  await until('the demo to say how it ends', () => {
+    if (npm.exitCode !== null) throw new Error(`The demo ended: ${stdout()}${stderr()}`);
+    return stdout().includes('Ctrl-C ends the demo');
+  });
+  const lines = stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('  curl '))
+    .map((line) => line.trim());
+  return { npm, output: stdout, url: `http://127.0.0.1:${port}`, lines };
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-(pid as number), signal);
+  } catch {
+    return false; // Nobody is left in the group.
+  }
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/** A PATH with Node, npm and a shell, and nothing else. */
+function barePath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-path-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true }));
+  for (const name of ['node', 'npm', 'sh']) symlinkSync(findOnPath([name]) as string, join(folder, name));
+  return folder;
+}
+
+/** What a pasted line asks, as Node would ask it: for the machine without curl. */
+function requestOf(line: string): [string, Record<string, string>] {
+  const headers = [...line.matchAll(/-H '([^:]+): ([^']*)'/g)].map(([, name, value]) => [name, value]);
+  return [/'(http[^']*)'$/.exec(line)?.[1] ?? '', Object.fromEntries(headers)];
+}
+
+describe.each([
+  { store: 'a private Redis', bare: false, says: /a private (redis|valkey)-server at redis:\/\/127\.0\.0\.1:\d+\./ },
+  { store: 'ioredis-mock', bare: true, says: /ioredis-mock in this process, because neither redis-server nor/ },
+])('npm run demo on $store', ({ bare, says }) => {
+  it.skipIf(!bare && !hasRedis)(
+    'says where it stands, its lines work as pasted, and a member climbs',
+    { timeout: 90_000 },
+    async () => {
+      const demo = await startDemo(bare ? { PATH: barePath() } : {});
+      expect(demo.output()).toMatch(says);
+      expect(demo.lines).toHaveLength(4);
+      const [page, member, stats, unchanged] = demo.lines as [string, string, string, string];
+
+      if (findOnPath(['curl'])) {
+        const paste = async (line: string) => (await runProgram('sh', ['-c', line])).stdout;
+        const { data, total } = JSON.parse(await paste(page));
+        expect([data.length, total]).toEqual([10, 400]);
+        expect(JSON.parse(await paste(member))).toMatchObject({ rank: expect.any(Number), xp: expect.any(Number) });
+        expect(JSON.parse(await paste(stats))).toMatchObject({ total_members: 400, xp_multiplier: 1.5 });
+        expect(await paste(unchanged)).toMatch(/^HTTP\/1\.1 304 /);
+      }
+
+      const ask = async (line: string) => {
+        const [url, headers] = requestOf(line);
+        return fetch(url, { headers });
+      };
+      expect((await ask(unchanged)).status).toBe(304);
+      const xp = async () => ((await (await ask(member)).json()) as { xp: number }).xp;
+      const before = await xp();
+      await until('the member to gain XP', async () => (await xp()) > before);
+
+      const keys = [...demo.output().matchAll(/^(free|starter|pro)\t(\d+)\t(\S+)\t(gr_\w{38})$/gm)];
+      expect(keys.map(([, plan]) => plan)).toEqual(['free', 'starter', 'pro']);
+      for (const [, , quota, guild, key] of keys) {
+        const response = await fetch(`${demo.url}/api/v1/servers/${guild}/stats`, {
+          headers: { 'x-api-key': key as string },
+        });
+        expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, quota]);
+      }
+      signalGroup(demo.npm, 'SIGINT');
+      await until('npm and the demo to be gone', () => !signalGroup(demo.npm, 0));
+    },
+  );
+});
+
+describe.skipIf(!hasRedis)('the end of the demo', () => {
+  it.each([
+    { how: 'Ctrl-C', end: (npm: ChildProcess) => signalGroup(npm, 'SIGINT') },
+    { how: 'SIGTERM to npm alone', end: (npm: ChildProcess) => npm.kill('SIGTERM') },
+  ])('leaves no process behind: $how', { timeout: 90_000 }, async ({ end }) => {
+    const demo = await startDemo();
+    const redisPort = Number(/redis:\/\/127\.0\.0\.1:(\d+)/.exec(demo.output())?.[1]);
+    expect(await isListening(redisPort)).toBe(true);
+    end(demo.npm);
+    await until('npm and the demo to be gone', () => !signalGroup(demo.npm, 0));
+    await until('Redis to be gone', async () => !(await isListening(redisPort)));
+    expect(await isListening(Number(new URL(demo.url).port))).toBe(false);
+  });
+});
+
+describe('npm run demo that cannot start', () => {
+  it('says in one line that the port is taken and how to choose another, and leaves nothing behind', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    cleanUps.push(() => taken.close());
+    await until('the port to be taken', () => taken.listening);
+    const { port } = taken.address() as { port: number };
+    const { code, stdout, stderr } = await runScript('demo', [], { PORT: String(port) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(`^error: Port ${port} is taken: choose another, such as PORT=\\d+ npm run demo\\n$`),
+    );
+  });
+
+  it('names a PORT that is no port', async () => {
+    const { code, stderr } = await runScript('demo', [], { PORT: 'eighty' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('PORT must be a whole number from 0 to 65535');
+  });
+});

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/embedded-redis.ts';
+import { cleanCopy } from '../helpers/clean-copy.ts';
+import { buildLike, type Image, type Instruction, parseDockerfile } from '../helpers/dockerfile.ts';
+import { repository, runProgram, until } from '../helpers/run-command.ts';
+import { hasRedis, realStore } from '../helpers/stores.ts';
+
+const instructions = parseDockerfile(join(repository, 'Dockerfile'));
+const online = (await runProgram('npm', ['ping'])).code === 0;
+const named = (name: string) => instructions.filter((each) => each.name === name);
+
+describe('the Dockerfile', () => {
+  it('copies only what .dockerignore lets into the build', () => {
+    const ignore = readFileSync(join(repository, '.dockerignore'), 'utf8').split('\n');
+    expect(ignore.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
+    const allowed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const fromContext = ({ text }: Instruction) => (text.startsWith('--from') ? [] : text.split(' ').slice(0, -1));
+    expect(new Set(named('COPY').flatMap(fromContext))).toEqual(new Set(allowed));
+  });
+
+  it('runs as a user that is not root, given by number', () => {
+    expect(named('USER').map(({ text }) => text)).toEqual(['1000:1000']);
+  });
+});
+
+describe.skipIf(!online)('what the Dockerfile builds, step by step in clean folders', () => {
+  let image: Image;
+  let context: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    context = cleanCopy({ installed: false });
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-image-'));
+    image = await buildLike(instructions, context, folder);
+  }, 300_000);
+  afterAll(() => {
+    rmSync(context, { recursive: true });
+    rmSync(folder, { recursive: true });
+  });
+  const inside = (path: string) => join(image.root, image.workdir, path);
+
+  it('has production dependencies and compiled code, and nothing else', () => {
+    for (const path of ['dist/src/main.js', 'dist/lua/record.lua', 'node_modules/express']) {
+      expect(existsSync(inside(path)), path).toBe(true);
+    }
+    for (const path of ['src', 'scripts', 'test', 'node_modules/vitest', 'node_modules/typescript']) {
+      expect(existsSync(inside(path)), path).toBe(false);
+    }
+  });
+
+  it.skipIf(!hasRedis)(
+    'starts, is healthy while Redis is there, and stops on SIGTERM with 0',
+    { timeout: 120_000 },
+    async () => {
+      const store = await realStore.start();
+      const env = { ...image.env, PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
+      const [file, ...args] = [...image.entrypoint, ...image.command] as [string, ...string[]];
+      const service = spawn(file, args, {
+        cwd: inside('.'),
+        env: { ...process.env, ...env, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', REDIS_URL: store.url },
+        stdio: 'ignore',
+      });
+      try {
+        const [probe, ...probeArgs] = image.healthcheck as [string, ...string[]];
+        const health = async () => (await runProgram(probe, probeArgs, { env })).code;
+        await until('the health check to pass', async () => (await health()) === 0);
+        await store.stop();
+        await until('the health check to fail without Redis', async () => (await health()) === 1);
+        service.kill('SIGTERM');
+        expect((await once(service, 'exit'))[0]).toBe(0);
+      } finally {
+        service.kill('SIGKILL');
+      }
+    },
+  );
+});

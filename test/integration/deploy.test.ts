@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { storeOn } from '../../scripts/store.ts';
+import { parseConfig } from '../../src/config.ts';
+import { type RunningServer, startServer } from '../../src/server.ts';
+import { createWriter } from '../../src/writer.ts';
+import { repository, runProgram } from '../helpers/run-command.ts';
+import { hasRedis } from '../helpers/stores.ts';
+
+const read = (path: string) => readFileSync(join(repository, path), 'utf8');
+
+/** Every document of a YAML file; a syntax error, a duplicate key or a warning fails. */
+// biome-ignore lint/suspicious/noExplicitAny: deployment files have no type of their own here
+function yaml(path: string): any[] {
+  return parseAllDocuments(read(path), { merge: true }).map((document) => {
+    if ('errors' in document) expect([...document.errors, ...document.warnings]).toEqual([]);
+    return document.toJS();
+  });
+}
+
+describe('docker-compose.yml', () => {
+  const [{ services, volumes }] = yaml('docker-compose.yml');
+
+  it('starts the service on a Redis with an append-only file, once that is healthy', () => {
+    expect(services.redis.command.join(' ')).toContain('--appendonly yes');
+    expect(services.redis.healthcheck.test).toEqual(['CMD', 'redis-cli', 'ping']);
+    expect(services.guildrank.depends_on).toEqual({ redis: { condition: 'service_healthy' } });
+    expect(Object.keys(volumes)).toEqual(['redis-data']);
+  });
+
+  it('depends only on services of the same profile, and names every profile', () => {
+    for (const [name, service] of Object.entries<{ profiles?: string[]; depends_on?: object }>(services)) {
+      for (const needed of Object.keys(service.depends_on ?? {})) {
+        expect(services[needed]?.profiles, `${name} needs ${needed}`).toEqual(service.profiles);
+      }
+    }
+    const profiles = new Set(Object.values<{ profiles?: string[] }>(services).flatMap((each) => each.profiles ?? []));
+    expect([...profiles].sort()).toEqual(['bot', 'cluster', 'sentinel']);
+  });
+
+  it.each(['guildrank', 'guildrank-bot', 'guildrank-sentinel', 'guildrank-cluster'])(
+    'gives %s an environment that the service accepts, and no rights that it does not need',
+    (name) => {
+      const { environment, read_only, cap_drop } = services[name];
+      const defaults = Object.entries<string>(environment).map(([key, value]) => [
+        key,
+        value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
+      ]);
+      expect(() => parseConfig(Object.fromEntries(defaults))).not.toThrow();
+      expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] });
+    },
+  );
+});
+
+describe('.env.example', () => {
+  const pairs = [...read('.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]);
+
+  it('names every setting of the service, each with its default', () => {
+    const source = read('src/config.ts');
+    const known = [...source.matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => name);
+    expect(pairs.map(([name]) => name).sort()).toEqual([...new Set(known)].sort());
+    expect(parseConfig(Object.fromEntries(pairs))).toEqual(parseConfig({}));
+  });
+});
+
+describe('deploy/kubernetes/guildrank.yaml', () => {
+  const documents = yaml('deploy/kubernetes/guildrank.yaml');
+  const ofKind = (kind: string) => documents.find((document) => document.kind === kind);
+  const pod = ofKind('StatefulSet').spec.template;
+
+  it('restricts every container: not root, read-only, no capabilities, bounded memory', () => {
+    expect(pod.spec.securityContext.runAsNonRoot).toBe(true);
+    for (const { name, securityContext, resources } of [...pod.spec.initContainers, ...pod.spec.containers]) {
+      expect(securityContext, name).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(securityContext.runAsUser, name).toBeGreaterThan(0);
+      expect(resources.limits.memory, name).toBeTruthy();
+    }
+  });
+
+  it('probes the ports and paths that the service has, with settings that it accepts', () => {
+    const service = pod.spec.containers.find(({ name }: { name: string }) => name === 'guildrank');
+    expect(service.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
+    expect(service.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
+    const config = parseConfig(ofKind('ConfigMap').data);
+    expect(service.ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual([
+      config.port,
+      config.adminPort,
+    ]);
+    expect(ofKind('Service').spec.selector).toEqual(pod.metadata.labels);
+  });
+});
+
+describe('deploy/systemd/guildrank.service', () => {
+  it.skipIf(!findOnPath(['systemd-analyze']))(
+    'is accepted by systemd-analyze, and rated as well protected',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
+      const unit = join(folder, 'guildrank.service');
+      writeFileSync(unit, read('deploy/systemd/guildrank.service').replace('/usr/bin/node', process.execPath));
+      const verified = await runProgram('systemd-analyze', ['verify', unit]);
+      const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+      rmSync(folder, { recursive: true });
+      expect(verified).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(rated.code, rated.stdout).toBe(0);
+    },
+  );
+});
+
+describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
+  let redis: EmbeddedRedis;
+  let service: RunningServer;
+  const clients: Redis[] = [];
+  const url = (user: string, password: string) => `redis://${user}:${password}@127.0.0.1:${redis.port}`;
+  const open = (user: string, role = user) => {
+    const client = new Redis(url(user, `change-me-${role}`));
+    clients.push(client);
+    return client;
+  };
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis(['--aclfile', join(repository, 'deploy/redis/users.acl')]);
+    const env = { REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
+    service = await startServer(parseConfig({ ...env, LOG_LEVEL: 'silent' }));
+  });
+  afterAll(async () => {
+    await service?.close();
+    for (const client of clients) client.disconnect();
+    await redis?.stop();
+  });
+
+  it('lets bot, operator and service do their work together', async () => {
+    const operator = storeOn(open('operator'), 'gr', ['free']);
+    await operator.audit.configure('g', { xpCurve: 'amari' });
+    const { key, record } = await operator.apiKeys.create('g', 'acl', null);
+    const bot = createWriter(open('bot'));
+    await bot.recordMany('g', [
+      { userId: '1', set: 500, profile: { username: 'One', level: 3 } },
+      { userId: '2', add: 20 },
+    ]);
+    await bot.record('g', { userId: '1', add: 1, profile: { level: null } });
+    await bot.remove('g', ['2']);
+
+    const ask = (path: string) => request(service.url).get(`/api/v1/servers/g/${path}`).set('x-api-key', key);
+    expect((await ask('leaderboard')).body.data).toMatchObject([{ user_id: '1', username: 'One', xp: 501 }]);
+    expect((await ask('members/1')).status).toBe(200);
+    expect((await ask('stats')).headers['x-ratelimit-remaining']).toBe('97');
+    await operator.apiKeys.revoke('g', record.id);
+    expect((await ask('stats')).status).toBe(401);
+  });
+
+  it.each([
+    ['guildrank', 'service', ['zadd', 'gr:{g}:xp', 1, '1']],
+    ['guildrank', 'service', ['hset', 'gr:{g}:config', 'plan', 'pro']],
+    ['guildrank', 'service', ['del', 'gr:{g}:xp']],
+    ['guildrank', 'service', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
+    ['guildrank', 'service', ['hset', 'gr:key:0', 'guild_id', 'g']],
+    ['guildrank', 'service', ['publish', 'gr:changed', 'g']],
+    ['guildrank', 'service', ['get', 'other']],
+    ['guildrank', 'service', ['flushall']],
+    ['bot', 'bot', ['hgetall', 'gr:key:0']],
+    ['bot', 'bot', ['hset', 'gr:{g}:config', 'plan', 'pro']],
+    ['bot', 'bot', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
+    ['bot', 'bot', ['del', 'gr:quota:{g}']],
+    ['bot', 'bot', ['hget', 'gr:{g}:keys', 'id']],
+    ['operator', 'operator', ['flushall']],
+  ] as const)('refuses the user %s (%s): %j', async (user, role, [name, ...args]) => {
+    await expect(open(user, role).call(name, ...args)).rejects.toThrow(/^NOPERM|can't (run|access)/);
+  });
+});

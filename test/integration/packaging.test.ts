@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/embedded-redis.ts';
+import { cleanCopy } from '../helpers/clean-copy.ts';
+import { repository, runProgram, until } from '../helpers/run-command.ts';
+import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+
+const online = (await runProgram('npm', ['ping'])).code === 0;
+
+const BOT = `
+import { readFileSync } from 'node:fs';
+import { createWriter, RecordRefusedError } from 'guildrank/writer';
+import { Redis } from 'ioredis';
+
+const redis = new Redis(process.env.REDIS_URL);
+const writer = createWriter(redis, { keyPrefix: 'bot' });
+const { level } = await writer.record('g', { userId: '1', add: 4675, profile: { username: 'One' } });
+const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
+const lua = readFileSync(new URL(import.meta.resolve('guildrank/lua/remove.lua')), 'utf8');
+const removed = await redis.eval(lua, 3, 'bot:{g}:xp', 'bot:{g}:stats', 'bot:{g}:config', 'bot:{g}:member:', 'standard=10,135,455,0,6,1', '1');
+console.log(JSON.stringify({ level, refused: refused instanceof RecordRefusedError && refused.reason, removed }));
+redis.disconnect();
+`;
+
+const TYPED_BOT = `
+import { createWriter, RecordRefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
+import { Cluster, Redis } from 'ioredis';
+
+const writer: LeaderboardWriter = createWriter(new Redis());
+createWriter(new Cluster([]), { keyPrefix: 'bot' });
+const record: XpRecord = { userId: '1', add: 5n, profile: { level: null, lastDailyClaim: new Date() } };
+export const level: number = (await writer.record('g', record)).level;
+// @ts-expect-error XP is set or added, never both
+const both: XpRecord = { userId: '1', set: 1, add: 1 };
+// @ts-expect-error a record without XP
+const neither: XpRecord = { userId: '1' };
+export const all = [both, neither, RecordRefusedError];
+`;
+
+describe('package-lock.json', () => {
+  it('has the optional packages of every platform, without which npm ci refuses to run on any', () => {
+    const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
+    const entries = Object.values<{ optionalDependencies?: Record<string, string> }>(packages);
+    const optional = entries.flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    const present = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
+    expect(optional.filter((name) => !present.has(name))).toEqual([]);
+  });
+});
+
+describe.skipIf(!online)('the packed tarball, installed in an empty folder', () => {
+  let testStore: TestStore | undefined;
+  let folder: string;
+  let files: string[];
+  const env = () => ({ REDIS_URL: testStore?.url ?? '' });
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-install-'));
+    const copy = cleanCopy({ installed: true });
+    try {
+      const packed = await runProgram('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
+      expect(packed.code, packed.stderr).toBe(0);
+      // The build prints its own lines before npm's JSON.
+      const [{ filename, files: list }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n')));
+      files = list.map(({ path }: { path: string }) => path);
+      writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+      const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`, 'ioredis@5'];
+      const installed = await runProgram('npm', args, { cwd: folder });
+      expect(installed.code, installed.stderr).toBe(0);
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+    testStore = hasRedis ? await realStore.start() : undefined;
+  }, 180_000);
+  afterAll(async () => {
+    await testStore?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('holds what runs and nothing else', () => {
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/src/main.js', 'dist/lua/record.lua']));
+    expect(files.filter((file) => /^(test|src|scripts|node_modules)\/|demo|bench|\.env$/.test(file))).toEqual([]);
+  });
+
+  it('types guildrank/writer, its own declarations checked too', async () => {
+    writeFileSync(join(folder, 'bot.ts'), TYPED_BOT);
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    for (const name of ['@types/node', 'undici-types']) {
+      symlinkSync(join(repository, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    const result = await runProgram(process.execPath, [tsc, ...options, '--preserveSymlinks', 'bot.ts'], {
+      cwd: folder,
+    });
+    expect(result).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it.skipIf(!hasRedis)('writes XP through guildrank/writer and the complete Lua sources', async () => {
+    writeFileSync(join(folder, 'bot.mjs'), BOT);
+    const { code, stdout, stderr } = await runProgram(process.execPath, ['bot.mjs'], { cwd: folder, env: env() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual({ level: 10, refused: 'range', removed: 1 });
+  });
+
+  it.skipIf(!hasRedis)(
+    'serves over HTTP the key that npx guildrank keys create made',
+    { timeout: 90_000 },
+    async () => {
+      const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
+      const created = await runProgram('npx', args, { cwd: folder, env: env() });
+      expect(created.code, created.stderr).toBe(0);
+      const { key } = JSON.parse(created.stdout);
+
+      const port = await freePort();
+      const bin = join(folder, 'node_modules/.bin/guildrank');
+      const service = spawn(bin, ['serve'], {
+        env: { ...process.env, ...env(), HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
+        stdio: 'ignore',
+      });
+      try {
+        const ask = () =>
+          fetch(`http://127.0.0.1:${port}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } }).catch(
+            () => undefined,
+          );
+        const response = await until('the service to answer', async () => {
+          const answer = await ask();
+          return answer && answer.status !== 503 ? answer : undefined;
+        });
+        expect(response.status).toBe(200);
+      } finally {
+        service.kill('SIGTERM');
+      }
+      expect((await once(service, 'exit'))[0]).toBe(0);
+    },
+  );
+
+  it('lists its commands, and refuses others with exit code 1', async () => {
+    const bin = join(folder, 'node_modules/.bin/guildrank');
+    const help = await runProgram(bin, ['--help']);
+    expect(help.code).toBe(0);
+    for (const name of ['serve', 'keys', 'guild', 'seed', 'stats']) expect(help.stdout).toContain(`\n  ${name} `);
+    expect((await runProgram(bin, ['keys', '--help'])).stdout).toContain('Usage: guildrank keys');
+    expect(await runProgram(bin, ['sed'])).toMatchObject({
+      code: 1,
+      stderr: 'error: unknown command "sed": one of serve, keys, guild, seed, stats\n',
+    });
+  });
+});
