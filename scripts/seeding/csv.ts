@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream/promises';
 import { type CsvError, parse } from 'csv-parse';
 import { InvalidInputError } from '../../src/errors.ts';
 import { checkRow, type Entry, OWN_NAMES, type SeedRow } from './rows.ts';
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
-const ENTRIES_AT_ONCE = 250;
 
 /**
  * Reads comma-separated values with a header line; blank lines are passed over.
@@ -17,6 +15,23 @@ export async function* readCsv(
   file: string,
   onWarning: (text: string) => void,
 ): AsyncGenerator<Entry[]> {
+  let line = 1;
+  let columns: readonly string[] | undefined;
+  let entries: Entry[] = [];
+  const take = (record: string[]): null => {
+    const last = line + extraLines(record);
+    if (record.length > 1 || record[0] !== '') {
+      if (columns) entries.push({ at: line, row: rowOf(record, columns, line, last) });
+      else columns = header(record, file, onWarning);
+    }
+    line = last + 1;
+    return null;
+  };
+  const drain = (): Entry[] => {
+    const drained = entries;
+    entries = [];
+    return drained;
+  };
   const parser = parse({
     bom: true,
     relax_column_count: true,
@@ -24,33 +39,21 @@ export async function* readCsv(
     record_delimiter: ['\r\n', '\n'],
     // A quote left open would otherwise take in the rest of the file.
     max_record_size: 1 << 20,
+    // Taken here, records before an error are not lost with the parser's buffer.
+    on_record: take,
   });
-  // A failure of either side destroys the parser, so the loop below throws it.
-  pipeline(Readable.from(chunks), parser).catch(() => {});
-
-  let line = 1;
-  let columns: readonly string[] | undefined;
-  let entries: Entry[] = [];
-  try {
-    for await (const record of parser as AsyncIterable<string[]>) {
-      const last = line + extraLines(record);
-      if (record.length > 1 || record[0] !== '') {
-        if (columns) entries.push({ at: line, row: rowOf(record, columns, line, last) });
-        else columns = header(record, file, onWarning);
-      }
-      line = last + 1;
-      if (entries.length === ENTRIES_AT_ONCE) {
-        yield entries;
-        entries = [];
-      }
-    }
-  } catch (error) {
-    if (!(error as CsvError).code?.startsWith('CSV_')) throw error;
-    yield entries;
-    throw new InvalidInputError(`${file} line ${line}: a quote is opened here, or soon after, and not closed`);
+  const ended = finished(parser.resume()).catch((error: Error) => error);
+  for await (const chunk of chunks) {
+    parser.write(chunk);
+    yield drain();
+    if (parser.errored) break;
   }
+  parser.end();
+  const error = await ended;
+  yield drain();
+  if (error && !(error as CsvError).code?.startsWith('CSV_')) throw error;
+  if (error) throw new InvalidInputError(`${file} line ${line}: a quote is opened here, or soon after, and not closed`);
   if (!columns) throw new InvalidInputError(`${file} is empty: its first line must name the columns user_id and xp`);
-  yield entries;
 }
 
 function header(record: string[], file: string, onWarning: (text: string) => void): string[] {

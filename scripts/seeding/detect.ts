@@ -84,7 +84,7 @@ function tokensOf(text: string) {
   const tokenize = tokenizer();
   const tokens: ReturnType<typeof tokenize> = [];
   try {
-    for (let at = 0; at < text.length; at += 1024) tokens.push(...tokenize(text.slice(at, at + 1024)));
+    for (let at = 0; at < text.length; at += 16) tokens.push(...tokenize(text.slice(at, at + 16)));
   } catch {
     // Reading it in earnest will say where it is broken.
   }
