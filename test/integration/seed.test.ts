@@ -1,0 +1,360 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { generateMembers } from '../../scripts/seeding/generate.ts';
+import { byRank } from '../../scripts/seeding/ranking.ts';
+import { type Store, storeOn } from '../../scripts/store.ts';
+import { hasRedis } from '../helpers/stores.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const PLANS = ['free', 'starter', 'pro'];
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+describe.skipIf(!hasRedis)('npm run seed', () => {
+  let server: EmbeddedRedis;
+  let redis: Redis;
+  let store: Store;
+  let folder: string;
+  const running = new Set<ChildProcess>();
+
+  beforeAll(async () => {
+    server = await startEmbeddedRedis();
+    redis = new Redis(server.url);
+    store = storeOn(redis, 'gr', PLANS);
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
+  });
+  afterAll(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    redis.disconnect();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    await redis.flushall();
+  });
+
+  function start(
+    args: readonly string[],
+    env: Record<string, string> = {},
+  ): { child: ChildProcess; ended: Promise<Ended> } {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
+      cwd: ROOT,
+      env: { ...process.env, REDIS_URL: server.url, REDIS_MODE: '', KEY_PREFIX: '', PLAN_QUOTAS: '', ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    let out = '';
+    let err = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+    });
+    const ended = once(child, 'close').then(([code]) => {
+      running.delete(child);
+      return { code: code as number | null, out, err };
+    });
+    return { child, ended };
+  }
+  const seed = (...args: string[]): Promise<Ended> => start(args).ended;
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const xpKey = 'gr:{g}:xp';
+  const ranking = () => redis.zrevrange(xpKey, 0, -1, 'WITHSCORES');
+  /** Everything stored, but for the revision, which rises with every write. */
+  const everything = async () => {
+    const dump: Record<string, unknown> = {};
+    for (const key of (await redis.keys('*')).sort()) {
+      dump[key] =
+        (await redis.type(key)) === 'zset' ? await redis.zrange(key, 0, -1, 'WITHSCORES') : await redis.hgetall(key);
+    }
+    delete (dump['gr:{g}:stats'] as Record<string, string> | undefined)?.rev;
+    return dump;
+  };
+  const leftovers = () => redis.keys('gr:{g}:next:*');
+  const exact = async () => (await store.audit.check('g')).exact;
+  const members = (count: number, name = '1') => [...generateMembers(count, name)];
+  const csv = (rows: readonly { userId: string; xp: number }[]) =>
+    `user_id,xp\n${rows.map(({ userId, xp }) => `${userId},${xp}\n`).join('')}`;
+  async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
+    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+
+  it('loads a file completely and in order, and a second run changes nothing', async () => {
+    const rows = members(3000);
+    const path = file('all.csv', csv(rows));
+    const first = await seed('--guild', 'g', '--file', path, '--plan', 'pro', '--json');
+    expect(first.code).toBe(0);
+    expect(first.err).toBe(`${path}: csv (detected)\n`);
+    expect(JSON.parse(first.out)).toMatchObject({
+      guild: 'g',
+      loaded: 3000,
+      created: 3000,
+      skipped: 0,
+      complete: true,
+    });
+    expect(await ranking()).toEqual([...rows].sort(byRank).flatMap(({ userId, xp }) => [userId, String(xp)]));
+    expect(await exact()).toBe(true);
+    const before = await everything();
+    const second = await seed('--guild', 'g', '--file', path, '--plan', 'pro');
+    expect(second.out).toMatch(/^guild g: loaded 3,000 members in .* 0 new, 3,000 already there\n$/);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('keeps profiles, ties, XP 0 and 2^53-1, and takes the later of two rows', async () => {
+    const path = file(
+      'some.csv',
+      'user_id,username,xp,level,daily_streak,last_daily_claim\n1,"a, b",9007199254740991,,3,2026-01-31T18:30:00Z\n' +
+        '2,two,0,,,\n3,three,4675,10,,\n4,four,4675,12,,\n2,zwei,7,,,\n',
+    );
+    expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
+    expect(await ranking()).toEqual(['1', '9007199254740991', '4', '4675', '3', '4675', '2', '7']);
+    expect(await redis.hgetall('gr:{g}:member:1')).toEqual({
+      username: 'a, b',
+      daily_streak: '3',
+      last_daily_claim: '2026-01-31T18:30:00.000Z',
+    });
+    expect(await redis.hgetall('gr:{g}:member:2')).toEqual({ username: 'zwei' });
+    expect(await redis.hgetall('gr:{g}:member:3')).toEqual({ username: 'three' });
+    expect(await redis.hgetall('gr:{g}:member:4')).toEqual({ username: 'four', level: '12' });
+    expect(await exact()).toBe(true);
+  });
+
+  it('skips bad rows, names them, and exits 2', async () => {
+    const path = file('bad.csv', 'user_id,xp\n1,5\n2,9007199254740993\nx y,1\n3,6\n');
+    const { code, out, err } = await seed('--guild', 'g', '--file', path);
+    expect(code).toBe(2);
+    expect(err).toContain(`${path} line 3: xp "9007199254740993" is not a whole number`);
+    expect(err).toContain(`${path} line 4: user_id "x y" is not 1 to 64 of`);
+    expect(out).toContain('2 bad rows skipped');
+    expect(await ranking()).toEqual(['3', '6', '1', '5']);
+  });
+
+  it('names only the first of very many bad rows, and counts all', async () => {
+    const { code, out, err } = await seed(
+      '--guild',
+      'g',
+      '--file',
+      file('worse.csv', `user_id,xp\n${'1,x\n'.repeat(5000)}`),
+    );
+    expect(code).toBe(2);
+    expect(err.match(/worse\.csv line/g)).toHaveLength(20);
+    expect(out).toContain('5,000 bad rows skipped');
+  });
+
+  it('--strict stops at the first bad row with exit 1, and says what was loaded', async () => {
+    const path = file('strict.csv', `${csv(members(600))}7,x\n8,1\n`);
+    const { code, out, err } = await seed('--guild', 'g', '--file', path, '--strict');
+    expect(code).toBe(1);
+    expect(err).toContain('line 602: xp "x" is not a whole number');
+    expect(out).toContain('stopped early: guild g: loaded 600 members');
+    expect(await redis.zcard(xpKey)).toBe(600);
+    expect(await exact()).toBe(true);
+  });
+
+  it('reads the standard input, in any format', async () => {
+    const { child, ended } = start(['--guild', 'g', '--file', '-']);
+    child.stdin?.end('{"user_id":"1","xp":5}\n{"user_id":"2","xp":6}\n');
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([0, 'stdin: ndjson (detected)\n']);
+    expect(await ranking()).toEqual(['2', '6', '1', '5']);
+  });
+
+  it('reads several pages in one call, and gives a new guild the curve of their format', async () => {
+    const page = (id: string, xp: number, level: number) =>
+      JSON.stringify({ data: [{ id, username: id, exp: xp, level }] });
+    const { code, err } = await seed(
+      '--guild',
+      'g',
+      '--file',
+      file('p1', page('1', 1655, 10)),
+      file('p2', page('2', 54, 1)),
+    );
+    expect(code).toBe(0);
+    expect(err).toContain('curve: amari (from the format)');
+    expect(await redis.hget('gr:{g}:config', 'xp_curve')).toBe('amari');
+    expect(await redis.hgetall('gr:{g}:stats')).toMatchObject({ members: '2', level_sum: '11' });
+    expect(await redis.hgetall('gr:{g}:member:1')).toEqual({ username: '1' });
+    expect(await exact()).toBe(true);
+  });
+
+  it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {
+    const rows = members(500);
+    const { ended } = start(['--guild', 'g', '--file', file('dry.csv', csv(rows)), '--dry-run', '--json'], {
+      REDIS_URL: 'redis://127.0.0.1:1',
+    });
+    const { code, out } = await ended;
+    expect(code).toBe(0);
+    const { top, rows: count } = JSON.parse(out);
+    expect(count).toBe(500);
+    expect(top.map((row: { user_id: string }) => row.user_id)).toEqual(
+      [...rows]
+        .sort(byRank)
+        .slice(0, 10)
+        .map(({ userId }) => userId),
+    );
+  });
+
+  it('--generate loads the same members for the same --random-seed', async () => {
+    await seed('--guild', 'g', '--generate', '700', '--random-seed', 'x');
+    const first = await everything();
+    await redis.flushall();
+    await seed('--guild', 'g', '--generate', '700', '--random-seed', 'x');
+    expect(await everything()).toEqual(first);
+    expect(await redis.zcard(xpKey)).toBe(700);
+  });
+
+  it('--replace puts the new members in place while a reader never sees the guild empty', async () => {
+    const old = members(4000, 'old');
+    const next = members(3000, 'new');
+    await seed('--guild', 'g', '--file', file('old.csv', csv(old)));
+    const { ended } = start(['--guild', 'g', '--file', file('new.csv', csv(next)), '--replace']);
+    const seen: number[] = [];
+    let going = true;
+    const reader = until(async () => {
+      seen.push(await redis.zcard(xpKey));
+      return !going;
+    });
+    const { code, out } = await ended;
+    going = false;
+    await reader;
+    expect(code).toBe(0);
+    expect(out).toMatch(/replaced by 3,000 members/);
+    expect(Math.min(...seen)).toBeGreaterThanOrEqual(3000);
+    expect(await ranking()).toEqual([...next].sort(byRank).flatMap(({ userId, xp }) => [userId, String(xp)]));
+    expect(await exact()).toBe(true);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it.each([
+    ['a bad row', 'user_id,xp\n1,5\n2,x\n', '1 bad rows: nothing was replaced'],
+    ['no members', 'user_id,xp\n', 'nothing was replaced'],
+  ])('--replace with %s replaces nothing and leaves nothing behind', async (_what, text, message) => {
+    await seed('--guild', 'g', '--generate', '300');
+    const before = await everything();
+    const { code, err } = await seed('--guild', 'g', '--file', file('half.csv', text), '--replace', '--curve', 'lurkr');
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s while loading ends with 130, a summary, and true counters',
+    async (signal) => {
+      const { child, ended } = start(['--guild', 'g', '--generate', '5000000']);
+      await until(async () => (await redis.zcard(xpKey)) > 2000);
+      child.kill(signal);
+      const { code, out, err } = await ended;
+      expect(code).toBe(130);
+      expect(err).toContain('Interrupted');
+      const loaded = Number(/loaded ([\d,]+) members/.exec(out)?.[1]?.replaceAll(',', ''));
+      expect(loaded).toBe(await redis.zcard(xpKey));
+      expect(await exact()).toBe(true);
+    },
+  );
+
+  it('Ctrl-C while waiting for the standard input ends at once', async () => {
+    const { child, ended } = start(['--guild', 'g', '--file', '-']);
+    child.stdin?.write(csv(members(1000)).padEnd(70_000, '\n'));
+    await until(async () => (await redis.zcard(xpKey)) > 0);
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect(await exact()).toBe(true);
+  });
+
+  it('Ctrl-C while --replace stages replaces nothing and cleans up', async () => {
+    await seed('--guild', 'g', '--generate', '300');
+    const before = await everything();
+    const { child, ended } = start(['--guild', 'g', '--generate', '5000000', '--replace']);
+    await until(async () => (await redis.zcard('gr:{g}:next:xp')) > 2000);
+    child.kill('SIGINT');
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([130, expect.stringContaining('nothing was replaced')]);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('kill -9 at any moment leaves true counters, and the next --replace clears what it left', async () => {
+    await seed('--guild', 'g', '--generate', '100');
+    for (const [mode, key] of [
+      ['--strict', xpKey],
+      ['--replace', 'gr:{g}:next:xp'],
+    ] as const) {
+      const { child, ended } = start(['--guild', 'g', '--generate', '5000000', mode]);
+      await until(async () => (await redis.zcard(key)) > 1500);
+      child.kill('SIGKILL');
+      await ended;
+      expect(await exact()).toBe(true);
+    }
+    expect((await leftovers()).length).toBeGreaterThan(1500);
+    // Another --replace could still be running, for all that can be known; its lock runs out.
+    const early = await seed('--guild', 'g', '--generate', '50', '--replace');
+    expect([early.code, early.err]).toEqual([
+      1,
+      expect.stringContaining('Another --replace of g is running, or was killed'),
+    ]);
+    await redis.del('gr:{g}:next:xp:lock');
+    expect((await seed('--guild', 'g', '--generate', '50', '--replace')).code).toBe(0);
+    expect(await redis.zcard(xpKey)).toBe(50);
+    expect(await leftovers()).toEqual([]);
+    expect(await exact()).toBe(true);
+  });
+
+  it('says what was loaded when Redis goes away, and exits 1', async () => {
+    const own = await startEmbeddedRedis();
+    const client = new Redis(own.url);
+    client.on('error', () => {});
+    const { ended } = start(['--guild', 'g', '--generate', '5000000'], { REDIS_URL: own.url });
+    await until(async () => (await client.zcard(xpKey)) > 1000);
+    client.disconnect();
+    await own.stop();
+    const { code, out, err } = await ended;
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^error: Redis refused or did not answer \(.*\): \d+ members were loaded, .* run the same command again\n$/,
+    );
+    expect(out).toMatch(/^stopped early: guild g: loaded /);
+  });
+
+  it.each([
+    [['--guild', 'g'], 'Give either --file or --generate'],
+    [['--guild', 'g', '--file', 'nowhere.csv'], 'Cannot read nowhere.csv: there is no such file'],
+    [
+      ['--guild', 'g', '--generate', '5', '--curve', 'steep'],
+      'Allowed choices are standard, amari, lurkr, polaris, arcane',
+    ],
+    [['--guild', 'g', '--generate', '5', '--plan', 'gold'], 'There is no plan gold: choose one of free, starter, pro'],
+    [['--guild', 'a b', '--generate', '5'], 'It must be 1 to 64 of A-Z a-z 0-9 _ - .'],
+    [['--guild', 'g', '--generate', '0'], 'It must be a whole number from 1 to 99999999'],
+  ])('%j is refused in one line, and writes nothing', async (args, message) => {
+    const { code, err } = await seed(...args);
+    expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  it('--help names every option and exit code', async () => {
+    const { code, out } = await seed('--help');
+    expect(code).toBe(0);
+    for (const word of ['--replace', '--dry-run', '--strict', 'Exit codes', '130']) expect(out).toContain(word);
+  });
+
+  it('loads the sample of the fixtures as the file says', async () => {
+    const path = new URL('../fixtures/imports/lurkr.json', import.meta.url).pathname;
+    expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
+    expect(JSON.parse(readFileSync(path, 'utf8')).levels).toHaveLength(2);
+    expect(await ranking()).toEqual(['100000000000000001', '4150', '100000000000000002', '100']);
+  });
+});
