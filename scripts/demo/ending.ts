@@ -9,7 +9,8 @@ export function endRequested(): Promise<void> {
     // npm hands a SIGTERM to the shell between it and this process, and the shell dies of it without handing it on.
     const parent = process.ppid;
     setInterval(() => {
-      if (process.ppid !== parent) resolve();
+      // 1: it was gone before this process had come to look.
+      if (process.ppid !== parent || process.ppid === 1) resolve();
     }, 500).unref();
   });
 }
