@@ -106,6 +106,17 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(JSON.parse(stdout)).toEqual({ level: 10, refused: 'range', removed: 1 });
   });
 
+  it.skipIf(!hasRedis)('runs the snippets of docs/data-model.md as they stand there', async () => {
+    const guide = readFileSync(join(repository, 'docs/data-model.md'), 'utf8');
+    const snippet = (language: string) => guide.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
+    writeFileSync(join(folder, 'snippet.mjs'), snippet('js'));
+    const node = await runProgram(process.execPath, ['snippet.mjs'], { cwd: folder, env: env() });
+    expect(node).toMatchObject({ code: 0, stdout: '15 XP, level 0\n' });
+    const inPackage = join(folder, 'node_modules/guildrank');
+    const shell = await runProgram('sh', ['-ec', snippet('sh')], { cwd: inPackage, env: env() });
+    expect(shell.stdout.split('\n').slice(0, 5)).toEqual(['OK', expect.stringMatching(/^\d{16}$/), '0', '30', '0']);
+  });
+
   it.skipIf(!hasRedis)(
     'serves over HTTP the key that npx guildrank keys create made',
     { timeout: 90_000 },
