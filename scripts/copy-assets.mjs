@@ -2,3 +2,4 @@
 import { cpSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/src/redis/lua', { recursive: true });
+cpSync('src/http/assets', 'dist/src/http/assets', { recursive: true });

@@ -8,6 +8,7 @@ import express, {
 import { cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { healthRoutes, type Readiness } from './health.ts';
+import { pages } from './pages.ts';
 import { Problem, toProblem } from './problem.ts';
 import { type ApiParts, apiRoutes, counted } from './routes.ts';
 
@@ -42,6 +43,7 @@ export function createApp(parts: AppParts): Express {
   app.use(openExchange(parts));
   app.use(cors(parts.corsOrigins));
   app.use('/api/v1', apiRoutes(parts));
+  app.use(pages());
   app.use(counted(parts.gate, notFound));
   app.use(countUnroutable(parts));
   app.use(answerProblem(parts));

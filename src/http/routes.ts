@@ -3,7 +3,7 @@ import type { Identity } from '../access/authenticator.ts';
 import type { PageCache } from '../leaderboard/page-cache.ts';
 import type { LeaderboardReader } from '../leaderboard/reader.ts';
 import type { Gate } from './gate.ts';
-import { Problem } from './problem.ts';
+import { methodNotAllowed, Problem } from './problem.ts';
 import type { Replies } from './reply.ts';
 import { guildParams, memberParams, noQuery, pageQuery, parseAll } from './schemas.ts';
 import { renderJson, renderStats, type View } from './view.ts';
@@ -78,12 +78,6 @@ export function counted(gate: Gate, refuse: RequestHandler): RequestHandler {
     if (req.headers['x-api-key'] === undefined) return refuse(req, res, next);
     await gate.pass(req, res, async () => refuse(req, res, next));
   };
-}
-
-function methodNotAllowed(): Problem {
-  return new Problem('method_not_allowed', 'This resource is read-only: use GET, HEAD or OPTIONS.', {
-    headers: ['Allow', 'GET, HEAD, OPTIONS'],
-  });
 }
 
 /** A key of another guild learns nothing, not even whether the other parameters are well formed. */
