@@ -9,6 +9,7 @@ import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createApp } from './http/app.ts';
+import type { Demo } from './http/demo-page.ts';
 import { Gate } from './http/gate.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { drain, listenOn, serverOptions } from './http/listener.ts';
@@ -32,6 +33,8 @@ export interface ServerParts {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly bootTimeoutMs?: number;
+  /** Shows these guilds in widgets on a page at /, keys included: for demonstrations. */
+  readonly demo?: Demo;
 }
 
 export interface RunningServer {
@@ -88,6 +91,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const app = createApp({
     gate,
     readiness,
+    demo: parts.demo,
     reader: new LeaderboardReader(scripts, keys),
     cache: new PageCache(config.cacheMaxPages, monotonic),
     replies: new Replies(config.cacheMaxAgeS, !config.corsOrigins.includes('*'), clock),

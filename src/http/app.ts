@@ -6,6 +6,7 @@ import express, {
   type Response,
 } from 'express';
 import { cors } from './cors.ts';
+import { type Demo, demoPage } from './demo-page.ts';
 import type { Exchange } from './exchange.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { pages } from './pages.ts';
@@ -14,6 +15,8 @@ import { type ApiParts, apiRoutes, counted } from './routes.ts';
 
 export interface AppParts extends ApiParts {
   readonly readiness: Readiness;
+  /** A demonstration page at /, when one is wanted. */
+  readonly demo: Demo | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: number | readonly string[];
   /** Milliseconds on a clock that never goes back. */
@@ -44,6 +47,7 @@ export function createApp(parts: AppParts): Express {
   app.use(cors(parts.corsOrigins));
   app.use('/api/v1', apiRoutes(parts));
   app.use(pages());
+  if (parts.demo) app.use(demoPage(parts.demo));
   app.use(counted(parts.gate, notFound));
   app.use(countUnroutable(parts));
   app.use(answerProblem(parts));

@@ -20,7 +20,6 @@ export const PAGE_HEADERS = {
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
 };
 
 /** What is served without a key: the API document, the page that shows it, and the widget. */
