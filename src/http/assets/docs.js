@@ -137,8 +137,8 @@
   function indent(json) {
     try {
       const keep = json.replace(
-        /("(?:[^"\\]|\\.)*")|(\d{16,})/g,
-        (_all, string, digits) => string ?? `"\u0000${digits}"`,
+        /("(?:[^"\\]|\\.)*")|(?<![\d.])(\d{16,})(?![\d.eE])/g,
+        (_all, string, digits) => string ?? `"\\u0000${digits}"`,
       );
       return JSON.stringify(JSON.parse(keep), null, 2).replace(/"\\u0000(\d+)"/g, '$1');
     } catch {

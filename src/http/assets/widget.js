@@ -151,7 +151,7 @@
     .found button { border-color: var(--muted); }
     .rows { position: relative; min-block-size: calc(2.25rem + var(--rows) * 3rem); }
     .note { position: absolute; inset-block-start: 5rem; inset-inline: 0; margin: 0; color: var(--muted); text-align: center; }
-    table { inline-size: 100%; table-layout: fixed; border-collapse: collapse; }
+    table { inline-size: 100%; table-layout: fixed; border-collapse: separate; border-spacing: 0; }
     thead th { block-size: 2.25rem; padding: 0; color: var(--muted); font-size: 0.8rem; font-weight: 500; }
     tbody tr { block-size: 3rem; }
     tbody th, tbody td { block-size: 3rem; padding: 0; border-block-start: 1px solid var(--line); }
@@ -159,13 +159,15 @@
     .rank { inline-size: 3.5rem; text-align: start; font-variant-numeric: tabular-nums; }
     .level { inline-size: 4.5rem; padding-inline-end: 1.5rem; text-align: end; font-variant-numeric: tabular-nums; }
     .xp { inline-size: 36%; text-align: end; font-variant-numeric: tabular-nums; }
-    .name { font-weight: 600; }
-    .clip { display: block; max-block-size: 2.8rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
-      padding-inline-end: 0.75rem; line-height: 2.8rem; }
+    tbody .name { padding-inline-end: 0.75rem; font-weight: 600; }
+    /* Its own direction, so that a long name loses its end; as wide as its text, so that it stands where all names start. */
+    .clip { display: block; inline-size: fit-content; max-inline-size: 100%; max-block-size: 2.8rem; overflow: hidden;
+      text-overflow: ellipsis; white-space: nowrap; line-height: 2.8rem; }
     .badge { display: inline-block; min-inline-size: 1.9rem; padding-inline: 0.35rem; border-radius: 1rem; text-align: center; line-height: 1.9rem; }
     [data-medal='1'] .badge { background: #f5c542; color: #2b2100; font-weight: 700; }
     [data-medal='2'] .badge { background: #c7ced6; color: #1c2126; font-weight: 700; }
     [data-medal='3'] .badge { background: #e0a575; color: #2e1800; font-weight: 700; }
+    .short { display: none; }
     .track { block-size: 0.35rem; margin-block-start: 0.25rem; border-radius: 1rem; background: var(--track); overflow: hidden; }
     .fill { block-size: 100%; border-radius: 1rem; background: var(--accent); }
     .wanted { background: var(--flash); }
@@ -179,9 +181,12 @@
       .card { padding: 0.9rem; }
       dl { grid-template-columns: repeat(2, 1fr); }
       form { flex: 1 1 100%; }
-      .rank { inline-size: 2.75rem; }
-      .level { inline-size: 3.25rem; padding-inline-end: 0.9rem; }
-      .xp { inline-size: 32%; }
+      .rank { inline-size: 2.4rem; }
+      .level { inline-size: 3.1rem; padding-inline-end: 0.6rem; }
+      .xp { inline-size: 5.25rem; }
+      tbody .name, tbody .level, tbody .xp { font-size: 0.93rem; }
+      .full { display: none; }
+      .short { display: inline; }
       nav { flex: 1 1 100%; justify-content: space-between; }
     }
     @media (prefers-reduced-motion: no-preference) {
@@ -409,6 +414,7 @@
       const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
       const before = new Map([...this.#rows].map(([id, { tr }]) => [id, tr.offsetTop]));
       const number = this.#number();
+      const compact = this.#number({ notation: 'compact', maximumFractionDigits: 2 });
       const here = new Set(data.map(({ user_id }) => user_id));
       for (const [id, { tr }] of this.#rows) {
         if (here.has(id)) continue;
@@ -424,9 +430,10 @@
         tr.classList.toggle('wanted', entry.user_id === this.#wanted);
         setText(row.rank, number.format(entry.rank));
         setText(row.name, entry.username);
-        row.clip.title = entry.username;
+        row.name.title = entry.username;
         setText(row.level, number.format(entry.level));
         setText(row.xp, number.format(entry.xp));
+        setText(row.shortXp, (entry.xp < 1e6 ? number : compact).format(entry.xp));
         row.fill.style.inlineSize = `${this.#top > 0 ? (100 * entry.xp) / this.#top : 0}%`;
         row.changed = row.last !== undefined && row.last !== entry.xp;
         row.last = entry.xp;
@@ -561,16 +568,16 @@
 
   function newRow() {
     const rank = el('span', { class: 'badge' });
-    const name = el('bdi');
-    const clip = el('span', { class: 'clip' }, name);
+    const name = el('bdi', { class: 'clip' });
     const level = el('td', { class: 'level' });
-    const xp = el('span');
+    const xp = el('span', { class: 'full' });
+    const shortXp = el('span', { class: 'short' });
     const fill = el('div', { class: 'fill', part: 'bar' });
     const bar = el('div', { class: 'track', 'aria-hidden': 'true' }, fill);
     const tr = el('tr', { part: 'row' });
-    tr.append(el('td', { class: 'rank' }, rank), el('th', { scope: 'row', class: 'name' }, clip), level);
-    tr.append(el('td', { class: 'xp' }, xp, bar));
-    return { tr, rank, name, clip, level, xp, fill };
+    tr.append(el('td', { class: 'rank' }, rank), el('th', { scope: 'row', class: 'name' }, name), level);
+    tr.append(el('td', { class: 'xp' }, xp, shortXp, bar));
+    return { tr, rank, name, level, xp, shortXp, fill };
   }
 
   function clock(seconds) {
