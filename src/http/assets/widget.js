@@ -173,7 +173,7 @@
     .wanted { background: var(--flash); }
     .bottom { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; justify-content: space-between;
       min-block-size: 3rem; padding-block-start: 0.75rem; border-block-start: 1px solid var(--line); }
-    .bottom p { margin: 0; flex: 1 1 12rem; min-block-size: 1.4em; color: var(--muted); font-size: 0.9rem; }
+    .bottom p { margin: 0; flex: 1 1 12rem; min-block-size: 2.8em; align-content: center; color: var(--muted); font-size: 0.9rem; }
     .bottom .trouble { color: var(--bad); }
     nav { display: flex; gap: 0.5rem; align-items: center; font-size: 0.9rem; font-variant-numeric: tabular-nums; }
     .quiet { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -330,11 +330,12 @@
     #recover(error) {
       const trouble = error instanceof Trouble ? error : new Trouble('network', 'The answer cannot be read.', 5);
       this.#dueAt = Number.POSITIVE_INFINITY;
-      if (this.#shown === undefined) setText(this.#ui.note, '');
+      if (this.#shown === undefined) setText(this.#ui.note, 'Nothing to show yet.');
       if (trouble.retryS === undefined) return this.#say(trouble.message, true);
       const backoffS = trouble.kind === 'quota' ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** this.#failures++);
       // A little chance, so that many widgets do not all come back in the same instant.
-      const waitMs = Math.max(trouble.retryS, backoffS) * 1000 * (1 + Math.random() / 10);
+      const waitS = Math.max(trouble.retryS, backoffS);
+      const waitMs = (waitS + Math.random() * Math.min(10, waitS / 10)) * 1000;
       if (trouble.kind === 'quota') this.#quotaUntil = now() + waitMs;
       // What is on the screen stays there until there is something newer.
       this.#page = this.#shown?.page ?? this.#page;
@@ -348,8 +349,9 @@
       const { status, text, countdown } = this.#ui;
       clearInterval(this.#ticker);
       status.classList.toggle('trouble', isTrouble);
-      setText(text, until ? `${message} Trying again by itself.` : message);
-      const tick = () => setText(countdown, until ? ` ${clock(Math.max(0, until - now()) / 1000)}` : '');
+      const spoken = until ? ' Trying again by itself.' : '';
+      if (text.textContent !== message + spoken) text.replaceChildren(message, el('span', { class: 'quiet' }, spoken));
+      const tick = () => setText(countdown, until ? ` Next try in ${clock(Math.max(0, until - now()) / 1000)}` : '');
       tick();
       if (until) this.#ticker = setInterval(tick, 1000);
     }
