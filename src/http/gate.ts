@@ -13,7 +13,7 @@ export class Gate {
   /**
    * Serves a request with a valid key: counts it, runs the operation in the same tick, and gives its result if the quota
    * allows. An operation that throws is counted all the same.
-   * @throws Problem missing_api_key, invalid_api_key, quota_exceeded, or what the operation throws; StoreUnavailableError.
+   * @throws Problem missing_api_key, invalid_api_key, quota_exceeded, wrong_guild for a page that the key is not for, or what the operation throws; StoreUnavailableError.
    */
   async pass<T>(req: Request, res: Response, operation: (identity: Identity) => Promise<T>): Promise<T> {
     const key = req.headers['x-api-key'];
@@ -22,7 +22,7 @@ export class Gate {
     const identity = this.authenticator.recall(key as string) ?? (await this.authenticator.identify(key as string));
     if (!identity) throw unauthorized('invalid_api_key');
     res.exchange.identity = identity;
-    const result = operation(identity);
+    const result = mayUse(req, identity) ? operation(identity) : Promise.reject(wrongOrigin());
     // The quota's word comes first; until then the operation's failure must not count as unhandled.
     result.catch(() => {});
     const quota = await this.quotas.consume(identity.guildId, identity.plan);
@@ -30,6 +30,18 @@ export class Gate {
     if (!quota.allowed) throw quotaExceeded(quota.limit, quota.resetMs);
     return result;
   }
+}
+
+/** Whether the key may be used where the request comes from. Browsers name the page's origin, except within one origin. */
+function mayUse({ headers }: Request, { origins }: Identity): boolean {
+  if (origins.length === 0) return true;
+  if (headers.origin === undefined) return headers['sec-fetch-site'] === 'same-origin';
+  return origins.includes(headers.origin);
+}
+
+/** The set of codes is closed: like a key on another server, this is a key in a place that it is not for. */
+function wrongOrigin(): Problem {
+  return new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
 }
 
 function quotaExceeded(limit: number, resetMs: number): Problem {

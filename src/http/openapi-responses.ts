@@ -31,7 +31,8 @@ const byName = {
     ),
   },
   Forbidden: {
-    description: 'The key is valid, but of another server. Counted against the quota of its own server.',
+    description:
+      "The key is valid, but of another server, or limited to other web origins. Counted against its own server's quota.",
     quota: 'always',
     headers: [],
     examples: [new Problem('wrong_guild', 'This API key belongs to another server.')],

@@ -228,12 +228,22 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
 
   it.each([
     [{ 'api-key': 'nonsense' }, 'The API key was not accepted. Check the api-key attribute.'],
-    [{ guild: 'other' }, 'The API key belongs to another server. Check the guild attribute.'],
+    [{ guild: 'other' }, 'This API key belongs to another server.'],
     [{ guild: '' }, 'Set the attributes guild and api-key.'],
     [{ guild: 'a b' }, 'The request was refused: guild_id must be 1 to 64'],
   ] as [Record<string, string>, string][])('says in plain words what is wrong with %j', async (attributes, message) => {
     await open(attributes);
     await status(message).waitFor();
+  });
+
+  it('works with a key that is limited to the page it is on, and says so on another page', async () => {
+    const { apiKeys } = service.store;
+    const { key: ours } = await apiKeys.create('guild', 'ours', null, [new URL(site.url).origin]);
+    await open({ 'api-key': ours });
+    await status('Live').waitFor();
+    const { key: theirs } = await apiKeys.create('guild', 'theirs', null, ['https://a.example']);
+    await open({ 'api-key': theirs });
+    await status('This API key works only in pages of the websites that it was made for.').waitFor();
   });
 
   it('starts anew when an attribute changes', async () => {

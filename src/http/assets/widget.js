@@ -62,7 +62,7 @@
   function troubleOf({ status, headers }, problem) {
     const retryS = Number(headers.get('Retry-After')) || 1;
     if (status === 401) return new Trouble('key', 'The API key was not accepted. Check the api-key attribute.');
-    if (status === 403) return new Trouble('key', 'The API key belongs to another server. Check the guild attribute.');
+    if (status === 403) return new Trouble('key', problem?.detail ?? 'The API key is not for this server.');
     if (status === 404) return new Trouble('missing', 'There is no member with that id in the ranking.');
     if (status === 400)
       return new Trouble('request', `The request was refused: ${problem?.detail ?? 'it is not valid'}`);
