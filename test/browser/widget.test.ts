@@ -1,8 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium, launchChromium, type Site, startSite } from '../helpers/browser.ts';
+import { hasChromium, launchChromium, type Site, startSite, tellWhenSkipped } from '../helpers/browser.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { mockStore, type TestStore } from '../helpers/stores.ts';
+
+tellWhenSkipped();
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
 
@@ -69,6 +71,12 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
       const all = (selector) => [...root.querySelectorAll(selector)];
       return ${expression};
     })(document.querySelector('guild-leaderboard').shadowRoot)`);
+  /** Makes the page believe that its tab is hidden, or looked at again. */
+  const setHidden = (hidden: boolean) =>
+    page.evaluate(
+      `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
+       document.dispatchEvent(new Event('visibilitychange'));`,
+    );
   const rows = () => page.locator('guild-leaderboard tbody tr');
   const cell = (row: number, name: string) => rows().nth(row).locator(name);
   const status = (text: string | RegExp) => page.locator('guild-leaderboard .bottom').getByText(text).first();
@@ -180,16 +188,11 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     page.on('request', (request) => {
       if (request.url().includes('/leaderboard') && request.method() === 'GET') asked++;
     });
-    const show = (hidden: boolean) =>
-      page.evaluate(
-        `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
-         document.dispatchEvent(new Event('visibilitychange'));`,
-      );
-    await show(true);
+    await setHidden(true);
     await page.clock.runFor(60_000);
     expect(asked).toBe(0);
     const answer = page.waitForResponse((response) => response.url().includes('/leaderboard'));
-    await show(false);
+    await setHidden(false);
     await page.clock.runFor(1);
     await answer;
     expect(asked).toBe(1);
@@ -217,6 +220,11 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     expect(await countdown()).not.toBe(first);
     await button('Next').click();
     expect(asked).toBe(0);
+    await setHidden(true);
+    await setHidden(false);
+    const seen = await countdown();
+    await page.clock.runFor(5000);
+    expect(await countdown()).not.toBe(seen);
     await testStore.connect().del('gr:quota:{guild}');
     const served = page.waitForResponse(
       (response) => response.url().includes('/leaderboard') && response.status() === 304,
@@ -234,6 +242,42 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
   ] as [Record<string, string>, string][])('says in plain words what is wrong with %j', async (attributes, message) => {
     await open(attributes);
     await status(message).waitFor();
+  });
+
+  it('slows down when the quota would not last at its pace', async () => {
+    await setPlan('free');
+    await page.clock.install();
+    await open({ refresh: '1' });
+    await status('Live').waitFor();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('/leaderboard') && request.method() === 'GET') asked++;
+    });
+    // Two of twelve requests are used: ten are left for 3600 seconds.
+    await page.clock.runFor(300_000);
+    expect(asked).toBe(0);
+    const answer = page.waitForResponse((response) => response.url().includes('/leaderboard'));
+    await page.clock.runFor(61_000);
+    await answer;
+    expect(asked).toBe(1);
+  });
+
+  it("follows the system's colours unless it is told which to use", async () => {
+    const background = () => inWidget("getComputedStyle(all('.card')[0]).backgroundColor");
+    const LIGHT = 'rgb(255, 255, 255)';
+    const DARK = 'rgb(22, 25, 31)';
+    for (const [attributes, light, dark] of [
+      [{}, LIGHT, DARK],
+      [{ theme: 'auto' }, LIGHT, DARK],
+      [{ theme: 'light' }, LIGHT, LIGHT],
+      [{ theme: 'dark' }, DARK, DARK],
+    ] as [Record<string, string>, string, string][]) {
+      await open(attributes);
+      await page.emulateMedia({ colorScheme: 'light' });
+      expect(await background()).toBe(light);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await background()).toBe(dark);
+    }
   });
 
   it('works with a key that is limited to the page it is on, and says so on another page', async () => {

@@ -12,7 +12,9 @@ export const hasChromium = existsSync(BINARY);
 if (!hasChromium && process.env.REQUIRE_CHROMIUM === '1') {
   throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${BINARY}: install chromium or set CHROMIUM to its path`);
 }
-if (!hasChromium) {
+/** Says once a run why browser tests are skipped: called by the largest of their files, not by each. */
+export function tellWhenSkipped(): void {
+  if (hasChromium) return;
   process.stderr.write(`skipped: the browser tests need ${BINARY} (install chromium, or set CHROMIUM to its path)\n`);
 }
 

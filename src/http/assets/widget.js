@@ -208,6 +208,7 @@
     #ticker;
     #dueAt = Number.POSITIVE_INFINITY;
     #quotaUntil = 0;
+    #nextTryAt = 0;
     #loading;
     #searching;
     #restarting = false;
@@ -291,6 +292,7 @@
     }
 
     #resume() {
+      this.#countDown();
       if (this.#dueAt < Number.POSITIVE_INFINITY) this.#schedule(this.#dueAt - now());
     }
 
@@ -310,6 +312,7 @@
       try {
         const limit = this.#pageSize;
         const page = await client.get(`/leaderboard?limit=${limit}&page=${this.#page}`, loading.signal);
+        if (loading.signal.aborted) return;
         const last = Math.max(1, Math.ceil(page.total / limit));
         if (page.page > last) {
           this.#page = last;
@@ -346,12 +349,19 @@
 
     /** The message is read out once; the countdown is for the eyes. */
     #say(message, isTrouble = false, until = 0) {
-      const { status, text, countdown } = this.#ui;
-      clearInterval(this.#ticker);
+      const { status, text } = this.#ui;
       status.classList.toggle('trouble', isTrouble);
       const spoken = until ? ' Trying again by itself.' : '';
       if (text.textContent !== message + spoken) text.replaceChildren(message, el('span', { class: 'quiet' }, spoken));
-      const tick = () => setText(countdown, until ? ` Next try in ${clock(Math.max(0, until - now()) / 1000)}` : '');
+      this.#nextTryAt = until;
+      this.#countDown();
+    }
+
+    #countDown() {
+      const until = this.#nextTryAt;
+      const tick = () =>
+        setText(this.#ui.countdown, until ? ` Next try in ${clock(Math.max(0, until - now()) / 1000)}` : '');
+      clearInterval(this.#ticker);
       tick();
       if (until) this.#ticker = setInterval(tick, 1000);
     }
