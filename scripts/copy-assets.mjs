@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/src/redis/lua', { recursive: true });
+cpSync('src/http/assets', 'dist/src/http/assets', { recursive: true });
 
 const { SCRIPT_KEYS, scriptSource } = await import(new URL('../dist/src/redis/scripts.js', import.meta.url).href);
 mkdirSync('dist/lua', { recursive: true });

@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
+import type { Demo } from './http/demo-page.ts';
 import { Gate } from './http/gate.ts';
 import { GuildBatch } from './http/guild-batch.ts';
 import type { Readiness } from './http/health.ts';
@@ -41,6 +42,8 @@ export interface ServerParts {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly bootTimeoutMs?: number;
+  /** Shows these guilds in widgets on a page at /, keys included: for demonstrations. */
+  readonly demo?: Demo;
 }
 
 export interface RunningServer {
@@ -103,6 +106,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const app = createApp({
     gate: new Gate(authenticator, batch),
     readiness,
+    demo: parts.demo,
     reader: new LeaderboardReader(scripts, keys),
     replies: new Replies(
       config.cacheMaxAgeS,

@@ -2,6 +2,7 @@ import { NotFoundError } from '../errors.ts';
 import { type RedisClient, stored } from '../redis/commands.ts';
 import type { KeyNames } from '../redis/keys.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
+import { splitOrigins } from './origins.ts';
 
 /** What is stored about a key; never the key itself. */
 export interface ApiKeyRecord {
@@ -12,6 +13,8 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   /** ISO 8601 in UTC, or null for a key that does not expire. */
   readonly expiresAt: string | null;
+  /** Web origins whose pages may use it, such as https://example.com; none = it works everywhere. */
+  readonly origins: readonly string[];
 }
 
 export interface CreatedKey {
@@ -32,8 +35,14 @@ export class ApiKeyStore {
   /**
    * Makes a key of a guild. Two round trips: listed first, so that no key can work without being listed.
    * @param lifetimeMs until it expires, or null for never.
+   * @param origins web origins it is limited to, as {@link parseOrigins} gives them; none = no limit.
    */
-  async create(guildId: string, name: string, lifetimeMs: number | null): Promise<CreatedKey> {
+  async create(
+    guildId: string,
+    name: string,
+    lifetimeMs: number | null,
+    origins: readonly string[] = [],
+  ): Promise<CreatedKey> {
     const key = generateKey();
     const record: ApiKeyRecord = {
       id: generateKeyId(),
@@ -41,6 +50,7 @@ export class ApiKeyStore {
       name,
       createdAt: new Date(this.now()).toISOString(),
       expiresAt: lifetimeMs === null ? null : new Date(this.now() + lifetimeMs).toISOString(),
+      origins,
     };
     const sha = hashKey(key);
     await stored(this.client.hset(this.keys.guild(guildId).apiKeys, record.id, sha));
@@ -86,7 +96,7 @@ export class ApiKeyStore {
       throw new NotFoundError(
         `Key ${keyId} of guild ${guildId} has no record any more: revoke it and create a new one`,
       );
-    const created = await this.create(guildId, old.name, lifetimeOf(old));
+    const created = await this.create(guildId, old.name, lifetimeOf(old), old.origins);
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
       await stored(this.client.hset(this.keys.apiKey(sha), 'expires_at', end));
@@ -129,6 +139,7 @@ function toFields(record: ApiKeyRecord): Record<string, string> {
     name: record.name,
     created_at: record.createdAt,
     ...(record.expiresAt !== null && { expires_at: record.expiresAt }),
+    ...(record.origins.length > 0 && { origins: record.origins.join(' ') }),
   };
 }
 
@@ -139,5 +150,6 @@ function fromFields(fields: Record<string, string>): ApiKeyRecord {
     name: fields.name ?? '',
     createdAt: fields.created_at ?? '',
     expiresAt: fields.expires_at || null,
+    origins: splitOrigins(fields.origins ?? ''),
   };
 }

@@ -11,6 +11,8 @@ export interface Identity {
   /** Name of the guild's plan, as configured. */
   readonly plan: string;
   readonly keyId: string;
+  /** Web origins whose pages may use the key; none = it works everywhere. */
+  readonly origins: readonly string[];
 }
 
 interface Remembered extends Identity {
@@ -99,7 +101,7 @@ export class Authenticator {
     // "not below" instead of "at or past": a date that cannot be read counts as past.
     if (!(this.now() < expiresAt)) return null;
     const plan = await stored(this.client.hget(this.keys.guild(record.guildId).config, 'plan'));
-    const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id };
+    const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id, origins: record.origins };
     if (changes === this.changes) {
       this.known.set(key, { ...identity, expiresAt, freshUntil: askedAt + MEMORY_MS });
     }

@@ -6,13 +6,17 @@ import express, {
   type Response,
 } from 'express';
 import { answerOptions, corsPolicy } from './cors.ts';
+import { type Demo, demoPage } from './demo-page.ts';
 import type { Exchange } from './exchange.ts';
 import { healthRoutes, type Readiness } from './health.ts';
+import { pages } from './pages.ts';
 import { Problem, toProblem } from './problem.ts';
 import { type ApiParts, addOperations, refuse } from './routes.ts';
 
 export interface AppParts extends ApiParts {
   readonly readiness: Readiness;
+  /** A demonstration page at /, when one is wanted. */
+  readonly demo: Demo | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: number | readonly string[];
   /** Milliseconds on a clock that never goes back. */
@@ -44,6 +48,8 @@ export function createApp(parts: AppParts): Express {
   app.use(openExchange(parts));
   addOperations(app, parts);
   app.use(healthRoutes(parts.readiness));
+  app.use(pages());
+  if (parts.demo) app.use(demoPage(parts.demo));
   app.use(refuse(parts.gate, notFound));
   app.use(countUnroutable(parts));
   app.use(answerProblem(parts));

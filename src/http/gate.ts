@@ -17,7 +17,8 @@ export class Gate {
   /**
    * Serves a request that must carry a valid key: counts it and reads what the operation wants in one round trip, then
    * delivers the view if the quota allows. A request that the operation refuses is counted all the same.
-   * Every failure goes to `next`: missing_api_key, invalid_api_key, quota_exceeded, the operation's, StoreUnavailableError.
+   * Every failure goes to `next`: missing_api_key, invalid_api_key, quota_exceeded, wrong_guild for a page that the key is not
+   * for, the operation's, StoreUnavailableError.
    */
   admit(
     req: Request,
@@ -56,6 +57,7 @@ export class Gate {
     let want: Want<View | null> | undefined;
     let refusal: unknown;
     try {
+      if (!mayUse(req, identity)) throw wrongOrigin();
       want = operation(req, identity);
     } catch (error) {
       refusal = error;
@@ -79,6 +81,18 @@ export class Gate {
       },
     });
   }
+}
+
+/** Whether the key may be used where the request comes from. Browsers name the page's origin, except within one origin. */
+function mayUse({ headers }: Request, { origins }: Identity): boolean {
+  if (origins.length === 0) return true;
+  if (headers.origin === undefined) return headers['sec-fetch-site'] === 'same-origin';
+  return origins.includes(headers.origin);
+}
+
+/** The set of codes is closed: like a key on another server, this is a key in a place that it is not for. */
+function wrongOrigin(): Problem {
+  return new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
 }
 
 function quotaExceeded({ limit, resetMs }: QuotaState): Problem {

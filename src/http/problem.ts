@@ -68,6 +68,12 @@ export function unauthorized(code: 'missing_api_key' | 'invalid_api_key'): Probl
   return new Problem(code, UNAUTHORIZED_DETAIL, { headers: ['WWW-Authenticate', 'ApiKey realm="guildrank"'] });
 }
 
+export function methodNotAllowed(): Problem {
+  return new Problem('method_not_allowed', 'This resource is read-only: use GET, HEAD or OPTIONS.', {
+    headers: ['Allow', 'GET, HEAD, OPTIONS'],
+  });
+}
+
 export function invalidRequest(errors: readonly ParameterError[]): Problem {
   const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
   return new Problem('invalid_request', `${detail}.`, { errors });

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express';
 import type { LeaderboardReader } from '../leaderboard/reader.ts';
 import type { Gate } from './gate.ts';
 import { operations } from './operations.ts';
-import { Problem } from './problem.ts';
+import { methodNotAllowed, Problem } from './problem.ts';
 import type { Replies } from './reply.ts';
 
 export interface ApiParts {
@@ -50,10 +50,4 @@ export function refuse(gate: Gate, problem: () => Problem): RequestHandler {
 
 function memberNotFound(): Problem {
   return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
-}
-
-function methodNotAllowed(): Problem {
-  return new Problem('method_not_allowed', 'This resource is read-only: use GET, HEAD or OPTIONS.', {
-    headers: ['Allow', 'GET, HEAD, OPTIONS'],
-  });
 }

@@ -43,7 +43,7 @@ function setup(limit = 1000) {
   const ask = (guildId: string, wanted?: Want<string>, plan = 'free') =>
     new Promise<Outcome>((resolve) =>
       batch.add({
-        identity: { guildId, plan, keyId: 'k' },
+        identity: { guildId, plan, keyId: 'k', origins: [] },
         want: wanted,
         done: ({ remaining }, view) => resolve({ remaining, view }),
         failed: (error, quota) => resolve({ error: (error as Error).message, remaining: quota?.remaining }),

@@ -1,0 +1,72 @@
+import request from 'supertest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parseOrigins } from '../../src/access/origins.ts';
+import { expectDocumented } from '../helpers/api-document.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { mockStore, type TestStore } from '../helpers/stores.ts';
+
+const ORIGINS = ['https://a.example', 'http://localhost:3000'];
+const STATS = '/servers/guild/stats';
+
+let testStore: TestStore;
+let service: TestService;
+
+beforeAll(async () => {
+  testStore = await mockStore.start();
+  service = await startService(testStore);
+});
+afterAll(async () => {
+  await service.close();
+  await testStore.stop();
+});
+
+async function ask(key: string, headers: Record<string, string>) {
+  const answer = await request(service.url)
+    .get(`/api/v1${STATS}`)
+    .set({ 'x-api-key': key, ...headers });
+  expectDocumented(answer, STATS);
+  return answer;
+}
+
+it('a key that is limited to origins works in their pages, also by rotation, and nowhere else', async () => {
+  const { apiKeys } = service.store;
+  const { key, record } = await apiKeys.create('guild', 'page', null, ORIGINS);
+  const rotated = await apiKeys.rotate('guild', record.id, 60_000);
+  for (const each of [key, rotated.key]) {
+    for (const origin of ORIGINS) expect((await ask(each, { origin })).status).toBe(200);
+    expect((await ask(each, { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    for (const headers of [
+      { origin: 'https://b.example' },
+      { origin: 'null' },
+      { origin: 'https://a.example.evil' },
+      {},
+    ]) {
+      const { status, body } = await ask(each, headers as Record<string, string>);
+      expect({ status, code: body.code }).toEqual({ status: 403, code: 'wrong_guild' });
+      expect(body.detail).toBe('This API key works only in pages of the websites that it was made for.');
+    }
+  }
+});
+
+it('a refusal for the origin counts, and a page can read it', async () => {
+  const { key } = await service.store.apiKeys.create('guild', 'page', null, ORIGINS);
+  const before = await ask(key, { origin: 'https://b.example' });
+  const after = await ask(key, { origin: 'https://b.example' });
+  const left = (headers: Record<string, string>) => Number(headers['x-ratelimit-remaining']);
+  expect(left(after.headers)).toBe(left(before.headers) - 1);
+  expect(after.headers).toMatchObject({ 'access-control-allow-origin': '*' });
+});
+
+it('a key without origins works everywhere', async () => {
+  const { key, record } = await service.store.apiKeys.create('guild', 'tool', null);
+  expect(record.origins).toEqual([]);
+  expect((await ask(key, {})).status).toBe(200);
+  expect((await ask(key, { origin: 'https://b.example' })).status).toBe(200);
+});
+
+it('parseOrigins takes origins as people write them, and names what is none', () => {
+  expect(parseOrigins('')).toEqual([]);
+  expect(parseOrigins('https://a.example, http://localhost:3000 https://a.example')).toEqual(ORIGINS);
+  for (const wrong of ['a.example', 'https://a.example/', 'https://a.example/path', '*', 'ftp://a.example', 'null'])
+    expect(() => parseOrigins(`https://ok.example,${wrong}`)).toThrow(`"${wrong}" is not an origin`);
+});

@@ -1,0 +1,156 @@
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generateKey } from '../../src/access/key-format.ts';
+import { parseConfig } from '../../src/config.ts';
+import type { RedisClient } from '../../src/redis/commands.ts';
+import { startServer } from '../../src/server.ts';
+import { document, expectDocumented } from '../helpers/api-document.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { realStore, storeKinds, type TestStore } from '../helpers/stores.ts';
+
+describe.each(storeKinds)('the API on $name', (kind) => {
+  let testStore: TestStore;
+  let service: TestService;
+  let key: string;
+  let client: RedisClient;
+
+  beforeAll(async () => {
+    testStore = await kind.start();
+    client = testStore.connect();
+    service = await startService(testStore, { PLAN_QUOTAS: 'free=30' });
+  });
+  afterAll(async () => {
+    await service.close();
+    await testStore.stop();
+  });
+  beforeEach(async () => {
+    await testStore.empty();
+    ({ key } = await service.store.apiKeys.create('guild', 'test', null));
+    await service.store.writer.recordMany('guild', [
+      { userId: '1', set: 255, profile: { username: 'One', lastDailyClaim: '2026-01-14T08:30:00Z', dailyStreak: 5 } },
+      { userId: '2', set: Number.MAX_SAFE_INTEGER },
+      { userId: '3', set: 0 },
+    ]);
+  });
+
+  const OPERATIONS = ['/servers/guild/leaderboard', '/servers/guild/members/1', '/servers/guild/stats'];
+
+  /** Sends a request, checks its status and its answer against the document. */
+  async function ask(
+    status: number,
+    url: string,
+    headers: Record<string, string> = { 'x-api-key': key },
+    method = 'GET',
+    base = service.url,
+  ) {
+    const verb = method.toLowerCase() as 'get';
+    const answer = await request(base)[verb](`/api/v1${url}`).set(headers);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
+    expectDocumented({ status, headers: answer.headers, text: answer.text ?? '' }, url, method);
+    return answer;
+  }
+
+  describe('every answer is as the document describes it', () => {
+    it.each(OPERATIONS)('200 and 304 of %s, by GET and by HEAD', async (url) => {
+      const { headers } = await ask(200, url);
+      await ask(304, url, { 'x-api-key': key, 'if-none-match': String(headers.etag) });
+      await ask(200, url, { 'x-api-key': key }, 'HEAD');
+    });
+
+    it.each(['?page=99', '?limit=1', '?limit=100&page=1&other=1'])('200 of the leaderboard with %s', async (query) => {
+      await ask(200, `/servers/guild/leaderboard${query}`);
+    });
+
+    it('200 of a guild without data', async () => {
+      const { key: emptyKey } = await service.store.apiKeys.create('empty', 'test', null);
+      await ask(200, '/servers/empty/leaderboard', { 'x-api-key': emptyKey });
+      await ask(200, '/servers/empty/stats', { 'x-api-key': emptyKey });
+    });
+
+    it.each(['?limit=0', '?limit=101&page=0', '?page=1e3', '?limit=1&limit=2'])('400 with %s', async (query) => {
+      await ask(400, `/servers/guild/leaderboard${query}`);
+    });
+
+    it('400 with a bad id', async () => {
+      await ask(400, '/servers/guild/members/a%20b');
+    });
+
+    it.each(OPERATIONS)('401 of %s without a key, with a malformed and with an unknown one', async (url) => {
+      await ask(401, url, {});
+      await ask(401, url, { 'x-api-key': 'nonsense' });
+      await ask(401, url, { 'x-api-key': generateKey() });
+    });
+
+    it.each(OPERATIONS)('403 of %s with the key of another guild', async (url) => {
+      const { key: other } = await service.store.apiKeys.create('other', 'test', null);
+      await ask(403, url, { 'x-api-key': other });
+    });
+
+    it('404 of a member that is not ranked', async () => {
+      await ask(404, '/servers/guild/members/4');
+    });
+
+    it.each(OPERATIONS)('405 of %s, with a key and without', async (url) => {
+      await ask(405, url, { 'x-api-key': key }, 'POST');
+      await ask(405, url, {}, 'DELETE');
+    });
+
+    it('429 when the quota is used up', async () => {
+      for (let i = 0; i < 30; i++) await ask(200, '/servers/guild/stats');
+      for (const url of OPERATIONS) await ask(429, url);
+    });
+
+    it('503 when the data cannot be read', async () => {
+      await client.del('gr:{guild}:xp');
+      await client.lpush('gr:{guild}:xp', 'something else');
+      const { headers } = await ask(503, '/servers/guild/leaderboard');
+      expect(headers).toHaveProperty('ratelimit');
+    });
+
+    // The mock lets the limiter count in a list.
+    it.runIf(kind === realStore)('503 when the quota cannot be counted', async () => {
+      await client.lpush('gr:quota:{guild}', 'something else');
+      const { headers } = await ask(503, '/servers/guild/leaderboard');
+      expect(headers).not.toHaveProperty('ratelimit');
+    });
+
+    it('500 when the service itself fails', async () => {
+      let broken = false;
+      const clock = () => {
+        if (broken) throw new Error('the clock fails');
+        return Date.now();
+      };
+      const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' });
+      const store = { client: testStore.connect(), subscriber: testStore.connect() };
+      const failing = await startServer(config, { store, clock });
+      try {
+        await ask(200, '/servers/guild/stats', undefined, undefined, failing.url);
+        broken = true;
+        await ask(500, '/servers/guild/stats', undefined, undefined, failing.url);
+      } finally {
+        await failing.close();
+      }
+    });
+  });
+
+  describe('/api/v1/openapi.json', () => {
+    const get = () => request(service.url).get('/api/v1/openapi.json');
+
+    it('is the document, for everyone, without a key', async () => {
+      const { body, headers } = await get()
+        .expect(200)
+        .expect('content-type', /^application\/json/);
+      expect(body).toEqual(document);
+      expect(headers).toMatchObject({ 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' });
+      expect(headers).not.toHaveProperty('ratelimit');
+    });
+
+    it('is 304 for who has it, and nothing but readable', async () => {
+      const { headers } = await get();
+      await get().set('if-none-match', String(headers.etag)).expect(304);
+      await request(service.url).head('/api/v1/openapi.json').expect(200).expect('content-length', /^\d+$/);
+      await request(service.url).post('/api/v1/openapi.json').expect(405).expect('allow', 'GET, HEAD, OPTIONS');
+      await request(service.url).options('/api/v1/openapi.json').expect(204);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import { Redis } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { hasChromium, launchChromium, startSite } from '../helpers/browser.ts';
+import { startService } from '../helpers/service.ts';
+import { hasRedis } from '../helpers/stores.ts';
+
+describe.skipIf(!hasChromium || !hasRedis)('<guild-leaderboard> while Redis hangs', () => {
+  it('says that the leaderboard is away, keeps what it shows, and goes on by itself when Redis is back', async () => {
+    const redis = await startEmbeddedRedis();
+    const clients: Redis[] = [];
+    const connect = () => {
+      const client = new Redis(redis.url, { enableAutoPipelining: true, commandTimeout: 100 });
+      client.on('error', () => {});
+      clients.push(client);
+      return client;
+    };
+    const store = { connect, url: redis.url, empty: async () => {}, stop: () => redis.stop() };
+    const service = await startService(store, { PLAN_QUOTAS: 'free=1000' });
+    const site = await startSite();
+    const browser = await launchChromium();
+    try {
+      const { key } = await service.store.apiKeys.create('guild', 'test', null);
+      await service.store.writer.record('guild', { userId: 'ada', set: 4675 });
+      site.html = `<!doctype html><script src="${service.url}/widget.js" defer></script>
+        <guild-leaderboard guild="guild" api-key="${key}" refresh="1"></guild-leaderboard>`;
+      const page = await browser.newPage();
+      await page.goto(site.url);
+      await page.getByText('Live', { exact: true }).waitFor();
+
+      redis.process.kill('SIGSTOP');
+      await page.getByText('The leaderboard is away for a moment. Trying again by itself.').waitFor();
+      expect(await page.getByRole('rowheader').allTextContents()).toEqual(['ada']);
+
+      redis.process.kill('SIGCONT');
+      await page.getByText('Live', { exact: true }).waitFor();
+      await service.store.writer.record('guild', { userId: 'grace', set: 9000 });
+      await page.getByRole('rowheader', { name: 'grace' }).waitFor();
+    } finally {
+      redis.process.kill('SIGCONT');
+      await browser.close();
+      await site.close();
+      await service.close();
+      for (const client of clients) client.disconnect();
+      await redis.stop();
+    }
+  });
+});

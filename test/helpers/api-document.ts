@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+
+/** What supertest and a fetch wrapper both have of an answer. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as text; empty for 304 and HEAD. */
+  readonly text: string;
+}
+
+interface HeaderObject {
+  readonly required: boolean;
+  readonly schema: { readonly type: string };
+}
+type Json = Record<string, unknown>;
+
+/** The committed OpenAPI document. */
+export const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as Json;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+ajv.addSchema({ $id: 'document', ...document });
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Fails unless the document describes the answer: its status for the operation, every header it must have and the form of
+ * those it has, its content type, and its body to the last field.
+ * @param url path and query that were asked for, below /api/v1.
+ */
+export function expectDocumented(answer: Answer, url: string, method = 'GET'): void {
+  const where = `${method} ${url} -> ${answer.status}`;
+  const [path, item] = pathItem(url);
+  const pointer = `/paths/${pointerKey(path)}/get/responses/${answer.status}`;
+  const responses = (item.get as Json).responses as Record<string, Json>;
+  expect(Object.keys(responses), where).toContain(String(answer.status));
+  const response = dereference(responses[answer.status] as Json);
+
+  for (const [name, reference] of Object.entries((response.headers ?? {}) as Record<string, Json>)) {
+    expectHeader(
+      dereference(reference) as unknown as HeaderObject,
+      answer.headers[name.toLowerCase()],
+      `${where}: ${name}`,
+    );
+  }
+  const content = response.content as Record<string, Json> | undefined;
+  if (!content || method === 'HEAD') {
+    expect(answer.text ?? '', where).toBe('');
+    return;
+  }
+  const type = answer.headers['content-type']?.replace(/;.*/, '') ?? 'none';
+  expect(Object.keys(content), where).toContain(type);
+  const base = '$ref' in (responses[answer.status] as Json) ? String(responses[answer.status]?.$ref).slice(1) : pointer;
+  expectValid(`${base}/content/${pointerKey(type)}/schema`, JSON.parse(answer.text), where);
+}
+
+/** Fails unless the value fits the schema at the JSON pointer into the document. */
+export function expectValid(pointer: string, value: unknown, where: string): void {
+  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#${encodeURI(pointer)}` });
+  validators.set(pointer, validate);
+  validate(value);
+  expect(validate.errors ?? [], where).toEqual([]);
+}
+
+function expectHeader(header: HeaderObject, value: string | undefined, where: string): void {
+  if (header.required) expect(value, where).toBeDefined();
+  if (value === undefined) return;
+  const parsed = header.schema.type === 'integer' ? Number(value) : value;
+  expect(ajv.validate(header.schema, parsed), `${where}: ${value}`).toBe(true);
+}
+
+function pathItem(url: string): [string, Json] {
+  const path = url.replace(/\?.*/, '').replace(/^\/api\/v1/, '');
+  const paths = document.paths as Record<string, Json>;
+  const found = Object.entries(paths).find(([pattern]) =>
+    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(path),
+  );
+  if (!found) throw new Error(`The document has no path for ${url}`);
+  return found;
+}
+
+function dereference(value: Json): Json {
+  if (typeof value.$ref !== 'string') return value;
+  return value.$ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, key) => (at as Json)[key], document) as Json;
+}
+
+function pointerKey(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
