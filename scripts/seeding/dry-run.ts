@@ -3,6 +3,7 @@ import { PartialResult } from '../terminal.ts';
 import { chooseCurve } from './curve-choice.ts';
 import type { FormatName } from './formats.ts';
 import { INTERRUPTED } from './interrupt.ts';
+import { badRows } from './problems.ts';
 import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './reading.ts';
 import type { SeedRow } from './rows.ts';
@@ -34,10 +35,10 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
     else throw error;
   });
   const skipped = reading.problems.count;
-  if (skipped > 0) ending ??= new PartialResult(`${skipped} bad rows would be skipped`, 2);
+  if (skipped > 0) ending ??= new PartialResult(`${badRows(skipped)} would be skipped`, 2);
   const first = top.list().map((row, index) => tableRow(row, index + 1, choice.curve));
   const result = { guild, dry_run: true, curve: choice.curve, rows, skipped, total_xp: totalXp, top: first };
-  const total = `total XP ${totalXp.toLocaleString('en-US')}${skipped > 0 ? `, ${skipped} bad rows` : ''}`;
+  const total = `total XP ${totalXp.toLocaleString('en-US')}${skipped > 0 ? `, ${badRows(skipped)}` : ''}`;
   const lines = [
     `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
     choice.says ?? `curve: ${choice.curve} (the default; a guild that has another keeps it)`,

@@ -7,6 +7,7 @@ import { BatchWriter } from './batches.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
 import type { FormatName } from './formats.ts';
 import { INTERRUPTED, type Interrupt } from './interrupt.ts';
+import { badRows } from './problems.ts';
 import { type Reading, readMembers } from './reading.ts';
 import { recordOf } from './rows.ts';
 import { Replacement } from './staging.ts';
@@ -50,7 +51,7 @@ export async function load(store: Store, job: LoadJob): Promise<LoadResult> {
   try {
     await (replace ? replaceMembers(store, job, choice, tally) : addMembers(store, job, choice, tally));
     const { count } = reading.problems;
-    if (count > 0) ending = new PartialResult(`${count} bad rows were skipped, the others are loaded`, 2);
+    if (count > 0) ending = new PartialResult(`${badRows(count)} skipped, all others are loaded`, 2);
   } catch (error) {
     ending = endingOf(error, tally, job);
   }
@@ -80,7 +81,7 @@ async function replaceMembers(store: Store, job: LoadJob, choice: CurveChoice, t
     await readInto(writer, job, choice);
     if (reading.problems.count > 0)
       throw new Error(
-        `${reading.problems.count} bad rows: nothing was replaced. Correct them, or load without --replace`,
+        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or load without --replace`,
       );
     if (writer.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
     interrupt.signal.throwIfAborted();

@@ -16,3 +16,8 @@ export class Problems {
     if (this.count === NAMED + 1) this.write('More bad rows are counted, not shown.');
   }
 }
+
+/** "1 bad row", "2 bad rows". */
+export function badRows(count: number): string {
+  return `${count.toLocaleString('en-US')} bad ${count === 1 ? 'row' : 'rows'}`;
+}

@@ -1,5 +1,7 @@
 import type { CurveName } from '../../src/leaderboard/curves.ts';
 
+import { badRows } from './problems.ts';
+
 /** What a run came to, also one that ended early. */
 export interface Summary {
   readonly guild: string;
@@ -27,7 +29,7 @@ export function summaryLine(summary: Summary): string {
         replaced.repeated > 0 && `${count(replaced.repeated)} rows repeated a member`,
       ]
     : [`${count(created)} new`, `${count(loaded - created)} already there`];
-  if (skipped > 0) details.push(`${count(skipped)} bad ${skipped === 1 ? 'row' : 'rows'} skipped`);
+  if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
   const verb = replaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
   return `${start}guild ${guild}: ${verb} ${count(loaded)} members ${pace}: ${details.filter(Boolean).join(', ')}`;

@@ -241,7 +241,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   });
 
   it.each([
-    ['a bad row', 'user_id,xp\n1,5\n2,x\n', '1 bad rows: nothing was replaced'],
+    ['a bad row', 'user_id,xp\n1,5\n2,x\n', '1 bad row: nothing was replaced'],
     ['no members', 'user_id,xp\n', 'nothing was replaced'],
   ])('--replace with %s replaces nothing and leaves nothing behind', async (_what, text, message) => {
     await seed('--guild', 'g', '--generate', '300');

@@ -34,7 +34,12 @@ local function level_of(curve, xp)
     return 0
   end
   local a, b, c, target = curve.a, curve.b, curve.c, xp * curve.q - curve.d
-  local n = (math.max(target, 0) / (a > 0 and a or b)) ^ (a > 0 and 1 / 3 or 1 / 2) + math.abs(c) / b + 1
+  -- Without its other terms, a n^3 or b n^2 alone reaches the target no sooner: the smaller of the two is nearer.
+  local n = math.sqrt(math.max(target, 0) / b)
+  if a > 0 then
+    n = math.min(n, (math.max(target, 0) / a) ^ (1 / 3))
+  end
+  n = n + (c < 0 and -c / b or 0) + 1
   for _ = 1, 40 do
     local step = (((a * n + b) * n + c) * n - target) / ((3 * a * n + 2 * b) * n + c)
     n = n - step

@@ -22,7 +22,7 @@ local MAX_XP = 9007199254740991
 
 local sums = new_sums()
 local staged_xp, staged_level, created = {}, {}, 0
-local zadd, hsets, hdels = {}, {}, {}
+local zadd, writes = {}, {}
 local last_xp, last_level
 
 local i, index = 3, 0
@@ -41,8 +41,9 @@ while ARGV[i] do
     return { 'REFUSED', index, 'range' }
   end
 
-  local set, del, level_text = nil, nil, nil
-  for f = i + 4, i + 2 + 2 * pairs_count, 2 do
+  local first_field, last_field = i + 4, i + 3 + 2 * pairs_count
+  local level_text, emptied = nil, false
+  for f = first_field, last_field, 2 do
     local field, value = ARGV[f], ARGV[f + 1]
     if not FIELDS[field] or (field == 'level' and value ~= '' and not explicit_level(value)) then
       return { 'REFUSED', index, 'field' }
@@ -50,14 +51,7 @@ while ARGV[i] do
     if field == 'level' then
       level_text = value
     end
-    if value == '' then
-      del = del or { member_key }
-      del[#del + 1] = field
-    else
-      set = set or { member_key }
-      set[#set + 1] = field
-      set[#set + 1] = value
-    end
+    emptied = emptied or value == ''
   end
 
   local old_explicit
@@ -71,22 +65,24 @@ while ARGV[i] do
     new_explicit = explicit_level(level_text)
   end
 
-  if old then
-    add_member(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
-  else
-    created = created + 1
-  end
-  last_xp = digits(xp)
   last_level = new_explicit or level_of(curve, xp)
-  add_member(sums, xp, last_level, 1)
+  if not old then
+    created = created + 1
+  elseif old ~= xp or old_explicit ~= new_explicit then
+    add_member(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
+  end
+  if old ~= xp or old_explicit ~= new_explicit then
+    add_member(sums, xp, last_level, 1)
+  end
 
+  -- Digits that were given are passed on as they are, which saves formatting the number again.
+  last_xp = op == 'add' and digits(xp) or text
   staged_xp[id] = last_xp
   staged_level[id] = new_explicit or false
   zadd[#zadd + 1] = last_xp
   zadd[#zadd + 1] = id
-  if set or del then
-    hsets[#hsets + 1] = set or false
-    hdels[#hdels + 1] = del or false
+  if pairs_count > 0 then
+    writes[#writes + 1] = { member_key, first_field, last_field, emptied }
   end
   i = i + 4 + 2 * pairs_count
   index = index + 1
@@ -104,12 +100,24 @@ end
 for from = 1, #zadd, 2000 do
   redis.call('ZADD', xp_key, unpack(zadd, from, math.min(from + 1999, #zadd)))
 end
-for n = 1, #hsets do
-  if hsets[n] then
-    redis.call('HSET', unpack(hsets[n]))
-  end
-  if hdels[n] then
-    redis.call('HDEL', unpack(hdels[n]))
+for n = 1, #writes do
+  local key, first_field, last_field, emptied = unpack(writes[n])
+  if emptied then
+    local set, del = { key }, { key }
+    for f = first_field, last_field, 2 do
+      if ARGV[f + 1] == '' then
+        del[#del + 1] = ARGV[f]
+      else
+        set[#set + 1] = ARGV[f]
+        set[#set + 1] = ARGV[f + 1]
+      end
+    end
+    if #set > 1 then
+      redis.call('HSET', unpack(set))
+    end
+    redis.call('HDEL', unpack(del))
+  else
+    redis.call('HSET', key, unpack(ARGV, first_field, last_field))
   end
 end
-return { 'OK', rev, created, last_xp, last_level }
+return { 'OK', rev, created, digits(tonumber(last_xp)), last_level }
