@@ -9,10 +9,11 @@ import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createApp } from './http/app.ts';
-import { Gate } from './http/gate.ts';
+import { Deadlines } from './http/deadlines.ts';
 import { healthRoutes, type Readiness } from './http/health.ts';
 import { drain, listenOn, serverOptions } from './http/listener.ts';
 import { createNativeServer } from './http/native-prototypes.ts';
+import { PromptGate } from './http/prompt-gate.ts';
 import { Replies } from './http/reply.ts';
 import { PageCache } from './leaderboard/page-cache.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
@@ -22,11 +23,8 @@ import { connect, describe } from './redis/connection.ts';
 import { KeyNames } from './redis/keys.ts';
 import { isRefusal, listen, waitUntilReady } from './redis/lifecycle.ts';
 
-/**
- * The part of REDIS_TIMEOUT_MS that a request waits for the look-up of its key. The count and the read that follow take two
- * timeouts at worst, one queued behind other commands and one on the wire: with the default of 100 ms, 275 ms in all.
- */
-const LOOK_UP_SHARE = 0.75;
+/** A request's whole time with Redis, in timeouts of one command: 250 ms by default, which leaves 50 to answer within 300. */
+const REQUEST_TIMEOUTS = 2.5;
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
@@ -64,10 +62,9 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
 
   const keys = new KeyNames(config.keyPrefix);
   const scripts = new Scripts(client);
-  const apiKeys = new ApiKeyStore(client, keys, clock);
-  const patienceMs = Math.ceil(config.redis.timeoutMs * LOOK_UP_SHARE);
-  const authenticator = new Authenticator(apiKeys, client, keys, clock, patienceMs);
-  const gate = new Gate(authenticator, new Quotas(client, keys, config.planQuotas));
+  const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
+  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS), monotonic);
+  const gate = new PromptGate(authenticator, new Quotas(client, keys, config.planQuotas), deadlines);
   listen(
     subscriber,
     keys.changed,
