@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Logger } from 'pino';
 import { ApiKeyStore } from './access/api-keys.ts';
+import { AuthFlood } from './access/auth-flood.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
@@ -64,7 +65,8 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const scripts = new Scripts(client);
   const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
   const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS), monotonic);
-  const gate = new PromptGate(authenticator, new Quotas(client, keys, config.planQuotas), deadlines);
+  const quotas = new Quotas(client, keys, config.planQuotas);
+  const gate = new PromptGate(authenticator, quotas, deadlines, new AuthFlood(monotonic));
   listen(
     subscriber,
     keys.changed,

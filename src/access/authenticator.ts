@@ -47,6 +47,11 @@ export class Authenticator {
     return now < remembered.freshUntil && now < remembered.expiresAt ? remembered : undefined;
   }
 
+  /** Whether the key was valid not long ago, though it may have to be asked for anew. No I/O. */
+  hasSeen(key: string): boolean {
+    return this.known.has(key);
+  }
+
   /**
    * Whom the key speaks for; null for a malformed, unknown, expired or revoked one. Two round trips, none for a malformed key.
    * @throws StoreUnavailableError
