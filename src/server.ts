@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ApiKeyStore } from './access/api-keys.ts';
+import { AuthFlood } from './access/auth-flood.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
+import { Deadlines } from './http/deadlines.ts';
 import type { Demo } from './http/demo-page.ts';
 import { Gate } from './http/gate.ts';
 import { GuildBatch } from './http/guild-batch.ts';
@@ -29,11 +31,8 @@ import { VERSION } from './version.ts';
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
 
-/**
- * The part of REDIS_TIMEOUT_MS that a request waits for the look-up of its key. The count and the read that follow take one
- * timeout at worst, or two in a Cluster, whose commands can queue behind others: 275 ms in all with the default of 100 ms.
- */
-const LOOK_UP_SHARE = 0.75;
+/** A request's whole time with Redis, in timeouts of one command: 250 ms by default, which leaves 50 to answer within 300. */
+const REQUEST_TIMEOUTS = 2.5;
 
 export interface ServerParts {
   readonly logger?: Logger;
@@ -84,9 +83,9 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const scripts = new Scripts(client, observeCommand);
   const quotas = new Quotas(client, keys, config.planQuotas, observeCommand);
   const cache = new PageCache<View | null>(config.cacheMaxPages, monotonic);
-  const patienceMs = Math.ceil(config.redis.timeoutMs * LOOK_UP_SHARE);
-  const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock, patienceMs);
-  const batch = new GuildBatch(quotas, cache, (send) => inOneWrite(client, send));
+  const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
+  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS), monotonic);
+  const batch = new GuildBatch(quotas, cache, deadlines, (send) => inOneWrite(client, send));
   listen(
     subscriber,
     keys.changed,
@@ -104,7 +103,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   };
   const logRequest = requestLogger(logger, monotonic);
   const app = createApp({
-    gate: new Gate(authenticator, batch),
+    gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic)),
     readiness,
     demo: parts.demo,
     reader: new LeaderboardReader(scripts, keys),

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { StoreUnavailableError } from '../errors.ts';
 import { type RedisClient, stored } from '../redis/commands.ts';
 import type { KeyNames } from '../redis/keys.ts';
 import type { ApiKeyStore } from './api-keys.ts';
@@ -40,8 +39,6 @@ export class Authenticator {
     private readonly keys: KeyNames,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
-    /** How long a request waits for the look-up of its key, in milliseconds. */
-    private readonly patienceMs: number,
   ) {}
 
   /** What is remembered of the key; undefined means ask with {@link identify}. No I/O. */
@@ -52,20 +49,24 @@ export class Authenticator {
     return now < remembered.freshUntil && now < remembered.expiresAt ? remembered : undefined;
   }
 
+  /** Whether the key was valid not long ago, though it may have to be asked for anew. No I/O. */
+  hasSeen(key: string): boolean {
+    return this.known.has(key);
+  }
+
   /**
    * Whom the key speaks for; null for a malformed, unknown, expired or revoked one. Two round trips, none for a malformed key.
-   * A look-up that takes longer than a request waits goes on, so that the next request finds its result remembered.
-   * @throws StoreUnavailableError, also when it takes too long.
+   * @throws StoreUnavailableError
    */
   identify(key: string): Promise<Identity | null> {
     if (!isWellFormedKey(key)) return Promise.resolve(null);
     const waiting = this.pending.get(key);
-    if (waiting) return this.patiently(waiting);
+    if (waiting) return waiting;
     const lookup = this.lookUp(key).finally(() => {
       if (this.pending.get(key) === lookup) this.pending.delete(key);
     });
     this.pending.set(key, lookup);
-    return this.patiently(lookup);
+    return lookup;
   }
 
   /** Drops what is remembered of a guild, because its keys or its plan changed. */
@@ -82,14 +83,6 @@ export class Authenticator {
     this.changes++;
     this.pending.clear();
     this.known.clear();
-  }
-
-  private patiently<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new StoreUnavailableError(`no key record within ${this.patienceMs} ms`));
-      const timer = setTimeout(giveUp, this.patienceMs);
-      work.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
   }
 
   private async lookUp(key: string): Promise<Identity | null> {

@@ -1,6 +1,7 @@
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState, Quotas } from '../access/quotas.ts';
 import type { PageCache, Want } from '../leaderboard/page-cache.ts';
+import type { Deadlines } from './deadlines.ts';
 
 /** One request that waits for its count and, perhaps, for an answer. */
 export interface Order<V> {
@@ -9,16 +10,14 @@ export interface Order<V> {
   readonly want: Want<V> | undefined;
   /** Called once: with what is left of the quota and the answer wanted. */
   done(quota: QuotaState, view: V | undefined): void;
-  /** Called once instead when the store failed; with the quota when at least the count is known. */
+  /** Called once instead when the store failed or took too long; with the quota when at least the count is known. */
   failed(error: unknown, quota: QuotaState | undefined): void;
 }
 
 /**
  * Collects the requests that the event loop takes in during one round of I/O and serves them guild by guild when the round
  * is done: one count for all of a guild's requests, one read for equal ones, counts and reads in one write to Redis.
- * Whoever joins a read joined before it was sent, so the answer is as fresh for all of them.
- *
- * Callbacks instead of a promise a request: measured as 12 % of the throughput (docs/performance.md).
+ * Whoever joins a read joined before it was sent, so the answer is as fresh for all of them (docs/adr/0006).
  */
 export class GuildBatch<V> {
   private groups = new Map<string, Order<V>[]>();
@@ -26,6 +25,7 @@ export class GuildBatch<V> {
   constructor(
     private readonly quotas: Quotas,
     private readonly cache: PageCache<V>,
+    private readonly deadlines: Deadlines,
     /** Runs a function so that all it sends to Redis leaves in one write. */
     private readonly inOneWrite: (send: () => void) => void,
   ) {}
@@ -44,53 +44,92 @@ export class GuildBatch<V> {
     const groups = [...this.groups.values()];
     this.groups = new Map();
     this.inOneWrite(() => {
-      for (const group of groups) void this.serve(group);
+      for (const group of groups) void this.serve(new Group(group, this.deadlines));
     });
   };
 
-  private async serve(orders: readonly Order<V>[]): Promise<void> {
-    const { guildId, plan } = (orders[0] as Order<V>).identity;
-    const counting = this.quotas.consume(guildId, plan, orders.length);
-    const reads = this.read(orders);
-    let states: QuotaState[];
+  private async serve(group: Group<V>): Promise<void> {
+    const { guildId, plan } = group.identity;
+    const counting = this.quotas.consume(guildId, plan, group.size);
+    const wants = group.wants();
+    const views = this.cache.getAll(wants.map(({ want }) => want));
+    // Looked at only after the count; until then a failed read must not count as unhandled.
+    for (const view of views) view.catch(() => {});
     try {
-      states = await counting;
+      group.counted(await counting);
     } catch (error) {
-      for (const order of orders) order.failed(error, undefined);
+      group.failed(error);
       return;
     }
-    const stateOf = (index: number) => states[index] as QuotaState;
-    for (const [index, order] of orders.entries()) {
-      if (!order.want) order.done(stateOf(index), undefined);
-    }
-    for (const { view, readers } of reads) {
-      view.then(
-        (ready) => {
-          for (const index of readers) (orders[index] as Order<V>).done(stateOf(index), ready);
-        },
-        (error) => {
-          for (const index of readers) (orders[index] as Order<V>).failed(error, stateOf(index));
-        },
+    for (const [index, { readers }] of wants.entries()) {
+      (views[index] as Promise<V>).then(
+        (view) => group.answer(readers, view),
+        (error) => group.fail(readers, error),
       );
     }
   }
+}
 
-  /** Sends one read for all orders that want the same. @returns each read with the places of its orders. */
-  private read(orders: readonly Order<V>[]): { view: Promise<V>; readers: number[] }[] {
+/** The requests of one guild in one round. Each is settled once, in time. */
+class Group<V> {
+  private readonly orders: (Order<V> | undefined)[];
+  private readonly release: () => void;
+  private states: readonly QuotaState[] = [];
+  private open: number;
+
+  constructor(orders: readonly Order<V>[], deadlines: Deadlines) {
+    this.orders = [...orders];
+    this.open = orders.length;
+    this.release = deadlines.hold((error) => this.failed(error));
+  }
+
+  get identity(): Identity {
+    return (this.orders[0] as Order<V>).identity;
+  }
+
+  get size(): number {
+    return this.orders.length;
+  }
+
+  /** What is wanted, each once, with the places of the orders that want it. */
+  wants(): { want: Want<V>; readers: number[] }[] {
     const wanted = new Map<string, { want: Want<V>; readers: number[] }>();
-    for (const [index, { want }] of orders.entries()) {
-      if (!want) continue;
-      const same = wanted.get(want.key);
+    for (const [index, order] of this.orders.entries()) {
+      if (!order?.want) continue;
+      const same = wanted.get(order.want.key);
       if (same) same.readers.push(index);
-      else wanted.set(want.key, { want, readers: [index] });
+      else wanted.set(order.want.key, { want: order.want, readers: [index] });
     }
-    const groups = [...wanted.values()];
-    const views = this.cache.getAll(groups.map(({ want }) => want));
-    return groups.map(({ readers }, index) => {
-      const view = views[index] as Promise<V>;
-      // Looked at only after the count; until then a failure must not count as unhandled.
-      view.catch(() => {});
-      return { view, readers };
-    });
+    return [...wanted.values()];
+  }
+
+  /** Tells the orders' counts, and settles those that wanted no more. */
+  counted(states: readonly QuotaState[]): void {
+    this.states = states;
+    for (let index = 0; index < this.orders.length; index++) {
+      if (!this.orders[index]?.want) this.settle(index)?.done(states[index] as QuotaState, undefined);
+    }
+  }
+
+  answer(readers: readonly number[], view: V): void {
+    for (const index of readers) this.settle(index)?.done(this.states[index] as QuotaState, view);
+  }
+
+  fail(readers: readonly number[], error: unknown): void {
+    for (const index of readers) this.settle(index)?.failed(error, this.states[index]);
+  }
+
+  /** Fails all that are still open. */
+  failed(error: unknown): void {
+    this.fail([...this.orders.keys()], error);
+  }
+
+  private settle(index: number): Order<V> | undefined {
+    const order = this.orders[index];
+    if (order) {
+      this.orders[index] = undefined;
+      if (--this.open === 0) this.release();
+    }
+    return order;
   }
 }

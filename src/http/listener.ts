@@ -23,6 +23,8 @@ export async function listenOn(server: Server, host: string, port: number, setti
   server.on('clientError', answerBadRequest);
   // Nothing here reads a body, so a client that asks before sending one gets its answer without sending it.
   server.on('checkContinue', (req, res) => server.emit('request', req, res));
+  // Node would answer 417 with nothing in it; an expectation that nobody knows may as well be passed over.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.listen(port, host);
   try {
     await once(server, 'listening');

@@ -1,6 +1,7 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config.ts';
 import type { RedisClient } from './commands.ts';
+import { watchSentinels } from './sentinel-watch.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
@@ -9,8 +10,14 @@ import type { RedisClient } from './commands.ts';
 export function connect(config: RedisConfig): RedisClient {
   const options = { ...urlOptions(config.url), ...patience(config.timeoutMs) };
   if (config.mode === 'cluster') return new Cluster([...config.nodes], clusterOptions(options));
-  if (config.mode === 'sentinel') return new Redis(sentinelOptions(config, options));
+  if (config.mode === 'sentinel') return connectToMaster(config, options);
   return new Redis(options);
+}
+
+function connectToMaster(config: RedisConfig, options: RedisOptions): Redis {
+  const client = new Redis(sentinelOptions(config, options));
+  watchSentinels(client, config.sentinelName, config.nodes);
+  return client;
 }
 
 /** Where the configuration points, for log lines: never with credentials. */
@@ -30,6 +37,8 @@ function patience(timeoutMs: number): RedisOptions {
     // commandTimeout alone keeps a reference to every command of a hung connection; cutting the socket frees them.
     socketTimeout: Math.max(500, timeoutMs * 2),
     connectTimeout: 500,
+    // A hung server never answers the closing of a connection; ioredis would wait two seconds for it before it reconnects.
+    disconnectTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),
@@ -43,8 +52,7 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
     sentinels: config.nodes.map((node) => ({ ...node })),
     name: config.sentinelName,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
-    // Without these two, writes go on to the old master for ten seconds after a failover, without an error.
-    failoverDetector: true,
+    // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   };
 }

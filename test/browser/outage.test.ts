@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium || !hasRedis)('<guild-leaderboard> while Redis hang
       clients.push(client);
       return client;
     };
-    const store = { connect, url: redis.url, empty: async () => {}, stop: () => redis.stop() };
+    const store = { client: connect(), connect, url: redis.url, empty: async () => {}, stop: () => redis.stop() };
     const service = await startService(store, { PLAN_QUOTAS: 'free=1000' });
     const site = await startSite();
     const browser = await launchChromium();

@@ -1,4 +1,5 @@
 import { type Store, storeOn } from '../../scripts/store.ts';
+import { hashKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
@@ -22,16 +23,27 @@ export interface TestGuild {
 
 const MEMBERS = 50;
 
-/** Fills a guild and makes a key of it. @param env where Redis is, as environment variables or as a URL. */
-export async function guildOn(env: string | Record<string, string>, id = 'guild'): Promise<TestGuild> {
+/**
+ * Fills a guild and makes a key of it.
+ * @param env where Redis is, as environment variables or as a URL.
+ * @param fits whether a key will do, by the name of its record in Redis; others are made until one does.
+ */
+export async function guildOn(
+  env: string | Record<string, string>,
+  id = 'guild',
+  fits: (recordKey: string) => Promise<boolean> = async () => true,
+): Promise<TestGuild> {
   const redis = parseConfig(typeof env === 'string' ? { REDIS_URL: env } : env).redis;
   const client = connect({ ...redis, timeoutMs: 5000 });
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
   const store = storeOn(client, 'gr', ['free', 'pro']);
-  const { key, record } = await store.apiKeys.create(id, 'test', null);
-  const saved = { keys: await client.hgetall(`gr:{${id}}:keys`) };
-  const sha = Object.values(saved.keys)[0] as string;
+  let created = await store.apiKeys.create(id, 'test', null);
+  while (!(await fits(store.keys.apiKey(hashKey(created.key))))) {
+    created = await store.apiKeys.create(id, 'test', null);
+  }
+  const { key, record } = created;
+  const sha = hashKey(key);
   const savedRecord = await client.hgetall(`gr:key:${sha}`);
 
   const refill = async (): Promise<void> => {

@@ -43,7 +43,12 @@ export function runScript(args: readonly string[], env: Record<string, string> =
 
 /** The service as it runs in production: src/main.ts, on free loopback ports unless the environment says otherwise. */
 export function spawnService(env: Record<string, string>): TestProcess {
-  return runScript(['src/main.ts'], { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+  return runScript(['--import', './test/helpers/lag-probe.ts', 'src/main.ts'], {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ...env,
+  });
 }
 
 export interface ServiceProcess extends TestProcess {

@@ -15,6 +15,8 @@ export interface SentinelSet {
   readonly addresses: string;
   /** The server that the Sentinels now call master. */
   master(): Promise<EmbeddedRedis>;
+  /** Whether this server now follows the master, by its own word. */
+  isReplica(server: EmbeddedRedis): Promise<boolean>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,15 @@ export async function startSentinelSet(): Promise<SentinelSet> {
       const found = servers.find((server) => server.port === Number(port));
       if (!found) throw new Error(`The Sentinels name an unknown master on port ${port}`);
       return found;
+    },
+    isReplica: async ({ url }) => {
+      const admin = new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 1000 });
+      admin.on('error', () => {});
+      try {
+        return (await admin.info('replication')).includes('role:slave');
+      } finally {
+        admin.disconnect();
+      }
     },
     stop,
   };

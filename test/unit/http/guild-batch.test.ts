@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QuotaState, Quotas } from '../../../src/access/quotas.ts';
+import { Deadlines } from '../../../src/http/deadlines.ts';
 import { GuildBatch } from '../../../src/http/guild-batch.ts';
 import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
 
@@ -24,7 +25,8 @@ function setup(limit = 1000) {
       });
     },
   } as Pick<Quotas, 'consume'> as Quotas;
-  const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), (send) => {
+  const deadlines = new Deadlines(60_000, () => performance.now());
+  const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines, (send) => {
     sent.length = 0;
     send();
     writes.push([...sent]);

@@ -1,0 +1,35 @@
+import { withStore } from '../../scripts/store.ts';
+import { REPLACE_START, type XpRecord } from '../../src/leaderboard/writer.ts';
+
+/**
+ * A process that writes to a guild without end, as importers and bots do: sets and adds, one and many, explicit levels,
+ * removals, and swaps of the whole guild. Made to be killed. Arguments: Redis URL, guild, seed.
+ */
+const [url, guild, seed] = process.argv.slice(2) as [string, string, string];
+process.env.REDIS_URL = url;
+
+let state = Number(seed) * 2_654_435_761;
+/** A linear congruential generator: the same writes for the same seed. */
+function random(below: number): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * below);
+}
+
+const userId = (): string => `m${random(500)}`;
+const record = (): XpRecord =>
+  random(2) === 0
+    ? { userId: userId(), set: random(2_000_000), profile: { level: random(4) === 0 ? random(90) : null } }
+    : { userId: userId(), add: random(5000), profile: { username: `name ${random(1000)}` } };
+const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
+
+await withStore(async ({ writer }) => {
+  for (;;) {
+    const dice = random(20);
+    if (dice === 0) await writer.remove(guild, Array.from({ length: 20 }, userId));
+    else if (dice === 1) {
+      await writer.stage(guild, many());
+      let progress = REPLACE_START;
+      for (let step = 0; step < 50 && !progress.done; step++) progress = await writer.replaceStep(guild, progress, 10);
+    } else await writer.recordMany(guild, many());
+  }
+});

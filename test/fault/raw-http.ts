@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/**
+ * Sends bytes over a connection of its own, ends the sending side and reads until the other side closes.
+ * @returns the answers found in what came, in order.
+ * @throws when nothing happens for ten seconds.
+ */
+export function rawExchange(port: number, bytes: Buffer): Promise<RawAnswer[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let text = '';
+    socket.setTimeout(10_000, () => {
+      socket.destroy();
+      reject(new Error(`Neither an answer nor an end to ${JSON.stringify(bytes.toString('latin1').slice(0, 500))}`));
+    });
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    // A reset is an end like any other: the service need not read what is no HTTP.
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(parse(text)));
+    socket.end(bytes);
+  });
+}
+
+function parse(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0) break;
+    const head = text.slice(at, end);
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? Number.NaN);
+    const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+    answers.push({ status, head, body: text.slice(end + 4, end + 4 + length) });
+    // Node's own refusal of a request without a Host is chunked, and empty.
+    const trailer = /^transfer-encoding: chunked/im.test(head) ? '0\r\n\r\n'.length : 0;
+    at = end + 4 + length + trailer;
+  }
+  return answers;
+}
