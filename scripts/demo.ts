@@ -1,5 +1,6 @@
 import { parseConfig } from '../src/config.ts';
 import { createLogger } from '../src/observability/logger.ts';
+import { waitUntilReady } from '../src/redis/lifecycle.ts';
 import { type RunningServer, startServer } from '../src/server.ts';
 import { endRequested } from './demo/ending.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './demo/guilds.ts';
@@ -12,6 +13,10 @@ import { program, run, table } from './terminal.ts';
 
 /** Where the rising member starts: on page 1, and with places to win. */
 const RISING = demoUserId(8);
+
+/** Longer than the service's own 100 ms: a demo may well share a laptop with a build. */
+const SERVICE_TIMEOUT_MS = 1000;
+const SEED_TIMEOUT_MS = 10_000;
 
 const command = program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
   .addHelpText('after', '\nEnvironment: PORT (8080), LOG_LEVEL (warn)')
@@ -32,16 +37,21 @@ async function demo(): Promise<void> {
   });
   const demoStore = await startDemoStore();
   const closing: (() => Promise<void>)[] = [() => demoStore.stop()];
+  // Silent at the start and at the end: what goes wrong then is told in one line, and Redis leaving is no news.
+  const logger = createLogger('silent');
   try {
-    const logger = createLogger(config.logLevel);
-    const connections = { client: demoStore.connect(), subscriber: demoStore.connect() };
+    const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
+    const connections = { client: connect(), subscriber: connect() };
     const redis = demoStore.address ?? config.redis;
     const server = await startServer({ ...config, redis }, { logger, store: connections }).catch((error: Error) => {
       throw explain(error, config.port);
     });
     closing.push(() => server.close());
 
-    const store = storeOn(connections.client, config.keyPrefix, [...config.planQuotas.keys()]);
+    const seeder = demoStore.connect(SEED_TIMEOUT_MS);
+    closing.push(async () => seeder.disconnect());
+    await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
+    const store = storeOn(seeder, config.keyPrefix, [...config.planQuotas.keys()]);
     const keys: string[] = [];
     for (const guild of DEMO_GUILDS) keys.push(await seedGuild(store, guild, Date.now()));
     process.stdout.write(`${(await welcome(server, demoStore.description, config.planQuotas, keys)).join('\n')}\n`);
@@ -50,8 +60,10 @@ async function demo(): Promise<void> {
     closing.push(
       startRising(store.writer, pro.id, RISING, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
     );
+    logger.level = config.logLevel;
     await Promise.race([ended, demoStore.lost]);
   } finally {
+    logger.level = 'silent';
     for (const close of closing.reverse()) await close();
   }
 }

@@ -10,7 +10,8 @@ export interface DemoStore {
   readonly description: string;
   /** Where it can be reached from outside; undefined when it is in this process. */
   readonly address: RedisConfig | undefined;
-  connect(): RedisClient;
+  /** A new connection. @param timeoutMs how long one command may take. */
+  connect(timeoutMs: number): RedisClient;
   /** Rejects when the store ends before it is stopped. */
   readonly lost: Promise<never>;
   stop(): Promise<void>;
@@ -32,10 +33,11 @@ async function startRedis(binary: string): Promise<DemoStore> {
       if (!stopping) reject(new Error('The embedded Redis ended on its own: run the demo again'));
     });
   });
+  lost.catch(() => {}); // Whoever waits for it still hears; nobody may be waiting yet.
   return {
     description: `a private ${basename(binary)} at ${redis.url}`,
     address: config,
-    connect: () => connect(config),
+    connect: (timeoutMs) => connect({ ...config, timeoutMs }),
     lost,
     stop: async () => {
       stopping = true;

@@ -37,13 +37,13 @@ export function collect(stream: NonNullable<ChildProcess['stdout']>): () => stri
   return () => text;
 }
 
-/** Waits until `condition` gives something. @throws after 30 s, naming what was waited for. */
+/** Waits until `condition` gives something. @throws after a minute, naming what was waited for. */
 export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (performance.now() > deadline) throw new Error(`Waited 30 s in vain: ${what}`);
+    if (performance.now() > deadline) throw new Error(`Waited a minute in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

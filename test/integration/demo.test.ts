@@ -80,7 +80,7 @@ describe.each([
 ])('npm run demo on $store', ({ bare, says }) => {
   it.skipIf(!bare && !hasRedis)(
     'says where it stands, its lines work as pasted, and a member climbs',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async () => {
       const demo = await startDemo(bare ? { PATH: barePath() } : {});
       expect(demo.output()).toMatch(says);
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis)('the end of the demo', () => {
   it.each([
     { how: 'Ctrl-C', end: (npm: ChildProcess) => signalGroup(npm, 'SIGINT') },
     { how: 'SIGTERM to npm alone', end: (npm: ChildProcess) => npm.kill('SIGTERM') },
-  ])('leaves no process behind: $how', { timeout: 90_000 }, async ({ end }) => {
+  ])('leaves no process behind: $how', { timeout: 180_000 }, async ({ end }) => {
     const demo = await startDemo();
     const redisPort = Number(/redis:\/\/127\.0\.0\.1:(\d+)/.exec(demo.output())?.[1]);
     expect(await isListening(redisPort)).toBe(true);

@@ -11,7 +11,7 @@ import { repository, runProgram, until } from '../helpers/run-command.ts';
 import { hasRedis, realStore } from '../helpers/stores.ts';
 
 const instructions = parseDockerfile(join(repository, 'Dockerfile'));
-const online = (await runProgram('npm', ['ping'])).code === 0;
+const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 const named = (name: string) => instructions.filter((each) => each.name === name);
 
 describe('the Dockerfile', () => {
@@ -55,7 +55,7 @@ describe.skipIf(!online)('what the Dockerfile builds, step by step in clean fold
 
   it.skipIf(!hasRedis)(
     'starts, is healthy while Redis is there, and stops on SIGTERM with 0',
-    { timeout: 120_000 },
+    { timeout: 180_000 },
     async () => {
       const store = await realStore.start();
       const env = { ...image.env, PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };

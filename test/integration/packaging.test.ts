@@ -9,7 +9,7 @@ import { cleanCopy } from '../helpers/clean-copy.ts';
 import { repository, runProgram, until } from '../helpers/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
 
-const online = (await runProgram('npm', ['ping'])).code === 0;
+const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 
 const BOT = `
 import { readFileSync } from 'node:fs';
@@ -74,7 +74,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
       rmSync(copy, { recursive: true });
     }
     testStore = hasRedis ? await realStore.start() : undefined;
-  }, 180_000);
+  }, 300_000);
   afterAll(async () => {
     await testStore?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -119,7 +119,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
 
   it.skipIf(!hasRedis)(
     'serves over HTTP the key that npx guildrank keys create made',
-    { timeout: 90_000 },
+    { timeout: 180_000 },
     async () => {
       const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
       const created = await runProgram('npx', args, { cwd: folder, env: env() });
