@@ -46,15 +46,27 @@ export async function seedGuild(store: Store, index: number, members: number): P
   return { id, key, members };
 }
 
+/** The same member as a bot without daily claims stores it. */
+export function bareRecordOf(index: number, random: () => number): XpRecord {
+  const { userId, set, profile } = recordOf(index, random);
+  return { userId, set, profile: { username: profile?.username ?? null } };
+}
+
 /** Stores members of one guild through the writer, a few calls on their way at a time. */
-export async function seedMembers(store: Store, guildId: string, members: number, seed: number): Promise<void> {
+export async function seedMembers(
+  store: Store,
+  guildId: string,
+  members: number,
+  seed: number,
+  make: (index: number, random: () => number) => XpRecord = recordOf,
+): Promise<void> {
   const random = seededRandom(seed);
   let next = 0;
   const lane = async (): Promise<void> => {
     while (next < members) {
       const end = Math.min(next + BATCH, members);
       const records: XpRecord[] = [];
-      for (; next < end; next++) records.push(recordOf(next, random));
+      for (; next < end; next++) records.push(make(next, random));
       await store.writer.recordMany(guildId, records);
     }
   };

@@ -22,13 +22,19 @@ export function pinToTwoCores(): Pinning {
     return { serverCore: undefined, loadCore: undefined, description: `nothing is pinned: ${why}` };
   }
   const [serverCore, loadCore] = allowedCores(taskset);
-  const { status } = spawnSync(taskset, ['-a', '-c', '-p', String(loadCore), String(process.pid)]);
-  if (status !== 0) throw new Error(`taskset could not move process ${process.pid} to core ${loadCore}`);
+  moveToCore(loadCore, process.pid);
   return {
     serverCore,
     loadCore,
     description: `the server under test on core ${serverCore}; load generator, XP writes and Redis on core ${loadCore}`,
   };
+}
+
+/** Moves a process with all its threads to the core, if there is one to move to. */
+export function moveToCore(core: number | undefined, pid: number): void {
+  if (core === undefined) return;
+  const { status } = spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
+  if (status !== 0) throw new Error(`taskset could not move process ${pid} to core ${core}`);
 }
 
 /** The command line that runs `command` on the core. */

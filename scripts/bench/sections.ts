@@ -1,6 +1,9 @@
 import { InvalidInputError } from '../../src/errors.ts';
+import { runMemory } from './sections/memory.ts';
 import { runMix } from './sections/mix.ts';
+import { runScale } from './sections/scale.ts';
 import type { SectionOptions, SectionResult } from './sections/section.ts';
+import { runSeed } from './sections/seed.ts';
 
 export interface Section {
   readonly name: string;
@@ -14,6 +17,9 @@ const ALL: readonly (Section & { readonly whenAll: boolean })[] = [
     start: (options) =>
       runMix(['guildrank', 'node:http', 'Express', 'plain', 'Fastify', 'cache off', 'logs on'], options),
   },
+  { name: 'scale', whenAll: true, start: runScale },
+  { name: 'seed', whenAll: true, start: runSeed },
+  { name: 'memory', whenAll: true, start: runMemory },
   { name: 'cold', whenAll: false, start: (options) => runMix(['cache off', 'plain', 'Fastify'], options) },
   { name: 'logs', whenAll: false, start: (options) => runMix(['guildrank', 'logs on'], options) },
 ];
