@@ -109,9 +109,12 @@ export function fetchOnce(port: number, path: string, key: string): Promise<Answ
 function openLog(): { readonly file: number; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-bench-'));
   const file = openSync(join(folder, 'requests.log'), 'w');
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
   const remove = (): void => {
+    process.off('exit', removeFolder);
     closeSync(file);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder();
   };
   return { file, remove };
 }
