@@ -77,7 +77,8 @@ class Load {
       const now = performance.now();
       for (const dueBy = Math.floor((Math.min(now, endsAt) - startedAt) * perMs); due < dueBy; due++) waiting.push(now);
       while (waiting.length > 0 && this.idle.length > 0) {
-        this.send(this.idle.pop() as LoadConnection, waiting.shift() as number);
+        // In turn, so that none stays idle for so long that the server closes it.
+        this.send(this.idle.shift() as LoadConnection, waiting.shift() as number);
       }
     };
     while (performance.now() < endsAt) {
@@ -115,9 +116,14 @@ class Load {
     }
   };
 
-  private readonly onLost = (_connection: LoadConnection): void => {
-    this.inFlight--;
-    this.fail('lost', 1);
+  private readonly onLost = (connection: LoadConnection): void => {
+    const at = this.idle.indexOf(connection);
+    if (at >= 0) {
+      this.idle.splice(at, 1);
+    } else {
+      this.inFlight--;
+      this.fail('lost', 1);
+    }
   };
 
   private fail(why: string, count: number): void {
