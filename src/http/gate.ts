@@ -73,7 +73,7 @@ export class Gate {
     const release = this.deadlines.hold((error) => once(() => next(error)));
     const bounded: Passage = {
       ...passage,
-      deliver: (view) => once(() => passage.deliver(view)),
+      deliver: (view) => once(() => deliverOrFail(passage, view)),
       next: (error) => once(() => next(error)),
     };
     // Node joins a header that comes twice; the joined text has no key's form.
@@ -104,17 +104,21 @@ export class Gate {
         exchange.quota = quota;
         if (!quota.allowed) return next(quotaExceeded(quota));
         if (refusal !== undefined) return next(refusal);
-        try {
-          deliver(view as View | null);
-        } catch (error) {
-          next(error);
-        }
+        deliverOrFail({ deliver, next }, view as View | null);
       },
       failed(error, quota) {
         exchange.quota = quota;
         next(quota && !quota.allowed ? quotaExceeded(quota) : error);
       },
     });
+  }
+}
+
+function deliverOrFail({ deliver, next }: Pick<Passage, 'deliver' | 'next'>, view: View | null): void {
+  try {
+    deliver(view);
+  } catch (error) {
+    next(error);
   }
 }
 

@@ -1,0 +1,120 @@
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../embedded-redis.ts';
+import type { ConstantReply } from './contenders/constant.ts';
+import { onCore } from './pinning.ts';
+import { type ServerProcess, startProcess } from './processes.ts';
+import type { Stage } from './stage.ts';
+
+export type ContenderName = 'guildrank' | 'cache off' | 'logs on' | 'node:http' | 'Express' | 'plain' | 'Fastify';
+
+/** What each contender is, for the report. */
+export const CONTENDERS: Readonly<Record<ContenderName, string>> = {
+  guildrank: 'the service, compiled, LOG_REQUESTS=errors',
+  'cache off': 'the service with CACHE_MAX_PAGES=0',
+  'logs on': 'the service with LOG_REQUESTS=all, standard output to a file',
+  'node:http': '(a) bare node:http, constant reply of the same bytes',
+  Express: '(b) stock Express 5, constant reply of the same bytes',
+  plain: '(c) Express + ioredis the plain way',
+  Fastify: '(d) Fastify + ioredis done well',
+};
+
+export interface RunningContender extends ServerProcess {
+  readonly name: ContenderName;
+}
+
+/** The service under test; more settings for it than the benchmark's own. */
+const SERVICE = 'dist/src/main.js';
+const SERVICE_ENV = { ADMIN_PORT: '0', PLAN_QUOTAS: 'free=1000000000,pro=1000000000', LOG_REQUESTS: 'errors' };
+
+const SERVICE_SETTINGS: Partial<Record<ContenderName, Record<string, string>>> = {
+  guildrank: {},
+  'cache off': { CACHE_MAX_PAGES: '0' },
+  'logs on': { LOG_REQUESTS: 'all' },
+};
+
+const BASELINES: Partial<Record<ContenderName, string>> = {
+  'node:http': 'bare-http',
+  Express: 'bare-express',
+  plain: 'plain-express',
+  Fastify: 'fastify',
+};
+
+/**
+ * Starts a contender on the server core.
+ * @param reply what the two bare servers answer.
+ * @throws when it does not start.
+ */
+export async function startContender(
+  { pinning, redis }: Stage,
+  name: ContenderName,
+  reply?: ConstantReply,
+): Promise<RunningContender> {
+  const settings = SERVICE_SETTINGS[name];
+  const entry = settings ? SERVICE : `dist/scripts/bench/contenders/${BASELINES[name]}.js`;
+  const log = name === 'logs on' ? openLog() : undefined;
+  const server = await startProcess({
+    command: onCore(pinning.serverCore, [process.execPath, entry]),
+    env: {
+      REDIS_URL: redis.url,
+      ...(settings && { ...SERVICE_ENV, ...settings }),
+      REPLY: JSON.stringify(reply ?? null),
+    },
+    port: await freePort(),
+    ...(log && { stdout: log.file }),
+  });
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    log?.remove();
+  };
+  return { ...server, name, stop };
+}
+
+/** One answer of the service, as the bare servers are to repeat it. @throws when it is not a 200. */
+export async function captureReply(port: number, path: string, key: string): Promise<ConstantReply> {
+  const { status, rawHeaders, body } = await fetchOnce(port, path, key);
+  if (status !== 200) throw new Error(`The service answered ${status} to ${path}: ${body}`);
+  const headers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    // These three every Node server adds by itself.
+    if (/^(date|connection|keep-alive)$/i.test(rawHeaders[i] as string)) continue;
+    headers.push(rawHeaders[i] as string, rawHeaders[i + 1] as string);
+  }
+  return { headers, body };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+/** One request on a connection of its own. */
+export function fetchOnce(port: number, path: string, key: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = get({ port, host: '127.0.0.1', path, agent: false, headers: { 'x-api-key': key } }, (response) => {
+      let body = '';
+      response.setEncoding('utf8');
+      response.on('data', (text: string) => {
+        body += text;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, rawHeaders: response.rawHeaders, body }));
+    });
+    request.on('error', reject);
+  });
+}
+
+function openLog(): { readonly file: number; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-bench-'));
+  const file = openSync(join(folder, 'requests.log'), 'w');
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
+  const remove = (): void => {
+    process.off('exit', removeFolder);
+    closeSync(file);
+    removeFolder();
+  };
+  return { file, remove };
+}

@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { availableParallelism, cpus, release, type } from 'node:os';
+import { findOnPath } from '../embedded-redis.ts';
+
+/** What the numbers were taken on. */
+export function machine(): { readonly processor: string; readonly system: string; readonly redis: string } {
+  const { stdout } = spawnSync(findOnPath() ?? '', ['--version'], { encoding: 'utf8' });
+  return {
+    processor: `${cpus()[0]?.model.trim() ?? 'unknown processor'}, ${availableParallelism()} cores`,
+    system: `${type()} ${release()}, Node ${process.version}`,
+    redis: (stdout ?? '').trim(),
+  };
+}

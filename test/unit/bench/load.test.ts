@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { putLoad } from '../../../scripts/bench/load.ts';
+
+const requests = ['/a', '/b', '/c'].map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`));
+
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+it('goes through the requests in their order, from where it is told, round and round', async () => {
+  const seen: (string | undefined)[] = [];
+  const port = await serve((req, res) => {
+    seen.push(req.url);
+    res.end('ok');
+  });
+  const { answered, failures } = await putLoad({ port, requests, from: 4, connections: 1, seconds: 0.2 });
+  expect(seen.slice(0, 4)).toEqual(['/b', '/c', '/a', '/b']);
+  expect(answered).toBeGreaterThan(4);
+  expect(failures).toEqual({});
+});
+
+it('counts an answer with an error status as a failure and not as throughput', async () => {
+  const port = await serve((req, res) => {
+    res.statusCode = req.url === '/a' ? 503 : req.url === '/b' ? 304 : 200;
+    res.end();
+  });
+  const { answered, failures, latency } = await putLoad({ port, requests, from: 0, connections: 1, seconds: 0.2 });
+  expect(Object.keys(failures)).toEqual(['503']);
+  expect(Math.abs(answered - 2 * (failures['503'] ?? 0))).toBeLessThanOrEqual(2);
+  expect(latency.count).toBe(answered);
+});
+
+it('counts a request whose connection ends without an answer as lost', async () => {
+  const port = await serve((_req, res) => res.destroy());
+  const { answered, failures } = await putLoad({ port, requests, from: 0, connections: 3, seconds: 0.1 });
+  expect([answered, failures]).toEqual([0, { lost: 3 }]);
+});
+
+it('sends at the rate asked for, however fast the answers come', async () => {
+  const port = await serve((_req, res) => res.end('ok'));
+  const { answered, seconds } = await putLoad({ port, requests, from: 0, connections: 50, seconds: 0.5, rate: 200 });
+  expect(answered).toBeGreaterThan(0);
+  expect(answered).toBeLessThanOrEqual(200 * seconds);
+});
+
+it('charges a slow server for requests that fell due while every connection was busy', async () => {
+  const port = await serve((_req, res) => void setTimeout(() => res.end('ok'), 50));
+  const { latency, failures } = await putLoad({ port, requests, from: 0, connections: 1, seconds: 0.5, rate: 100 });
+  expect(latency.percentile(1)).toBeGreaterThan(150);
+  expect(failures).toHaveProperty('not sent: every connection was busy');
+});

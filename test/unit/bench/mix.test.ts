@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { type LoadedGuild, mixOf, requestBytes, SHARES } from '../../../scripts/bench/mix.ts';
+
+const guilds: LoadedGuild[] = [
+  { id: 'large', key: 'key-large', members: 1234 },
+  { id: 'small', key: 'key-small', members: 7 },
+];
+const mix = mixOf(guilds, (index) => `user${index}`, 20_000, 1);
+
+describe('mixOf', () => {
+  it('asks for each kind of answer as often as its share says', () => {
+    for (const [kind, share] of SHARES) {
+      expect(mix.filter((request) => request.kind === kind).length / mix.length).toBeCloseTo(share, 2);
+    }
+  });
+
+  it('is the same row for the same seed', () => {
+    expect(mixOf(guilds, (index) => `user${index}`, 50, 1)).toEqual(mix.slice(0, 50));
+  });
+
+  it('asks for deep pages behind the first and up to the last', () => {
+    const pages = mix
+      .filter(({ kind, guild }) => kind === 'deep page' && guild.id === 'large')
+      .map(({ path }) => Number(/page=(\d+)/.exec(path)?.[1]));
+    expect(Math.min(...pages)).toBe(2);
+    expect(Math.max(...pages)).toBe(124);
+  });
+
+  it('asks for members that the guild has', () => {
+    const members = mix
+      .filter(({ kind, guild }) => kind === 'member' && guild.id === 'small')
+      .map(({ path }) => Number(/members\/user(\d+)$/.exec(path)?.[1]));
+    expect([Math.min(...members), Math.max(...members)]).toEqual([0, 6]);
+  });
+
+  it('visits the first guild more than the second', () => {
+    const visits = mix.filter(({ guild }) => guild.id === 'large').length;
+    expect(visits / mix.length).toBeCloseTo(2 / 3, 1);
+  });
+});
+
+describe('requestBytes', () => {
+  it("is one complete request with the guild's own key", () => {
+    const [guild] = guilds as [LoadedGuild];
+    expect(requestBytes({ path: '/x', guild }).toString()).toBe(
+      'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nx-api-key: key-large\r\n\r\n',
+    );
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { recordOf } from '../../../scripts/bench/data.ts';
+import { rawCommands } from '../../../scripts/bench/raw-commands.ts';
+
+it('writes the keys of the data model in the protocol of Redis', () => {
+  const record = recordOf(0, () => 0);
+  const parts = rawCommands('g', record)
+    .split('\r\n')
+    .filter((part) => part !== '' && !/^[$*]/.test(part));
+  expect(parts).toEqual([
+    ...['ZADD', 'gr:{g}:xp', '0', record.userId],
+    ...['HSET', `gr:{g}:member:${record.userId}`, 'username', 'member_0', 'daily_streak', '0'],
+    ...['last_daily_claim', '2026-01-01T00:00:00.000Z'],
+  ]);
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { guildSizes, seededRandom, zipfSampler } from '../../../scripts/bench/zipf.ts';
+
+describe('seededRandom', () => {
+  it('gives the same row for the same seed and another for another', () => {
+    const row = (seed: number) => Array.from({ length: 5 }, seededRandom(seed));
+    expect(row(1)).toEqual(row(1));
+    expect(row(1)).not.toEqual(row(2));
+  });
+
+  it('stays within [0, 1)', () => {
+    fc.assert(
+      fc.property(fc.integer(), (seed) => {
+        const n = seededRandom(seed)();
+        return n >= 0 && n < 1;
+      }),
+    );
+  });
+});
+
+describe('zipfSampler', () => {
+  it('draws index k about 1 / (k + 1) as often as index 0', () => {
+    const draw = zipfSampler(1000, seededRandom(1));
+    const counts = new Array<number>(1000).fill(0);
+    for (let i = 0; i < 200_000; i++) {
+      const index = draw();
+      counts[index] = (counts[index] ?? 0) + 1;
+    }
+    const first = counts[0] as number;
+    for (const k of [1, 2, 4, 9]) expect((counts[k] as number) / first).toBeCloseTo(1 / (k + 1), 1);
+  });
+
+  it('reaches every index from the first to the last and none beyond', () => {
+    expect([0, 0.5, 0.9999999].map((at) => zipfSampler(3, () => at)())).toEqual([0, 0, 2]);
+    expect(zipfSampler(1, () => 0.9999999)()).toBe(0);
+  });
+});
+
+describe('guildSizes', () => {
+  it('spans the two sizes, falls all the way and adds up to the total', () => {
+    const sizes = guildSizes(1000, 10, 100_000, 1_000_000);
+    expect(sizes).toHaveLength(1000);
+    expect([sizes[0], sizes.at(-1)]).toEqual([100_000, 10]);
+    expect(sizes.reduce((a, b) => a + b, 0)).toBe(1_000_000);
+    expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+  });
+
+  it('refuses a total that no curve through both ends has', () => {
+    expect(() => guildSizes(10, 10, 100, 10_000)).toThrow('10 guilds of 10 to 100 members 10000 in all');
+  });
+});
