@@ -23,7 +23,6 @@ const command = program('demo', 'Start the service on an embedded Redis with inv
   .action(demo);
 
 await run(command);
-process.exit();
 
 async function demo(): Promise<void> {
   const ended = endRequested();

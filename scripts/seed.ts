@@ -61,8 +61,6 @@ await run(
     .addHelpText('after', HELP)
     .action(seed),
 );
-// A connection that breaks leaves a timer of ioredis behind, which would hold the process for two minutes.
-process.stdout.write('', () => process.exit());
 
 async function seed(options: SeedOptions): Promise<void> {
   const { guild, curve, plan, json } = options;

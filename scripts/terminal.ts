@@ -30,13 +30,20 @@ export function program(name: string, description: string): Command {
     .exitOverride();
 }
 
-/** Runs the program on the process's arguments; every failure becomes one readable line on stderr and an exit code. */
-export async function run(command: Command): Promise<void> {
+/**
+ * Runs the program on the process's arguments and ends the process; every failure becomes one readable line on stderr
+ * and an exit code.
+ */
+export async function run(command: Command): Promise<never> {
   try {
     await command.parseAsync();
   } catch (error) {
     process.exitCode = report(error);
   }
+  // A pipe takes output later than it is written: what is left must be out before the end.
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  // Not left to the last timer: ioredis keeps one for up to two minutes after a connection that broke.
+  process.exit();
 }
 
 /** One result: as JSON when asked, else as the lines given. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../../src/errors.ts';
 import { REPLACE_START, type XpRecord } from '../../src/leaderboard/writer.ts';
-import type { GuildKeys } from '../../src/redis/keys.ts';
+import type { StagingKeys } from '../../src/redis/keys.ts';
 import type { Store } from '../store.ts';
 
 const LOCK_MS = 10_000;
@@ -16,8 +16,7 @@ const CLEAR_AT_ONCE = 1000;
  */
 export class Replacement {
   private readonly token = randomUUID();
-  private readonly keys: GuildKeys;
-  private readonly lock: string;
+  private readonly keys: StagingKeys;
   private renewal: NodeJS.Timeout | undefined;
 
   private constructor(
@@ -25,7 +24,6 @@ export class Replacement {
     private readonly guild: string,
   ) {
     this.keys = store.keys.staging(guild);
-    this.lock = `${this.keys.xp}:lock`;
   }
 
   /**
@@ -53,7 +51,7 @@ export class Replacement {
     let progress = REPLACE_START;
     while (!progress.done) {
       const [owner, present] = await Promise.all([
-        this.store.client.get(this.lock),
+        this.store.client.get(this.keys.lock),
         this.store.client.zcard(this.keys.xp),
       ]);
       if (owner !== this.token || present !== staged) {
@@ -68,21 +66,22 @@ export class Replacement {
   /** Removes what is staged, and lets the next replacement begin. */
   async end(): Promise<void> {
     clearInterval(this.renewal);
-    if ((await this.store.client.get(this.lock)) !== this.token) return;
+    if ((await this.store.client.get(this.keys.lock)) !== this.token) return;
     await this.clear();
-    await this.store.client.del(this.lock);
+    await this.store.client.del(this.keys.lock);
   }
 
   private async acquire(): Promise<void> {
     const { client } = this.store;
-    if ((await client.set(this.lock, this.token, 'PX', LOCK_MS, 'NX')) === null) {
+    if ((await client.set(this.keys.lock, this.token, 'PX', LOCK_MS, 'NX')) === null) {
       throw new InvalidInputError(
         `Another --replace of ${this.guild} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
     }
     const renew = async (): Promise<void> => {
       // A run that was held up for too long must not take the lock back from its successor.
-      if ((await client.get(this.lock)) === this.token) await client.set(this.lock, this.token, 'PX', LOCK_MS, 'XX');
+      if ((await client.get(this.keys.lock)) === this.token)
+        await client.set(this.keys.lock, this.token, 'PX', LOCK_MS, 'XX');
     };
     // A failure to renew is met by the run's own commands as well, and reported there.
     this.renewal = setInterval(() => void renew().catch(() => {}), RENEW_MS).unref();

@@ -16,6 +16,12 @@ export interface GuildKeys {
   readonly memberPrefix: string;
 }
 
+/** The keys of a guild's replacement under way. */
+export interface StagingKeys extends GuildKeys {
+  /** STRING with a time to live: held by the one replacement that may run. */
+  readonly lock: string;
+}
+
 /** What key names a deployment uses, from its `KEY_PREFIX`. Pure. */
 export class KeyNames {
   constructor(private readonly prefix: string) {}
@@ -25,9 +31,10 @@ export class KeyNames {
   }
 
   /** Where an import builds a guild's next members before they take the place of the present ones. */
-  staging(guildId: string): GuildKeys {
+  staging(guildId: string): StagingKeys {
     const guild = this.guild(guildId);
-    return { ...this.under(`${this.prefix}:{${guildId}}:next`), config: guild.config };
+    const staging = this.under(`${this.prefix}:{${guildId}}:next`);
+    return { ...staging, config: guild.config, lock: `${staging.xp}:lock` };
   }
 
   private under(base: string): GuildKeys {
