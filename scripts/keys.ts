@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ApiKeyRecord } from '../src/access/api-keys.ts';
+import { parseOrigins } from '../src/access/origins.ts';
+import { InvalidInputError } from '../src/errors.ts';
 import { withStore } from './store.ts';
 import { duration, id, print, program, run, table, typed } from './terminal.ts';
 
@@ -9,6 +11,12 @@ const command = program('keys', "Create, list, revoke and rotate a guild's API k
 interface Options {
   readonly guild: string;
   readonly json?: boolean;
+}
+
+interface CreateOptions {
+  readonly name: string;
+  readonly expires?: number;
+  readonly origins?: readonly string[];
 }
 
 const DAY_MS = 86_400_000;
@@ -23,8 +31,13 @@ const sub = (name: string, description: string) =>
 sub('create', 'Create a key and print it, once')
   .option('--name <name>', 'what the key is for, to tell it from others', keyName, '')
   .option('--expires <duration>', 'how long it works: 30m, 24h, 90d, 2w; without it, until it is revoked', lifetime)
-  .action(async ({ guild, name, expires, json }: Options & { name: string; expires?: number }) => {
-    const { key, record } = await withStore(({ apiKeys }) => apiKeys.create(guild, name, expires ?? null));
+  .option(
+    '--origins <list>',
+    'web origins whose pages alone may use it, such as https://a.example,https://b.example',
+    origins,
+  )
+  .action(async ({ guild, name, expires, origins: limit, json }: Options & CreateOptions) => {
+    const { key, record } = await withStore(({ apiKeys }) => apiKeys.create(guild, name, expires ?? null, limit));
     print(json, { guild, key, ...fields(record) }, () => [...newKey(key), describe(record)]);
   });
 
@@ -34,13 +47,14 @@ sub('list', "List a guild's keys, oldest first").action(async ({ guild, json }: 
     records.length === 0
       ? `Guild ${guild} has no keys. Create one with: ${typed('keys')} create --guild ${guild}`
       : table(
-          ['ID', 'NAME', 'CREATED', 'EXPIRES', 'STATE'],
+          ['ID', 'NAME', 'CREATED', 'EXPIRES', 'STATE', 'ORIGINS'],
           records.map((record) => [
             record.id,
             record.name || '-',
             minute(record.createdAt),
             record.expiresAt === null ? 'never' : minute(record.expiresAt),
             stateOf(record),
+            record.origins.join(' ') || 'any',
           ]),
         ),
   );
@@ -57,7 +71,7 @@ sub('revoke', 'End a key at once')
     );
   });
 
-sub('rotate', 'Create a key with the same name and lifetime, and let the old one go on for a while')
+sub('rotate', 'Create a key with the same name, lifetime and origins, and let the old one go on for a while')
   .argument('<key-id>', 'id of the key to replace, as "list" shows it')
   .addOption(
     new Option('--overlap <duration>', 'how long the old key still works: 30m, 24h, 2w; 0m ends it now')
@@ -85,14 +99,15 @@ function newKey(key: string): string[] {
   return [key, 'Keep it now: it will not be shown again.'];
 }
 
-function describe({ id: keyId, guildId, name, expiresAt }: ApiKeyRecord): string {
+function describe({ id: keyId, guildId, name, expiresAt, origins: limit }: ApiKeyRecord): string {
   const end = expiresAt === null ? 'does not expire' : `expires ${minute(expiresAt)}`;
-  return `Key ${keyId}${name && ` (${name})`} of guild ${guildId}, ${end}.`;
+  const where = limit.length > 0 ? `, for pages of ${limit.join(' ')} only` : '';
+  return `Key ${keyId}${name && ` (${name})`} of guild ${guildId}, ${end}${where}.`;
 }
 
 function fields(record: ApiKeyRecord) {
-  const { id: keyId, name, createdAt: created_at, expiresAt: expires_at } = record;
-  return { id: keyId, name, created_at, expires_at, state: stateOf(record) };
+  const { id: keyId, name, createdAt: created_at, expiresAt: expires_at, origins: limit } = record;
+  return { id: keyId, name, created_at, expires_at, state: stateOf(record), origins: limit };
 }
 
 /** As the service sees it: a date that cannot be read counts as past. */
@@ -116,4 +131,17 @@ function lifetime(text: string): number {
   if (ms === 0)
     throw new InvalidArgumentError('A key must live for a while: give at least 1m, or leave --expires out.');
   return ms;
+}
+
+function origins(text: string): string[] {
+  let list: string[] = [];
+  try {
+    list = parseOrigins(text);
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+  // An empty list would make a key that works everywhere, which is not what was typed.
+  if (list.length === 0) throw new InvalidArgumentError('Name at least one origin, or leave --origins out.');
+  return list;
 }

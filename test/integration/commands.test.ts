@@ -1,6 +1,8 @@
+import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runScript } from '../helpers/run-command.ts';
+import { startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { runScript, until } from '../helpers/run-command.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
 
@@ -39,13 +41,36 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     expect(await status(id, key)).toBe(200);
 
     const list = await keys('list', '--guild', id);
-    expect(list.stdout).toMatch(/^ID\tNAME\tCREATED\tEXPIRES\tSTATE\n\w{10}\twidget\t.* UTC\t.* UTC\tactive\n$/);
+    expect(list.stdout).toMatch(
+      /^ID\tNAME\tCREATED\tEXPIRES\tSTATE\tORIGINS\n\w{10}\twidget\t.* UTC\t.* UTC\tactive\tany\n$/,
+    );
     expect(list.stdout).not.toContain(key);
   });
 
   it('keys create --expires counts from now in the unit given', async () => {
     const { created_at, expires_at } = await json(keys('create', '--guild', newGuild(), '--expires', '2w', '--json'));
     expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(14 * 86_400_000);
+  });
+
+  it('keys create --origins limits the key to the pages of these origins, and rotate keeps the limit', async () => {
+    const id = newGuild();
+    const origins = ['https://a.example', 'https://b.example'];
+    const created = await keys('create', '--guild', id, '--origins', `${origins.join(',')},${origins[0]}`);
+    expect(created.stdout).toMatch(
+      /, does not expire, for pages of https:\/\/a\.example https:\/\/b\.example only\.\n$/,
+    );
+    const [key = ''] = created.stdout.split('\n');
+    const ask = (origin: string) =>
+      request(service.url).get(`/api/v1/servers/${id}/stats`).set('x-api-key', key).set('origin', origin);
+    expect((await ask('https://b.example')).status).toBe(200);
+    expect((await ask('https://c.example')).status).toBe(403);
+    expect(await status(id, key)).toBe(403);
+
+    expect((await keys('list', '--guild', id)).stdout).toMatch(
+      /\tactive\thttps:\/\/a\.example https:\/\/b\.example\n$/,
+    );
+    const [{ id: keyId }] = (await json(keys('list', '--guild', id, '--json'))).keys;
+    expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ origins });
   });
 
   it('keys revoke ends the key at once in a running service that has it remembered', async () => {
@@ -68,7 +93,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const last = await json(keys('rotate', '--guild', id, next.id, '--overlap', '0m', '--json'));
     expect(last.replaces.state).toBe('expired');
     const { stdout } = await keys('list', '--guild', id);
-    expect(stdout.match(/\t(active|expired)$/gm)).toHaveLength(3);
+    expect(stdout.match(/\t(active|expired)\tany$/gm)).toHaveLength(3);
   });
 
   it.each([
@@ -77,6 +102,11 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     [['create', '--guild', 'g', '--expires', '3 months'], /such as 30m, 24h, 90d or 2w/],
     [['create', '--guild', 'g', '--expires', '0d'], /give at least 1m/],
     [['create', '--guild', 'g', '--name', 'two\nlines'], /without line breaks/],
+    [
+      ['create', '--guild', 'g', '--origins', 'https://a.example/page'],
+      /"https:\/\/a\.example\/page" is not an origin/,
+    ],
+    [['create', '--guild', 'g', '--origins', ''], /Name at least one origin, or leave --origins out/],
     [['revoke', '--guild', 'g', 'nokey'], /Guild g has no key nokey: see the ids with "keys list --guild g"/],
     [['rotate', '--guild', 'g', 'nokey'], /Guild g has no key nokey/],
   ])('keys %j is refused on stderr with exit code 1 and the fix', async (args, message) => {
@@ -91,6 +121,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const ask = () => request(service.url).get(`/api/v1/servers/${id}/stats`).set('x-api-key', key);
     expect((await ask()).headers['x-ratelimit-remaining']).toBe('99');
     await json(guild('set', id, '--plan', 'pro', '--json'));
+    // Remembered for 5 s otherwise: only an announced change takes effect at once.
     expect((await ask()).headers['x-ratelimit-remaining']).toBe('9998');
     expect(await json(guild('show', id, '--json'))).toMatchObject({ plan: 'pro', quota_used: 2, keys: 1 });
   });
@@ -176,5 +207,25 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const { code, stderr } = await runScript('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Cannot reach the Redis at 127\.0\.0\.1:1: .*Set REDIS_URL .*\n$/);
+  });
+
+  it('a Redis that dies in the middle of a command is one line, and the command ends with it', async () => {
+    const redis = await startEmbeddedRedis();
+    const client = new Redis(redis.url);
+    client.on('error', () => {});
+    try {
+      await client.client('PAUSE', 60_000, 'WRITE');
+      const command = runScript('keys', ['create', '--guild', 'g'], { REDIS_URL: redis.url });
+      await until('the command to wait for its first write', async () =>
+        /cmd=hset/.test(String(await client.client('LIST'))),
+      );
+      redis.process.kill('SIGKILL');
+      const { code, stdout, stderr } = await command;
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^error: Redis refused or did not answer: .+\n$/);
+    } finally {
+      client.disconnect();
+      await redis.stop();
+    }
   });
 });
