@@ -39,20 +39,21 @@ async function demo(): Promise<void> {
   // Silent at the start and at the end: what goes wrong then is told in one line, and Redis leaving is no news.
   const logger = createLogger('silent');
   try {
-    const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
-    const connections = { client: connect(), subscriber: connect() };
-    const redis = demoStore.address ?? config.redis;
-    const server = await startServer({ ...config, redis }, { logger, store: connections }).catch((error: Error) => {
-      throw explain(error, config.port);
-    });
-    closing.push(() => server.close());
-
     const seeder = demoStore.connect(SEED_TIMEOUT_MS);
     closing.push(async () => seeder.disconnect());
     await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
     const store = storeOn(seeder, config.keyPrefix, [...config.planQuotas.keys()]);
     const keys: string[] = [];
     for (const guild of DEMO_GUILDS) keys.push(await seedGuild(store, guild, Date.now()));
+
+    const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
+    const connections = { client: connect(), subscriber: connect() };
+    const redis = demoStore.address ?? config.redis;
+    const parts = { logger, store: connections, demo: { guilds: onThePage(keys) } };
+    const server = await startServer({ ...config, redis }, parts).catch((error: Error) => {
+      throw explain(error, config.port);
+    });
+    closing.push(() => server.close());
     process.stdout.write(`${(await welcome(server, demoStore.description, config.planQuotas, keys)).join('\n')}\n`);
 
     const [, , pro] = DEMO_GUILDS;
@@ -65,6 +66,16 @@ async function demo(): Promise<void> {
     logger.level = 'silent';
     for (const close of closing.reverse()) await close();
   }
+}
+
+/** The largest quota first: the widget looks every two seconds, and slows down by itself where that is too much. */
+function onThePage(keys: readonly string[]) {
+  const guilds = DEMO_GUILDS.map(({ id, plan }, index) => ({
+    name: `${id} (${plan})`,
+    guild: id,
+    key: keys[index] ?? '',
+  }));
+  return guilds.reverse();
 }
 
 async function welcome(
@@ -82,6 +93,7 @@ async function welcome(
   const etag = (await fetch(still, { headers: { 'x-api-key': starterKey } })).headers.get('etag');
   return [
     `Guildrank is on ${url}, its data in ${store}.`,
+    `Open ${url}/ for the widget, ${url}/docs to try the API by hand.`,
     '',
     ...table(
       ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],

@@ -113,6 +113,18 @@ describe.each([
         });
         expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, quota]);
       }
+
+      expect(demo.output()).toContain(`Open ${demo.url}/ for the widget`);
+      const html = await (await fetch(`${demo.url}/`)).text();
+      const proKey = keys.at(-1)?.[4];
+      expect(html).toContain(`<guild-leaderboard guild="demo-pro" api-key="${proKey}" refresh="2">`);
+      expect([...html.matchAll(/<option value="(demo-\w+)"/g)].map(([, guild]) => guild)).toEqual([
+        'demo-pro',
+        'demo-starter',
+        'demo-free',
+      ]);
+      expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
+
       signalGroup(demo.npm, 'SIGINT');
       await until('npm and the demo to be gone', () => !signalGroup(demo.npm, 0));
     },
