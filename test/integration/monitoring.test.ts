@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { findOnPath, freePort } from '../../scripts/embedded-redis.ts';
+import { type Query, queryOf, type Scrape, scrapeOf } from '../helpers/prometheus.ts';
+import { repository, runProgram } from '../helpers/run-command.ts';
+import { mockStore } from '../helpers/stores.ts';
+import { serviceSuite } from '../helpers/suite.ts';
+
+const read = (path: string) => readFileSync(join(repository, path), 'utf8');
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+const dashboard = JSON.parse(read('deploy/grafana/guildrank.json')) as {
+  panels: Panel[];
+  templating: { list: { name: string; definition?: string }[] };
+};
+const rules = (
+  parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: { alert: string; expr: string }[] }[] }
+).groups.flatMap((group) => group.rules);
+
+/** The dashboard's queries as Prometheus gets them from Grafana. */
+const panelQueries = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }) => ({
+    of: `panel "${title}"`,
+    expr: expr.replaceAll('$__rate_interval', '5m').replace(/\$(job|instance)\b/g, '.*'),
+  })),
+);
+const alertQueries = rules.map(({ alert, expr }) => ({ of: `alert ${alert}`, expr }));
+
+const adminPort = await freePort();
+
+describe('what deploy/ watches', () => {
+  const suite = serviceSuite(mockStore, { ADMIN_PORT: String(adminPort), PLAN_QUOTAS: 'free=2' });
+  let scrape: Scrape;
+
+  beforeAll(async () => {
+    await suite.testStore.empty();
+    const { key } = await suite.service.store.apiKeys.create('guild', 'test', null);
+    // Allowed, from memory, and over the quota: every series there is without a fault.
+    for (const path of ['/servers/guild/stats', '/servers/guild/stats', '/servers/guild/stats']) {
+      await suite.get(path, key);
+    }
+    scrape = scrapeOf(await (await fetch(`${suite.service.adminUrl}/metrics`)).text());
+  });
+
+  it.each([...panelQueries, ...alertQueries])('$of asks for metrics that a running service has', ({ expr }) => {
+    const query: Query = queryOf(expr);
+    expect(query.metrics.length).toBeGreaterThan(0);
+    for (const { name, labels } of query.metrics) {
+      if (name === 'up') continue; // Prometheus's own.
+      expect(scrape.names, name).toContain(name);
+      const present = scrape.labels.get(name);
+      // A metric that only a fault would fill has no samples, and so no labels, here.
+      if (present) expect(['job', 'instance', ...present], name).toEqual(expect.arrayContaining(labels));
+    }
+  });
+
+  it('the variables of the dashboard are filled from a metric that the service has', () => {
+    const asked = dashboard.templating.list.flatMap(({ definition = '' }) =>
+      [...definition.matchAll(/^label_values\((\w+)/g)].map(([, name]) => name),
+    );
+    expect(asked.length).toBe(2);
+    for (const name of asked) expect(scrape.names).toContain(name);
+  });
+
+  it('every metric of the service itself is on the dashboard', () => {
+    const shown = new Set(panelQueries.flatMap(({ expr }) => queryOf(expr).metrics.map(({ name }) => name)));
+    const own = scrape.families.filter((name) => /^(guildrank|http)_/.test(name));
+    expect(own.length).toBeGreaterThan(6);
+    for (const name of own) {
+      const asked = [name, `${name}_bucket`, `${name}_count`].some((each) => shown.has(each));
+      expect(asked, name).toBe(true);
+    }
+  });
+});
+
+describe('deploy/grafana/guildrank.json', () => {
+  it('has panels with ids of their own, side by side and none over another', () => {
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(Math.max(...dashboard.panels.map(({ gridPos: { x, w } }) => x + w))).toBe(24);
+  });
+});
+
+const promtool = findOnPath(['promtool']);
+if (!promtool) process.stderr.write('skipped: the checks of Prometheus rules need promtool (install prometheus)\n');
+
+describe.skipIf(!promtool)('promtool', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-promtool-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const run = (...args: string[]) =>
+    runProgram(promtool as string, args, { cwd: join(repository, 'deploy/prometheus') });
+
+  it('accepts the example configuration with its alert rules', async () => {
+    const { code, stdout, stderr } = await run('check', 'config', 'prometheus.yml');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`${rules.length} rules found`);
+  });
+
+  it('sees every alert fire when it should, and none when all is well', async () => {
+    const { code, stdout, stderr } = await run('test', 'rules', 'alerts.test.yml');
+    expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
+    const cases = parse(read('deploy/prometheus/alerts.test.yml')) as {
+      tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[];
+    };
+    const fired = cases.tests.flatMap(({ alert_rule_test }) =>
+      alert_rule_test.filter(({ exp_alerts }) => exp_alerts?.length).map(({ alertname }) => alertname),
+    );
+    expect([...new Set(fired)].sort()).toEqual(rules.map(({ alert }) => alert).sort());
+  });
+
+  it('parses every query of the dashboard', async () => {
+    const file = join(folder, 'dashboard.yml');
+    const recorded = panelQueries.map(({ expr }, index) => ({ record: `panel:${index}`, expr }));
+    writeFileSync(file, stringify({ groups: [{ name: 'dashboard', rules: recorded }] }));
+    const { code, stdout, stderr } = await run('check', 'rules', file);
+    expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
+  });
+});
