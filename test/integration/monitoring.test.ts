@@ -71,6 +71,18 @@ describe('what deploy/ watches', () => {
     for (const name of asked) expect(scrape.names).toContain(name);
   });
 
+  it('docs/operations.md explains every metric and every alert', () => {
+    const text = read('docs/operations.md');
+    const lag = /^nodejs_eventloop_lag_(min|max|mean|stddev|p\d\d)_seconds$/;
+    for (const name of scrape.families) {
+      const total = name.replace(/^(nodejs_active_\w+)_total$/, '$1');
+      const printed = lag.test(name) ? `\`_${lag.exec(name)?.[1]}\`` : `\`${total}\``;
+      expect(text, name).toContain(printed);
+    }
+    const listed = [...text.matchAll(/^\| `(Guildrank\w+)`/gm)].map(([, name]) => name);
+    expect(listed.sort()).toEqual(rules.map(({ alert }) => alert).sort());
+  });
+
   it('every metric of the service itself is on the dashboard', () => {
     const shown = new Set(panelQueries.flatMap(({ expr }) => queryOf(expr).metrics.map(({ name }) => name)));
     const own = scrape.families.filter((name) => /^(guildrank|http)_/.test(name));
