@@ -64,7 +64,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const keys = new KeyNames(config.keyPrefix);
   const scripts = new Scripts(client);
   const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
-  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS), monotonic);
+  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS));
   const quotas = new Quotas(client, keys, config.planQuotas);
   const gate = new PromptGate(authenticator, quotas, deadlines, new AuthFlood(monotonic));
   listen(
