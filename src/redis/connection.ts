@@ -53,6 +53,8 @@ function patience(timeoutMs: number): RedisOptions {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),
+    // Of a Redis that loads its data ioredis would believe the estimate, in whole seconds, and ask only then again.
+    maxLoadingRetryTime: 100,
   };
 }
 
