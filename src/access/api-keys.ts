@@ -44,12 +44,13 @@ export class ApiKeyStore {
     origins: readonly string[] = [],
   ): Promise<CreatedKey> {
     const key = generateKey();
+    const now = this.now();
     const record: ApiKeyRecord = {
       id: generateKeyId(),
       guildId,
       name,
-      createdAt: new Date(this.now()).toISOString(),
-      expiresAt: lifetimeMs === null ? null : new Date(this.now() + lifetimeMs).toISOString(),
+      createdAt: new Date(now).toISOString(),
+      expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),
       origins,
     };
     const sha = hashKey(key);

@@ -26,7 +26,7 @@ function setup(limit = 1000) {
       return { states, revision: '' };
     },
   } as Pick<Quotas, 'consume'> as Quotas;
-  const deadlines = new Deadlines(60_000, () => performance.now());
+  const deadlines = new Deadlines(60_000);
   const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines, (send) => {
     sent.length = 0;
     send();
