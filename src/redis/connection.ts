@@ -48,7 +48,7 @@ function patience(timeoutMs: number): RedisOptions {
     socketTimeout: Math.max(500, timeoutMs * 2),
     connectTimeout: 500,
     // A hung server never answers the closing of a connection; ioredis would wait two seconds for it before it reconnects.
-    disconnectTimeout: timeoutMs,
+    disconnectTimeout: Math.min(timeoutMs, 500),
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),

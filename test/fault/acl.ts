@@ -13,7 +13,7 @@ export const SERVICE_RIGHTS: readonly string[] = [
   'resetchannels',
   ...['~gr:{*}:*', '~gr:key:*', '&gr:changed', '-@all'],
   ...[...CONNECTION, ...SCRIPTS, '+subscribe', '+unsubscribe', ...READS],
-  '(~gr:quota:{*} +eval +evalsha +set +incrby +pttl)',
+  '(~gr:quota:{*} +eval +evalsha +incrby +pttl +expire)',
 ];
 
 /** Writes members and counters, reads the curve; no keys, no quotas, no plans. */
