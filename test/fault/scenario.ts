@@ -89,6 +89,7 @@ interface Run {
 export function judge({ fault, guild, service, answers, begun, back, lag }: Run): Record<string, number> {
   const unmet = answers.map((answer) => complaint(answer, guild, fault.allows)).filter((text) => text !== undefined);
   expect(unmet).toEqual([]);
+  expect(answers.filter(({ resent }) => resent)).toEqual([]);
   expect(service.child.exitCode).toBeNull();
 
   const bad = answers.filter(({ status }) => status !== 200);
