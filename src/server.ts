@@ -84,7 +84,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const quotas = new Quotas(client, keys, config.planQuotas, observeCommand);
   const cache = new PageCache<View | null>(config.cacheMaxPages, monotonic);
   const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
-  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS), monotonic);
+  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS));
   const batch = new GuildBatch(quotas, cache, deadlines, (send) => inOneWrite(client, send));
   listen(
     subscriber,

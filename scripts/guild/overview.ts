@@ -1,4 +1,4 @@
-import { LeaderboardReader, UNCHANGED } from '../../src/leaderboard/reader.ts';
+import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 import { Scripts, stored } from '../../src/redis/commands.ts';
 import type { Store } from '../store.ts';
 
@@ -31,8 +31,7 @@ export async function readOverview(
   guild: string,
 ): Promise<Overview> {
   const names = keys.guild(guild);
-  const stats = await new LeaderboardReader(new Scripts(client), keys).stats(guild, '');
-  if (stats === UNCHANGED) throw new Error('the store confirmed a revision that nobody asked about');
+  const stats = await new LeaderboardReader(new Scripts(client), keys).stats(guild);
   const [plan, ranked, keyCount, used, ttl, config] = await stored(
     Promise.all([
       client.hget(names.config, 'plan'),

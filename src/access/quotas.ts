@@ -22,9 +22,18 @@ interface Plan {
   readonly tally: { allowed: number; denied: number };
 }
 
+/** What a count tells. */
+export interface Count {
+  /** What each of the requests left, in the order they came: exactly as if they had been counted one by one. */
+  readonly states: readonly QuotaState[];
+  /** The guild's revision at the moment of the count; "" when it has none. */
+  readonly revision: string;
+}
+
 /**
- * What the library's own script does in three commands, in two: count first, and start the window when there is none.
- * Its reply is the library's contract: points consumed, milliseconds left.
+ * The library's own script with one command less (it starts the window only when there is none), and with the guild's
+ * revision as a third value, which confirms every page held of the guild: most requests then need no other command
+ * (docs/adr/0006). The library's contract is the first two: points consumed, milliseconds left.
  */
 const COUNT_SCRIPT = `
 local consumed = redis.call('incrby', KEYS[1], ARGV[1])
@@ -33,11 +42,34 @@ if ttl < 0 then
   redis.call('expire', KEYS[1], ARGV[2])
   ttl = 1000 * ARGV[2]
 end
-return {consumed, ttl}
+local prefix, tag = string.match(KEYS[1], '^(.*):quota:({.+})$')
+local rev = redis.pcall('hget', prefix .. ':' .. tag .. ':stats', 'rev')
+return {consumed, ttl, type(rev) == 'string' and rev or ''}
 `;
+
+type CountReply = Promise<[consumed: number, ttlMs: number, revision: string]>;
+
+/** As much of a client as the limiter uses: its count command, overheard for the value that the library passes over. */
+class OverheardClient {
+  lastReply: CountReply | undefined;
+
+  constructor(private readonly client: RedisClient) {}
+
+  defineCommand(name: string, definition: { lua: string; numberOfKeys?: number }): void {
+    this.client.defineCommand(name, definition);
+  }
+
+  /** The name that the library gives its script. */
+  rlflxIncr(args: readonly string[]): CountReply {
+    const { rlflxIncr } = this.client as unknown as { rlflxIncr(args: readonly string[]): CountReply };
+    this.lastReply = rlflxIncr.call(this.client, args);
+    return this.lastReply;
+  }
+}
 
 /** Counts requests per guild. One limiter a plan, all on the same counter, so a plan change keeps the count. */
 export class Quotas {
+  private readonly client: OverheardClient;
   private readonly plans: ReadonlyMap<string, Plan>;
   private readonly fallback: Plan;
 
@@ -50,10 +82,11 @@ export class Quotas {
     planQuotas: ReadonlyMap<string, number>,
     private readonly observe?: CommandObserver,
   ) {
+    this.client = new OverheardClient(client);
     this.plans = new Map(
       [...planQuotas].map(([plan, points]) => {
         const limiter = new RateLimiterRedis({
-          storeClient: client,
+          storeClient: this.client,
           keyPrefix: keys.quotaPrefix,
           points,
           duration: WINDOW_S,
@@ -74,13 +107,14 @@ export class Quotas {
 
   /**
    * Counts `requests` requests of a guild in one command.
-   * @returns what each of them left, in the order they came: exactly as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
-  async consume(guildId: string, plan: string, requests: number): Promise<QuotaState[]> {
+  async consume(guildId: string, plan: string, requests: number): Promise<Count> {
     const { limiter, tally } = this.plans.get(plan) ?? this.fallback;
     const limit = limiter.points;
-    const { consumedPoints, msBeforeNext: resetMs } = await this.count(limiter, guildId, requests);
+    const counting = this.count(limiter, guildId, requests);
+    const reply = this.client.lastReply;
+    const { consumedPoints, msBeforeNext: resetMs } = await counting;
     const states: QuotaState[] = [];
     for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
       const allowed = used <= limit;
@@ -88,7 +122,7 @@ export class Quotas {
       else tally.denied++;
       states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs });
     }
-    return states;
+    return { states, revision: (await reply)?.[2] ?? '' };
   }
 
   /** `consume` rejects with a result when the quota says no, and with an Error when the store failed. */

@@ -1,24 +1,25 @@
 import { StoreUnavailableError } from '../errors.ts';
 
 interface Held {
+  /** The tick at which the time is up. */
   readonly until: number;
-  /** Undefined once the work is done. */
-  giveUp: ((error: StoreUnavailableError) => void) | undefined;
+  readonly giveUp: (error: StoreUnavailableError) => void;
 }
 
+/** Into how many ticks the limit is cut: work is given up after 0.9 to 1 of the limit. */
+const TICKS = 10;
+
 /**
- * Gives up on work that takes too long. All of it has the same time, so it comes due in the order it came: one timer
- * serves any amount of work, where one for each would cost more than the rest of the bookkeeping.
+ * Gives up on work that takes too long. All of it has the same time, so it comes due in the order it came: one ticking timer
+ * serves any amount of work, and what is done leaves at once, where a timer for each would cost more than the rest.
  */
 export class Deadlines {
-  private queue: Held[] = [];
+  /** In the order of coming, which a Set keeps. */
+  private readonly waiting = new Set<Held>();
+  private tick = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly limitMs: number,
-    /** Milliseconds on a clock that never goes back. */
-    private readonly now: () => number,
-  ) {}
+  constructor(private readonly limitMs: number) {}
 
   /**
    * Watches work that begins now.
@@ -26,22 +27,23 @@ export class Deadlines {
    * @returns to be called when the work is done.
    */
   hold(giveUp: (error: StoreUnavailableError) => void): () => void {
-    const held: Held = { until: this.now() + this.limitMs, giveUp };
-    this.queue.push(held);
-    this.timer ??= setTimeout(this.sweep, this.limitMs);
-    return () => {
-      held.giveUp = undefined;
-    };
+    this.timer ??= setInterval(this.sweep, this.limitMs / TICKS);
+    const held: Held = { until: this.tick + TICKS, giveUp };
+    this.waiting.add(held);
+    return () => this.waiting.delete(held);
   }
 
   private readonly sweep = (): void => {
-    const now = this.now();
-    // A timer counts whole milliseconds and may come a fraction early.
-    const first = this.queue.findIndex(({ until, giveUp }) => giveUp && until > now + 1);
-    const due = first < 0 ? this.queue : this.queue.slice(0, first);
-    this.queue = first < 0 ? [] : this.queue.slice(first);
-    for (const { giveUp } of due) giveUp?.(new StoreUnavailableError(`no answer within ${this.limitMs} ms`));
-    const [next] = this.queue;
-    this.timer = next && setTimeout(this.sweep, Math.max(1, next.until - now));
+    if (this.waiting.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+      return;
+    }
+    this.tick++;
+    for (const held of this.waiting) {
+      if (held.until > this.tick) return;
+      this.waiting.delete(held);
+      held.giveUp(new StoreUnavailableError(`no answer within ${this.limitMs} ms`));
+    }
   };
 }

@@ -16,7 +16,8 @@ export interface Order<V> {
 
 /**
  * Collects the requests that the event loop takes in during one round of I/O and serves them guild by guild when the round
- * is done: one count for all of a guild's requests, one read for equal ones, counts and reads in one write to Redis.
+ * is done: one count for all of a guild's requests, which also confirms the pages held of it; one read for equal ones that are not
+ * held; all of it in one write to Redis.
  * Whoever joins a read joined before it was sent, so the answer is as fresh for all of them (docs/adr/0006).
  */
 export class GuildBatch<V> {
@@ -52,11 +53,15 @@ export class GuildBatch<V> {
     const { guildId, plan } = group.identity;
     const counting = this.quotas.consume(guildId, plan, group.size);
     const wants = group.wants();
-    const views = this.cache.getAll(wants.map(({ want }) => want));
-    // Looked at only after the count; until then a failed read must not count as unhandled.
-    for (const view of views) view.catch(() => {});
+    const revision = counting.then((count) => count.revision);
+    const views = this.cache.getAll(
+      wants.map(({ want }) => want),
+      revision,
+    );
+    // Looked at only after the count; until then a failure must not count as unhandled.
+    for (const promise of [revision, ...views]) promise.catch(() => {});
     try {
-      group.counted(await counting);
+      group.counted((await counting).states);
     } catch (error) {
       group.failed(error);
       return;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server, ServerOptions } from 'node:http';
 import { type AddressInfo, Server as NetServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from './problem.ts';
 
 /** Bounds on what a slow client can hold. A request here is a few hundred bytes: ten seconds to send it are plenty. */
@@ -40,15 +40,30 @@ export async function listenOn(server: Server, host: string, port: number, setti
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
+  await takeInWhatWaits();
   // http.Server's own close() ends idle connections at once, also one whose next request is on the wire.
   NetServer.prototype.close.call(server);
   const deadline = performance.now() + timeoutMs;
   await Promise.race([closed, delay(Math.min(GRACE_MS, timeoutMs))]);
   for (;;) {
+    await takeInWhatWaits();
     server.closeIdleConnections();
     const done = await Promise.race([closed.then(() => true), delay(20, false)]);
     if (done) return;
     if (performance.now() >= deadline) return server.closeAllConnections();
+  }
+}
+
+/**
+ * What the kernel has taken in and the process has not seen yet is cut by closing: connections not accepted by closing the
+ * listening socket, requests not read by closing a connection that seems idle. When the process was kept from running, that
+ * is a lot. A turn of the event loop takes in all that waits: after a short turn, hardly anything can have come since.
+ */
+async function takeInWhatWaits(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) {
+    const start = performance.now();
+    await nextTurn();
+    if (turn > 0 && performance.now() - start < 1) return;
   }
 }
 

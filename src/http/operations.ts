@@ -30,7 +30,7 @@ export function operations(reader: LeaderboardReader): Record<string, Operation>
     '/servers/:guild_id/leaderboard': ofOwnGuild((req) => {
       const { guild_id, limit, page } = parseAll(guildParams, pageQuery, req.params, req.query);
       return asked(guild_id, `page ${page} ${limit}`, {
-        read: (known) => reader.page(guild_id, page, limit, known),
+        read: () => reader.page(guild_id, page, limit),
         render: renderJson,
       });
     }),
@@ -38,14 +38,14 @@ export function operations(reader: LeaderboardReader): Record<string, Operation>
     '/servers/:guild_id/members/:user_id': ofOwnGuild((req) => {
       const { guild_id, user_id } = parseAll(memberParams, noQuery, req.params, {});
       return asked(guild_id, `member ${user_id}`, {
-        read: (known) => reader.member(guild_id, user_id, known),
+        read: () => reader.member(guild_id, user_id),
         render: (value) => (value === null ? null : renderJson(value)),
       });
     }),
 
     '/servers/:guild_id/stats': ofOwnGuild((req) => {
       const { guild_id } = parseAll(guildParams, noQuery, req.params, {});
-      return asked(guild_id, 'stats', { read: (known) => reader.stats(guild_id, known), render: renderStats });
+      return asked(guild_id, 'stats', { read: () => reader.stats(guild_id), render: renderStats });
     }),
   };
 }

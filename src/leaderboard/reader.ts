@@ -9,11 +9,6 @@ export interface Revised<T> {
   readonly value: T;
 }
 
-/** The answer when the guild is still at the revision the caller named. */
-export const UNCHANGED = 'unchanged';
-
-export type Read<T> = Revised<T> | typeof UNCHANGED;
-
 /** Reads a guild. Every method is one atomic script: one round trip, one moment. */
 export class LeaderboardReader {
   constructor(
@@ -23,25 +18,15 @@ export class LeaderboardReader {
 
   /**
    * One page of the ranking: XP descending, equal XP by user id in descending byte order.
-   * O(log m + limit) in a guild of m members; two commands inside Redis when `known` is still the revision.
+   * O(log m + limit) in a guild of m members.
    * @param page from 1; one past the end is an empty page with the true total.
    * @throws StoreUnavailableError
    */
-  async page(guildId: string, page: number, limit: number, known = ''): Promise<Read<LeaderboardPage>> {
+  async page(guildId: string, page: number, limit: number): Promise<Revised<LeaderboardPage>> {
     const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
     // Redis takes 64-bit ranks: far beyond any ranking, but not Number's notation for more.
     const first = Math.min((page - 1) * limit, MAX_XP);
-    const reply = await this.scripts.run<1 | (string | number)[]>(
-      'page',
-      xp,
-      stats,
-      config,
-      memberPrefix,
-      first,
-      first + limit - 1,
-      known,
-    );
-    if (reply === 1) return UNCHANGED;
+    const reply = await this.scripts.run('page', xp, stats, config, memberPrefix, first, first + limit - 1);
     const [revision, total, storedCurve] = reply as [string, number, string];
     const curve = curveNameOf(storedCurve);
     const data: LeaderboardEntry[] = [];
@@ -63,18 +48,9 @@ export class LeaderboardReader {
    * One member with its rank, or null when the guild does not rank it. O(log m).
    * @throws StoreUnavailableError
    */
-  async member(guildId: string, userId: string, known = ''): Promise<Read<Member | null>> {
+  async member(guildId: string, userId: string): Promise<Revised<Member | null>> {
     const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
-    const reply = await this.scripts.run<1 | (string | number)[]>(
-      'member',
-      xp,
-      stats,
-      config,
-      memberPrefix + userId,
-      userId,
-      known,
-    );
-    if (reply === 1) return UNCHANGED;
+    const reply = await this.scripts.run('member', xp, stats, config, memberPrefix + userId, userId);
     const [revision, rank, score, storedCurve, username, level, streak, claim] = reply as [
       string,
       number,
@@ -103,10 +79,9 @@ export class LeaderboardReader {
    * The guild's counters and curve. O(1).
    * @throws StoreUnavailableError
    */
-  async stats(guildId: string, known = ''): Promise<Read<GuildStats>> {
+  async stats(guildId: string): Promise<Revised<GuildStats>> {
     const { stats, config } = this.keys.guild(guildId);
-    const reply = await this.scripts.run<1 | string[]>('stats', stats, config, known);
-    if (reply === 1) return UNCHANGED;
+    const reply = await this.scripts.run('stats', stats, config);
     const [revision, members, totalXp, levelSum, curve, multiplier] = reply as [
       string,
       string,

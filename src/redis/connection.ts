@@ -9,15 +9,25 @@ import { watchSentinels } from './sentinel-watch.ts';
  */
 export function connect(config: RedisConfig): RedisClient {
   const options = { ...urlOptions(config.url), ...patience(config.timeoutMs) };
-  if (config.mode === 'cluster') return new Cluster([...config.nodes], clusterOptions(options));
-  if (config.mode === 'sentinel') return connectToMaster(config, options);
-  return new Redis(options);
+  if (config.mode === 'cluster') return connectToCluster(config, options);
+  const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
+  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
+  return endSocketTimer(client);
 }
 
-function connectToMaster(config: RedisConfig, options: RedisOptions): Redis {
-  const client = new Redis(sentinelOptions(config, options));
-  watchSentinels(client, config.sentinelName, config.nodes);
-  return client;
+function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
+  const cluster = new Cluster([...config.nodes], clusterOptions(options));
+  cluster.on('+node', endSocketTimer);
+  return cluster;
+}
+
+/** ioredis 5.11 lets the socketTimeout of a socket that was closed run on, and closes the next one with it. */
+function endSocketTimer(client: Redis): Redis {
+  const inner = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
+  return client.on('close', () => {
+    clearTimeout(inner.socketTimeoutTimer);
+    inner.socketTimeoutTimer = undefined;
+  });
 }
 
 /** Where the configuration points, for log lines: never with credentials. */
@@ -38,10 +48,12 @@ function patience(timeoutMs: number): RedisOptions {
     socketTimeout: Math.max(500, timeoutMs * 2),
     connectTimeout: 500,
     // A hung server never answers the closing of a connection; ioredis would wait two seconds for it before it reconnects.
-    disconnectTimeout: timeoutMs,
+    disconnectTimeout: Math.min(timeoutMs, 500),
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),
+    // Of a Redis that loads its data ioredis would believe the estimate, in whole seconds, and ask only then again.
+    maxLoadingRetryTime: 100,
   };
 }
 

@@ -19,7 +19,9 @@ export function watchSentinels(
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
     watcher.on('message', (_channel: string, message: string) => {
       const [set, , , host, port] = message.split(' ');
-      if (set !== name || isWith(client, host, port)) return;
+      // While it connects it asks the Sentinels anyway, and ioredis takes an interruption of that for the end.
+      const isUp = client.status === 'connect' || client.status === 'ready';
+      if (set !== name || !isUp || isWith(client, host, port)) return;
       client.disconnect(true);
     });
     return watcher;

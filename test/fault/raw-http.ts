@@ -8,11 +8,12 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes over a connection of its own, ends the sending side and reads until the other side closes.
+ * Sends bytes over a connection of its own and reads until the other side closes.
+ * @param thenEnd whether to end the sending side at once: Node then drops what it has not answered yet.
  * @returns the answers found in what came, in order.
  * @throws when nothing happens for ten seconds.
  */
-export function rawExchange(port: number, bytes: Buffer): Promise<RawAnswer[]> {
+export function rawExchange(port: number, bytes: Buffer, thenEnd = true): Promise<RawAnswer[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let text = '';
@@ -26,7 +27,8 @@ export function rawExchange(port: number, bytes: Buffer): Promise<RawAnswer[]> {
     // A reset is an end like any other: the service need not read what is no HTTP.
     socket.on('error', () => {});
     socket.on('close', () => resolve(parse(text)));
-    socket.end(bytes);
+    if (thenEnd) socket.end(bytes);
+    else socket.write(bytes);
   });
 }
 

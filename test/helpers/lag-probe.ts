@@ -1,12 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Preloaded into a service process: logs a line whenever the process was kept from running for longer than ever before. */
+/** Preloaded into a service process: logs how long the process was kept from running, if that is worth a word. */
 const lag = monitorEventLoopDelay({ resolution: 10 });
 lag.enable();
-let worst = 0;
 setInterval(() => {
-  const now = lag.max / 1e6;
-  if (now <= worst) return;
-  worst = now;
-  process.stdout.write(`${JSON.stringify({ lag_ms: Math.round(now) })}\n`);
+  const worst = Math.round(lag.max / 1e6);
+  lag.reset();
+  const time = new Date().toISOString();
+  if (worst > 20) process.stdout.write(`${JSON.stringify({ time, lag_ms: worst })}\n`);
 }, 200).unref();

@@ -13,6 +13,8 @@ export interface Answer {
   /** Milliseconds from sending to the last byte. */
   readonly took: number;
   readonly error?: string;
+  /** Whether a kept-alive connection was closed under the request, which was then sent again on another. */
+  readonly resent?: boolean;
 }
 
 /** A client that keeps sending at a steady rate, whatever becomes of the answers. */
@@ -69,13 +71,23 @@ export function startLoad(url: string, { rate, headers = {}, connections = 128, 
   };
 }
 
-/** One GET. Never rejects. */
-export function ask(agent: Agent, url: string, path: string, headers: Record<string, string>): Promise<Answer> {
+/**
+ * One GET. Never rejects. Sent again, once, when a connection that was used before is closed under it: every HTTP client that
+ * keeps connections does so, because either side may close an idle one at any time.
+ */
+export async function ask(agent: Agent, url: string, path: string, headers: Record<string, string>): Promise<Answer> {
+  const [answer, wasReused] = await askOnce(agent, url, path, headers);
+  if (answer.error !== 'ECONNRESET' || !wasReused) return answer;
+  const [again] = await askOnce(agent, url, path, headers);
+  return { ...again, sentAt: answer.sentAt, took: performance.now() - answer.sentAt, resent: true };
+}
+
+function askOnce(agent: Agent, url: string, path: string, headers: Record<string, string>): Promise<[Answer, boolean]> {
   const sentAt = performance.now();
   return new Promise((resolve) => {
     const done = (status: number, got: IncomingHttpHeaders, body: string, error?: string): void => {
       const answer = { path, status, headers: got, body, sentAt, took: performance.now() - sentAt };
-      resolve(error === undefined ? answer : { ...answer, error });
+      resolve([error === undefined ? answer : { ...answer, error }, req.reusedSocket]);
     };
     const failed = (error: NodeJS.ErrnoException): void => done(0, {}, '', error.code ?? error.message);
     const req = request(`${url}${path}`, { agent, headers, timeout: GIVE_UP_MS }, (res) => {

@@ -41,9 +41,9 @@ export function runScript(args: readonly string[], env: Record<string, string> =
   return follow(child);
 }
 
-/** The service as it runs in production: src/main.ts, on free loopback ports unless the environment says otherwise. */
-export function spawnService(env: Record<string, string>): TestProcess {
-  return runScript(['--import', './test/helpers/lag-probe.ts', 'src/main.ts'], {
+/** The service as it runs in production: src/main.ts (after `preload`, node options), on free loopback ports unless the environment says otherwise. */
+export function spawnService(env: Record<string, string>, preload: readonly string[] = []): TestProcess {
+  return runScript([...preload, 'src/main.ts'], {
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
@@ -58,7 +58,7 @@ export interface ServiceProcess extends TestProcess {
 
 /** Starts the service and waits until it serves. */
 export async function startServiceProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const service = spawnService(env);
+  const service = spawnService(env, ['--import', './test/helpers/lag-probe.ts']);
   const { url, admin_url } = await service.line((line) => typeof line.url === 'string');
   return { ...service, url: url as string, adminUrl: admin_url as string | undefined };
 }

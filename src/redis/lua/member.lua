@@ -1,10 +1,9 @@
 -- member: XP, rank and profile of one member, as of one moment.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:member:U
--- ARGV[1] user id   ARGV[2] revision the caller holds, or ""
+-- ARGV[1] user id
 --
--- Reply: 1 when the caller's revision is the guild's, else
---        {rev or "", rank from 0 or -1 for no such member, XP, curve or "", username, level, daily_streak, last_daily_claim (each or "")}
+-- Reply: {rev or "", rank from 0 or -1 for no such member, XP, curve or "", username, level, daily_streak, last_daily_claim (each or "")}
 -- O(log m).
 
 local function text(value)
@@ -12,9 +11,6 @@ local function text(value)
 end
 
 local rev = text(redis.call('HGET', KEYS[2], 'rev'))
-if rev ~= '' and rev == ARGV[2] then
-  return 1
-end
 
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not score then

@@ -1,19 +1,16 @@
 -- page: one leaderboard page, its ranks and the total, as of one moment.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
--- ARGV[1] prefix of the member keys   ARGV[2] first and ARGV[3] last rank from 0   ARGV[4] revision the caller holds, or ""
+-- ARGV[1] prefix of the member keys   ARGV[2] first and ARGV[3] last rank from 0
 --
--- Reply: 1 when the caller's revision is the guild's, else {rev or "", total, curve or "", then per row: user id, XP, username or "", level or ""}
--- O(log m + rows); two commands when the revision is unchanged.
+-- Reply: {rev or "", total, curve or "", then per row: user id, XP, username or "", level or ""}
+-- O(log m + rows).
 
 local function text(value)
   return type(value) == 'string' and value or ''
 end
 
 local rev = text(redis.call('HGET', KEYS[2], 'rev'))
-if rev ~= '' and rev == ARGV[4] then
-  return 1
-end
 
 local out = { rev, redis.call('ZCARD', KEYS[1]), text(redis.call('HGET', KEYS[3], 'xp_curve')) }
 local n = 3

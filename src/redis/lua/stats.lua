@@ -1,8 +1,8 @@
 -- stats: the counters and the curve configuration of a guild, as of one moment.
 --
--- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:config   ARGV[1] revision the caller holds, or ""
+-- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:config
 --
--- Reply: 1 when the caller's revision is the guild's, else {rev, members, total_xp, level_sum, xp_curve, xp_multiplier}, each or ""
+-- Reply: {rev, members, total_xp, level_sum, xp_curve, xp_multiplier}, each or ""
 -- O(1).
 
 local function text(value)
@@ -11,8 +11,5 @@ end
 
 local counters = redis.call('HMGET', KEYS[1], 'rev', 'members', 'total_xp', 'level_sum')
 local rev = text(counters[1])
-if rev ~= '' and rev == ARGV[1] then
-  return 1
-end
 local config = redis.call('HMGET', KEYS[2], 'xp_curve', 'xp_multiplier')
 return { rev, text(counters[2]), text(counters[3]), text(counters[4]), text(config[1]), text(config[2]) }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { QuotaState, Quotas } from '../../../src/access/quotas.ts';
+import type { Count, Quotas } from '../../../src/access/quotas.ts';
 import { Deadlines } from '../../../src/http/deadlines.ts';
 import { GuildBatch } from '../../../src/http/guild-batch.ts';
 import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
@@ -14,18 +14,19 @@ function setup(limit = 1000) {
   const used = new Map<string, number>();
   const state = { storeDown: false };
   const quotas = {
-    async consume(guildId: string, plan: string, requests: number): Promise<QuotaState[]> {
+    async consume(guildId: string, plan: string, requests: number): Promise<Count> {
       sent.push(`count ${guildId} ${plan} ${requests}`);
       if (state.storeDown) throw new Error('down');
       const before = used.get(guildId) ?? 0;
       used.set(guildId, before + requests);
-      return Array.from({ length: requests }, (_, i) => {
+      const states = Array.from({ length: requests }, (_, i) => {
         const remaining = limit - before - i - 1;
         return { allowed: remaining >= 0, limit, remaining: Math.max(0, remaining), resetMs: 1000 };
       });
+      return { states, revision: '' };
     },
   } as Pick<Quotas, 'consume'> as Quotas;
-  const deadlines = new Deadlines(60_000, () => performance.now());
+  const deadlines = new Deadlines(60_000);
   const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines, (send) => {
     sent.length = 0;
     send();

@@ -1,20 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
-import { type Read, UNCHANGED } from '../../../src/leaderboard/reader.ts';
+import type { Revised } from '../../../src/leaderboard/reader.ts';
 
-/** A guild whose content is its revision, and what was asked of it. */
+/** A guild whose content is its revision, and what was read of it. */
 class Guild {
   revision = '1';
   broken = false;
-  readonly asked: string[] = [];
+  readonly read: string[] = [];
 
   want(key: string): Want<string> {
-    const read = async (known: string): Promise<Read<string>> => {
-      this.asked.push(`${key}@${known}`);
+    const read = async (): Promise<Revised<string>> => {
+      this.read.push(key);
       if (this.broken) throw new Error('gone');
-      return known !== '' && known === this.revision ? UNCHANGED : { revision: this.revision, value: this.revision };
+      return { revision: this.revision, value: this.revision };
     };
-    return { key, source: { read, render: (value: string) => `${key} at ${value}` } as Want<string>['source'] };
+    return {
+      key,
+      source: { read, render: (value: string) => `${key} at ${value}` } as unknown as Want<string>['source'],
+    };
   }
 }
 
@@ -23,44 +26,34 @@ describe('PageCache', () => {
     const clock = { now: 0 };
     const guild = new Guild();
     const cache = new PageCache<string>(max, () => clock.now);
-    const get = (...keys: string[]) => Promise.all(cache.getAll(keys.map((key) => guild.want(key))));
+    const wants = (keys: string[]) => keys.map((key) => guild.want(key));
+    const get = (...keys: string[]) => Promise.all(cache.getAll(wants(keys), Promise.resolve(guild.revision)));
     return { clock, guild, get, cache };
   };
 
-  it('hands out what it holds only when the store confirms the revision', async () => {
+  it('hands out what it holds only at the revision it was made from', async () => {
     const { get, guild } = setup();
-    expect(await get('a')).toEqual(['a at 1']);
-    expect(await get('a')).toEqual(['a at 1']);
+    expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
+    expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
     guild.revision = '2';
     expect(await get('a')).toEqual(['a at 2']);
-    expect(guild.asked).toEqual(['a@', 'a@1', 'a@1']);
+    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
+    expect(guild.read).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('confirms all answers of one revision with one command', async () => {
-    const { get, guild } = setup();
-    await get('a', 'b', 'c');
-    guild.asked.length = 0;
-    expect(await get('a', 'b', 'c')).toEqual(['a at 1', 'b at 1', 'c at 1']);
-    expect(guild.asked).toEqual(['a@1']);
+  it('reads at once what it does not hold, without waiting for the revision', async () => {
+    const { guild, cache } = setup();
+    const [view] = cache.getAll([guild.want('a')], new Promise(() => {}));
+    expect(await view).toBe('a at 1');
   });
 
-  it('reads everything anew that was to be confirmed together when the revision has moved on', async () => {
-    const { get, guild } = setup();
-    await get('a', 'b');
+  it('keeps a page under the revision that was read with it, not the one asked for before', async () => {
+    const { guild, cache, get } = setup();
+    const early = cache.getAll([guild.want('a')], Promise.resolve('1'));
     guild.revision = '2';
-    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
-    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
-    expect(guild.asked).toEqual(['a@', 'b@', 'a@1', 'b@', 'a@2']);
-  });
-
-  it('asks apart about answers held at different revisions', async () => {
-    const { get, guild } = setup();
-    await get('a');
-    guild.revision = '2';
-    await get('b');
-    guild.asked.length = 0;
-    expect(await get('a', 'b')).toEqual(['a at 2', 'b at 2']);
-    expect(guild.asked).toEqual(['a@1', 'b@2']);
+    await early[0];
+    guild.revision = '3';
+    expect(await get('a')).toEqual(['a at 3']);
   });
 
   it('reads anew after five seconds, for writers that do not raise the revision', async () => {
@@ -70,7 +63,7 @@ describe('PageCache', () => {
     await get('a');
     clock.now = 5000;
     await get('a');
-    expect(guild.asked).toEqual(['a@', 'a@1', 'a@']);
+    expect(guild.read).toEqual(['a', 'a']);
   });
 
   it('keeps nothing of a guild without a revision', async () => {
@@ -78,30 +71,42 @@ describe('PageCache', () => {
     guild.revision = '';
     await get('a');
     await get('a');
-    expect(guild.asked).toEqual(['a@', 'a@']);
+    expect(guild.read).toEqual(['a', 'a']);
   });
 
   it('gives up the least recently used entry first', async () => {
     const { get, guild } = setup(2);
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
-    expect(guild.asked).toEqual(['a@', 'b@', 'a@1', 'c@', 'a@1', 'b@']);
+    expect(guild.read).toEqual(['a', 'b', 'c', 'b']);
   });
 
   it('holds nothing when it is switched off', async () => {
     const { get, guild } = setup(0);
     await get('a');
     await get('a');
-    expect(guild.asked).toEqual(['a@', 'a@']);
+    expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('passes a failure to everyone who shared the question, asks no second time, and recovers', async () => {
-    const { guild, cache, get } = setup();
-    await get('a', 'b');
+  it('hands out nothing when the revision is not to be had', async () => {
+    const { get, guild, cache } = setup();
+    await get('a');
+    const [view] = cache.getAll([guild.want('a')], Promise.reject(new Error('down')));
+    await expect(view).rejects.toThrow('down');
+    expect(guild.read).toEqual(['a']);
+  });
+
+  it('passes on a failed read, and is none the worse for it', async () => {
+    const { get, guild } = setup();
     guild.broken = true;
-    const outcomes = await Promise.allSettled(cache.getAll([guild.want('a'), guild.want('b')]));
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(guild.asked).toEqual(['a@', 'b@', 'a@1']);
+    await expect(get('a')).rejects.toThrow('gone');
     guild.broken = false;
-    expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
+    expect(await get('a')).toEqual(['a at 1']);
+  });
+
+  it('tallies what it handed out as held, what it read and what it holds', async () => {
+    const { get, cache } = setup();
+    await get('a', 'b');
+    await get('a');
+    expect(cache.tally()).toEqual({ hits: 1, misses: 2, entries: 2 });
   });
 });

@@ -1,0 +1,200 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { type Store, storeOn } from '../../scripts/store.ts';
+import { generateKey, hashKey } from '../../src/access/key-format.ts';
+import { parseConfig } from '../../src/config.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
+import { startService, type TestService } from '../helpers/service.ts';
+import { hasRedis, mockStore, type TestStore } from '../helpers/stores.ts';
+import { until } from '../helpers/until.ts';
+import { BOT_RIGHTS, SERVICE_RIGHTS } from './acl.ts';
+
+const NASTY_IDS = ['*', '{g}', 'a}:xp', '..', 'a b', 'x:keys', 'x\r\nFLUSHALL', '\u0000', 'é', "');redis.call('X')--"];
+
+describe('a key', () => {
+  let testStore: TestStore;
+  let service: TestService;
+  let key: string;
+  let keyId: string;
+  beforeAll(async () => {
+    testStore = await mockStore.start();
+    service = await startService(testStore, { LOG_LEVEL: 'trace' });
+    const created = await service.store.apiKeys.create('guild', 'test', null);
+    key = created.key;
+    keyId = created.record.id;
+  });
+  afterAll(async () => {
+    await service.close();
+    await testStore.stop();
+  });
+  const get = (path: string, headers: Record<string, string>) => fetch(`${service.url}${path}`, { headers });
+
+  it('that is missing, malformed, made up, expired or revoked gets 401 with one body and one set of headers', async () => {
+    const expired = await service.store.apiKeys.create('guild', 'old', Date.parse('2020-01-01') - Date.now());
+    const revoked = await service.store.apiKeys.create('guild', 'gone', null);
+    await service.store.apiKeys.revoke('guild', revoked.record.id);
+    const keys = [undefined, '', 'x', key.slice(0, -1), `${key}0`, generateKey(), expired.key, revoked.key];
+    const answers = await Promise.all(
+      keys.map(async (it) => {
+        const answer = await get('/api/v1/servers/guild/stats', it === undefined ? {} : { 'x-api-key': it });
+        const { request_id, code, ...body } = (await answer.json()) as Record<string, unknown>;
+        expect(request_id).toBe(answer.headers.get('x-request-id'));
+        expect(code).toBe(it === undefined ? 'missing_api_key' : 'invalid_api_key');
+        const headers = Object.fromEntries(
+          [...answer.headers].filter(([name]) => !/^(x-request-id|date|content-length)$/.test(name)),
+        );
+        return { status: answer.status, body, headers };
+      }),
+    );
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0]).toMatchObject({ status: 401, headers: { 'www-authenticate': 'ApiKey realm="guildrank"' } });
+  });
+
+  it('is never logged, whatever is done with it, and neither is its hash', async () => {
+    const other = generateKey();
+    for (const [path, headers] of [
+      ['/api/v1/servers/guild/stats', { 'x-api-key': key }],
+      ['/api/v1/servers/other/stats', { 'x-api-key': key }],
+      ['/api/v1/servers/guild/stats', { 'x-api-key': other }],
+      [`/api/v1/servers/guild/members/${key}`, { 'x-api-key': key }],
+      [`/api/v1/servers/${key}/stats?key=${key}`, { 'x-api-key': `${key} `, authorization: key, cookie: key }],
+      [`/${key}%zz`, { 'x-api-key': key, 'x-request-id': key, 'user-agent': key, referer: key }],
+    ] as const) {
+      await get(path, headers as Record<string, string>);
+    }
+    await service.store.apiKeys.revoke('guild', keyId);
+    expect(service.log.length).toBeGreaterThan(5);
+    for (const it of [key, other]) {
+      expect(service.logText()).not.toContain(it);
+      expect(service.logText()).not.toContain(hashKey(it));
+      expect(service.logText()).not.toContain(it.slice(3, 20));
+    }
+  });
+
+  it('is asked for on every path under /api/v1/servers, and no answer tells what serves it', async () => {
+    for (const path of ['leaderboard', 'members/1', 'stats']) {
+      const answer = await get(`/api/v1/servers/guild/${path}`, {});
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('x-powered-by')).toBeNull();
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+});
+
+it('the admin listener is on loopback unless it is asked elsewhere', () => {
+  expect(parseConfig({}).adminHost).toBe('127.0.0.1');
+  expect(parseConfig({}).trustProxy).toBe(0);
+});
+
+describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
+  let redis: EmbeddedRedis;
+  let service: ServiceProcess;
+  let store: Store;
+  let key: string;
+  let keyId: string;
+  const urlOf = (user: string) => `redis://${user}:pass@127.0.0.1:${redis.port}`;
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    const admin = new Redis(redis.url);
+    await admin.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...SERVICE_RIGHTS);
+    await admin.call('ACL', 'SETUSER', 'bot', 'on', '>pass', ...BOT_RIGHTS);
+    store = storeOn(admin, 'gr', ['free', 'pro']);
+    const created = await store.apiKeys.create('guild', 'test', null);
+    key = created.key;
+    keyId = created.record.id;
+    service = await startServiceProcess({ REDIS_URL: urlOf('service') });
+  });
+  afterAll(async () => {
+    store?.client.disconnect();
+    await service?.stop();
+    await redis?.stop();
+  });
+  const get = (path: string) => fetch(`${service.url}/api/v1/servers/guild/${path}`, { headers: { 'x-api-key': key } });
+
+  it('the bot writes through the typed writer, and can read no key, raise no quota and change no plan', async () => {
+    const client = connect(parseConfig({ REDIS_URL: urlOf('bot') }).redis);
+    client.on('error', () => {});
+    try {
+      await waitUntilReady(client, 5000, () => {});
+      const { writer, audit } = storeOn(client, 'gr', []);
+      await writer.record('guild', { userId: '1', set: 300, profile: { username: 'One' } });
+      await writer.record('guild', { userId: '2', add: 5 });
+      expect(await writer.remove('guild', ['2'])).toBe(1);
+      expect((await audit.check('guild')).exact).toBe(true);
+      for (const attempt of [
+        () => client.hgetall('gr:{guild}:keys'),
+        () => client.hgetall(store.keys.apiKey(hashKey(key))),
+        () => client.hset('gr:{guild}:config', 'plan', 'pro'),
+        () => client.set('gr:quota:{guild}', '0'),
+        () => client.flushall(),
+        () => client.config('GET', '*'),
+        () => client.keys('*'),
+      ]) {
+        await expect(attempt()).rejects.toThrow(/NOPERM/);
+      }
+    } finally {
+      client.disconnect();
+    }
+  });
+
+  it('the service answers, counts and hears of revocations', async () => {
+    expect(await (await get('leaderboard')).json()).toMatchObject({
+      total: 1,
+      data: [{ user_id: '1', username: 'One' }],
+    });
+    expect((await get('members/1')).status).toBe(200);
+    const stats = await get('stats');
+    expect(stats.status).toBe(200);
+    expect(stats.headers.get('x-ratelimit-remaining')).toBe('97');
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  });
+
+  it('ids of any kind reach Redis in no key but their own', async () => {
+    const watcher = await new Redis(redis.url).monitor();
+    const seen: string[][] = [];
+    watcher.on('monitor', (_time: string, args: string[]) => seen.push(args));
+    for (const id of NASTY_IDS) {
+      expect([400, 404]).toContain((await get(`members/${encodeURIComponent(id)}`)).status);
+    }
+    await get('members/last');
+    await until(() => seen.some((args) => args.includes('gr:{guild}:member:last')));
+    watcher.disconnect();
+    const words = seen.flat().filter((word) => word.startsWith('gr:'));
+    for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(last)?))?$/);
+  });
+
+  it('the service can write nothing but quotas', async () => {
+    const client = new Redis(urlOf('service'));
+    const { xp, stats, config, apiKeys, memberPrefix } = store.keys.guild('guild');
+    for (const attempt of [
+      () => client.zadd(xp, 1, 'x'),
+      () => client.hset(stats, 'rev', '1'),
+      () => client.hset(config, 'plan', 'pro'),
+      () => client.hset(`${memberPrefix}1`, 'username', 'x'),
+      () => client.hset(apiKeys, 'x', 'y'),
+      () => client.hset(store.keys.apiKey('x'), 'id', 'y'),
+      () => client.del(xp),
+      () => client.publish('gr:changed', 'guild'),
+      () => client.flushall(),
+      () => client.config('SET', 'maxmemory', '1'),
+      () => client.keys('*'),
+      () => client.set('elsewhere', '1'),
+      () => client.get('elsewhere'),
+      () => client.eval("return redis.call('ZADD', KEYS[1], 1, 'x')", 1, xp),
+      () => client.eval("return redis.call('HSET', 'gr:{guild}:stats', 'rev', '1')", 0),
+    ]) {
+      await expect(attempt()).rejects.toThrow(/NOPERM|No permissions|can't run this command or subcommand|ACL failure/);
+    }
+    client.disconnect();
+  });
+
+  it('a revocation still takes effect at once', async () => {
+    expect((await get('stats')).status).toBe(200);
+    await store.apiKeys.revoke('guild', keyId);
+    await until(async () => (await get('stats')).status === 401, { timeoutMs: 2500 });
+  });
+});
