@@ -1,4 +1,5 @@
 import type { CurveName } from '../../src/leaderboard/curves.ts';
+import { curveWarning } from './polaris-settings.ts';
 import { type FieldNames, OWN_NAMES } from './rows.ts';
 
 /** Where a JSON document keeps its members, and what it calls their fields. */
@@ -8,6 +9,8 @@ export interface JsonLayout {
   /** The members are `{id: XP}` or `{id: {...}}` pairs, not array elements. */
   readonly keyedById?: true;
   readonly names: FieldNames;
+  /** A top-level object beside the members, and what a person should know of it. */
+  readonly aside?: { readonly key: string; readonly warning: (value: unknown) => string | undefined };
 }
 
 export interface Format {
@@ -37,7 +40,12 @@ export const FORMATS = {
   },
   polaris: {
     curve: 'polaris',
-    json: { containers: ['users', 'xp'], keyedById: true, names: { userId: 'id', xp: 'xp' } },
+    json: {
+      containers: ['users', 'xp'],
+      keyedById: true,
+      names: { userId: 'id', xp: 'xp' },
+      aside: { key: 'settings', warning: curveWarning },
+    },
   },
   /** Tatsu publishes scores, but no formula for levels. */
   tatsu: { curve: 'standard', json: { containers: ['rankings'], names: { userId: 'user_id', xp: 'score' } } },

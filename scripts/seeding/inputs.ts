@@ -66,7 +66,7 @@ export async function openInput(
     size,
     format,
     entries(onRead) {
-      if (json) return readJson(bytes(onRead), json, name);
+      if (json) return readJson(bytes(onRead), json, name, onWarning);
       return format === 'csv' ? readCsv(bytes(onRead), name, onWarning) : readNdjson(bytes(onRead), name);
     },
   };

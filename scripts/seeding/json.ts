@@ -9,16 +9,18 @@ import { checkRow, type Entry } from './rows.ts';
 /**
  * Reads the members of a JSON document, or of several one after the other, without holding more than a piece of it.
  * Numbers are taken as the digits that the file has.
+ * @param onWarning is told what a person should know of the rest of the document.
  * @throws InvalidInputError when it is no valid JSON, or has no members where the layout says.
  */
 export async function* readJson(
   chunks: AsyncIterable<Uint8Array>,
   layout: JsonLayout,
   file: string,
+  onWarning: (text: string) => void,
 ): AsyncGenerator<Entry[]> {
   const tokenize = tokenizer();
   const decoder = new StringDecoder();
-  const walker = new ElementWalker(layout);
+  const walker = new ElementWalker(layout, (text) => onWarning(`${file}: ${text}`));
   const entriesOf = (text: string | undefined): Entry[] => {
     try {
       return walker.walk(tokenize(text));
@@ -63,9 +65,12 @@ class ElementWalker {
   private memberDepth = 0;
   private key = '';
   private readonly element = new Assembler<unknown>({ numberAsString: true });
-  private assembling = false;
+  private assembling: 'member' | 'aside' | undefined;
 
-  constructor(private readonly layout: JsonLayout) {}
+  constructor(
+    private readonly layout: JsonLayout,
+    private readonly onWarning: (text: string) => void,
+  ) {}
 
   walk(tokens: readonly Token[]): Entry[] {
     const entries: Entry[] = [];
@@ -84,7 +89,10 @@ class ElementWalker {
       this.depth--;
       if (this.depth < this.memberDepth) this.memberDepth = 0;
     } else if (this.isMember(name)) {
-      this.assembling = true;
+      this.assembling = 'member';
+      this.assemble(token, entries);
+    } else if (name === 'startObject' && this.depth === 1 && this.key === this.layout.aside?.key) {
+      this.assembling = 'aside';
       this.assemble(token, entries);
     } else if (IS_START.has(name)) {
       if (this.isContainer(name)) {
@@ -112,7 +120,13 @@ class ElementWalker {
   private assemble(token: Token, entries: Entry[]): void {
     this.element.consume(token);
     if (!this.element.done) return;
-    this.assembling = false;
+    const kind = this.assembling;
+    this.assembling = undefined;
+    if (kind === 'aside') {
+      const warning = this.layout.aside?.warning(this.element.current);
+      if (warning !== undefined) this.onWarning(warning);
+      return;
+    }
     this.count++;
     entries.push({ at: this.count, row: this.rowOf(this.element.current) });
   }

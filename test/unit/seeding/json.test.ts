@@ -6,8 +6,10 @@ import { readJson } from '../../../scripts/seeding/json.ts';
 import { recordOf, type SeedRow } from '../../../scripts/seeding/rows.ts';
 import { all, pieces, refusals } from './read.ts';
 
-const read = (text: string, format: FormatName, size?: number) =>
-  all(readJson(pieces(text, size), formatNamed(format).json as JsonLayout, 'f.json'));
+const read = (text: string, format: FormatName, size?: number, warnings: string[] = []) =>
+  all(
+    readJson(pieces(text, size), formatNamed(format).json as JsonLayout, 'f.json', (line) => void warnings.push(line)),
+  );
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/imports/${name}`, import.meta.url), 'utf8');
 const ONE = '100000000000000001';
 const TWO = '100000000000000002';
@@ -134,5 +136,26 @@ describe('reading a JSON array', () => {
     await expect(read('{"message":"Unauthorized"}', 'mee6')).rejects.toThrow(
       'f.json has no players: is --format right?',
     );
+  });
+});
+
+describe("a Polaris export's settings", () => {
+  const MEMBERS = `"users":{"${ONE}":{"xp":5}}`;
+  it.each([
+    ['{"curve":{"3":1,"2":50,"1":100},"rounding":100}', undefined],
+    ['{"curve":{"3":1.0},"maxLevel":1000}', undefined],
+    ['{"enabled":true}', undefined],
+    ['{"curve":{"3":0,"2":25,"1":50},"rounding":1}', '0n^3 + 25n^2 + 50n rounded to 1'],
+    ['{"rounding":50}', '1n^3 + 50n^2 + 100n rounded to 50'],
+  ])('%s: a curve that is not the default is said, before and after the members', async (settings, said) => {
+    for (const text of [`{"settings":${settings},${MEMBERS}}`, `{${MEMBERS},"settings":${settings}}`]) {
+      const warnings: string[] = [];
+      expect(await read(text, 'polaris', 7, warnings)).toEqual([{ at: 1, row: { userId: ONE, xp: 5 } }]);
+      expect(warnings).toEqual(
+        said === undefined
+          ? []
+          : [`f.json: the server had a curve of its own, ${said}: levels will differ from those it showed`],
+      );
+    }
   });
 });
