@@ -102,18 +102,20 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     );
   };
   const logRequest = requestLogger(logger, monotonic);
+  const replies = new Replies(
+    config.cacheMaxAgeS,
+    !config.corsOrigins.includes('*'),
+    clock,
+    (req, { exchange, statusCode }) =>
+      metrics.observeRequest(req.method, exchange.route, statusCode, (monotonic() - exchange.startedAt) / 1000),
+  );
+  const deliver = replies.view.bind(replies);
   const app = createApp({
-    gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic)),
+    gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic), deliver),
     readiness,
     demo: parts.demo,
     reader: new LeaderboardReader(scripts, keys),
-    replies: new Replies(
-      config.cacheMaxAgeS,
-      !config.corsOrigins.includes('*'),
-      clock,
-      (req, { exchange, statusCode }) =>
-        metrics.observeRequest(req.method, exchange.route, statusCode, (monotonic() - exchange.startedAt) / 1000),
-    ),
+    replies,
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
     now: monotonic,

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { BoundedMap } from '../bounded-map.ts';
 import { type RedisClient, stored } from '../redis/commands.ts';
 import type { KeyNames } from '../redis/keys.ts';
 import type { ApiKeyStore } from './api-keys.ts';
@@ -28,7 +28,7 @@ const DEFAULT_PLAN = 'free';
 
 /** Tells whose key a request carries. Remembers the answer for 5 s; requests that wait for the same key ask once. */
 export class Authenticator {
-  private readonly known = new LRUCache<string, Remembered>({ max: MEMORY_ENTRIES });
+  private readonly known = new BoundedMap<Remembered>(MEMORY_ENTRIES);
   private readonly pending = new Map<string, Promise<Identity | null>>();
   /** Raised with every announced change: what was asked before it must not be remembered after it. */
   private changes = 0;
@@ -73,16 +73,14 @@ export class Authenticator {
   forget(guildId: string): void {
     this.changes++;
     this.pending.clear();
-    for (const [key, remembered] of this.known) {
-      if (remembered.guildId === guildId) this.known.delete(key);
-    }
+    this.known.forget((remembered) => remembered.guildId === guildId);
   }
 
   /** Drops everything: after a spell in which changes could not be heard. */
   forgetAll(): void {
     this.changes++;
     this.pending.clear();
-    this.known.clear();
+    this.known.forget(() => true);
   }
 
   private async lookUp(key: string): Promise<Identity | null> {

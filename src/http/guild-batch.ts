@@ -34,11 +34,11 @@ export class GuildBatch<V> {
   add(order: Order<V>): void {
     const { guildId, plan } = order.identity;
     if (this.groups.size === 0) setImmediate(this.flush);
-    // Ids hold no space. Two plans of one guild in one round are two limiters on the same counter.
-    const name = `${guildId} ${plan}`;
-    const group = this.groups.get(name);
-    if (group) group.push(order);
-    else this.groups.set(name, [order]);
+    const group = this.groups.get(guildId);
+    if (group?.[0]?.identity.plan === plan) group.push(order);
+    else if (!group) this.groups.set(guildId, [order]);
+    // A plan changed within the round: its requests go one by one, to another limiter on the same counter.
+    else this.groups.set(`${guildId} ${plan} ${this.groups.size}`, [order]);
   }
 
   private readonly flush = (): void => {

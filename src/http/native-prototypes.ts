@@ -1,5 +1,5 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 
 /**
  * Express replaces the prototype of every request and response it is given (expressjs/express issue 5998). On Node 20 and
@@ -14,7 +14,11 @@ export function createNativeServer(app: Express, options: ServerOptions): Server
   class AppResponse extends ServerResponse<AppRequest> {}
   adopt(AppRequest.prototype, app, 'request');
   adopt(AppResponse.prototype, app, 'response');
-  return createServer({ ...options, IncomingMessage: AppRequest, ServerResponse: AppResponse }, app);
+  const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+  // With a last handler given, Express makes none for each request.
+  return createServer({ ...options, ...classes }, (req, res) => {
+    app(req as Request, res as Response, () => res.destroy());
+  });
 }
 
 /** Puts Express's methods between the class's prototype and Node's, and makes the class's prototype the application's. */

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { LRUCache } from 'lru-cache';
 import type { Identity } from '../access/authenticator.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import type { Source, Want } from '../leaderboard/page-cache.ts';
 import type { LeaderboardReader } from '../leaderboard/reader.ts';
 import { Problem } from './problem.ts';
@@ -55,7 +55,7 @@ export function operations(reader: LeaderboardReader): Record<string, Operation>
  * remembered: checking it anew was 6 % of a request's cost.
  */
 function ofOwnGuild(parse: Parse): Operation {
-  const remembered = new LRUCache<string, Asked>({ max: REMEMBERED });
+  const remembered = new BoundedMap<Asked>(REMEMBERED);
   return (req, { guildId }) => {
     let request = remembered.get(req.url);
     if (!request) {

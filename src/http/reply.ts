@@ -1,10 +1,7 @@
 import type { Request, Response } from 'express';
-import { type QuotaState, WINDOW_S } from '../access/quotas.ts';
-import type { Problem } from './problem.ts';
+import { WINDOW_S } from '../access/quotas.ts';
+import { Problem } from './problem.ts';
 import type { View } from './view.ts';
-
-/** Headers on every answer of the API, whatever its status. */
-const ALWAYS = ['X-Content-Type-Options', 'nosniff'];
 
 /** Writes answers: every header that an answer carries is put together here. */
 export class Replies {
@@ -25,20 +22,20 @@ export class Replies {
     this.vary = variesByOrigin ? 'x-api-key, Origin' : 'x-api-key';
   }
 
-  /** 200 with the ready bytes, or 304 when the client holds them already. */
-  view(req: Request, res: Response, view: View): void {
+  /** 200 with the ready bytes, or 304 when the client holds them already. @throws Problem member_not_found for a null. */
+  view(req: Request, res: Response, view: View | null): void {
+    if (view === null) throw memberNotFound();
     const headers = this.start(res);
     headers.push('ETag', view.etag, 'Cache-Control', this.cacheControl, 'Vary', this.vary);
     const ifNoneMatch = req.headers['if-none-match'];
     if (ifNoneMatch !== undefined && matches(ifNoneMatch, view.etag)) {
       res.writeHead(304, headers);
       res.end();
-      this.onAnswer(req, res);
-      return;
+    } else {
+      headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', view.length);
+      res.writeHead(200, headers);
+      res.end(view.body, 'latin1');
     }
-    headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', view.length);
-    res.writeHead(200, headers);
-    res.end(view.body, 'latin1');
     this.onAnswer(req, res);
   }
 
@@ -53,27 +50,28 @@ export class Replies {
     this.onAnswer(req, res);
   }
 
-  private start(res: Response): string[] {
-    const { requestId, cors, quota } = res.exchange;
-    const headers = [...ALWAYS, 'X-Request-Id', requestId, ...cors];
-    if (quota) this.appendQuota(headers, quota);
-    return headers;
-  }
-
-  private appendQuota(headers: string[], { limit, remaining, resetMs }: QuotaState): void {
-    const seconds = Math.max(0, Math.ceil(resetMs / 1000));
-    headers.push(
+  /** The headers of every answer, as the flat list that writeHead takes fastest. */
+  private start({ exchange: { requestId, cors, quota } }: Response): string[] {
+    if (!quota) return ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, ...cors];
+    const { limit, remaining, resetMs } = quota;
+    const headers = [
+      'X-Content-Type-Options',
+      'nosniff',
+      'X-Request-Id',
+      requestId,
       'RateLimit-Policy',
       `"hourly";q=${limit};w=${WINDOW_S}`,
       'RateLimit',
-      `"hourly";r=${remaining};t=${seconds}`,
+      `"hourly";r=${remaining};t=${Math.max(0, Math.ceil(resetMs / 1000))}`,
       'X-RateLimit-Limit',
       String(limit),
       'X-RateLimit-Remaining',
       String(remaining),
       'X-RateLimit-Reset',
       String(Math.ceil((this.now() + resetMs) / 1000)),
-    );
+    ];
+    for (const part of cors) headers.push(part);
+    return headers;
   }
 }
 
@@ -81,4 +79,8 @@ export class Replies {
 function matches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}
+
+function memberNotFound(): Problem {
+  return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
 }

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express';
 import type { LeaderboardReader } from '../leaderboard/reader.ts';
 import type { Gate } from './gate.ts';
 import { operations } from './operations.ts';
-import { methodNotAllowed, Problem } from './problem.ts';
+import { methodNotAllowed, type Problem } from './problem.ts';
 import type { Replies } from './reply.ts';
 
 export interface ApiParts {
@@ -17,7 +17,7 @@ const PREFIX = '/api/v1';
  * Adds the operations, read-only, to the application itself: a router mounted under the prefix would take it off each
  * request's path and put it back, for 3 % of the throughput.
  */
-export function addOperations(app: Express, { gate, reader, replies }: ApiParts): void {
+export function addOperations(app: Express, { gate, reader }: ApiParts): void {
   for (const [path, operation] of Object.entries(operations(reader))) {
     const named: RequestHandler = (_req, res, next) => {
       res.exchange.route = path;
@@ -25,10 +25,7 @@ export function addOperations(app: Express, { gate, reader, replies }: ApiParts)
     };
     const serve: RequestHandler = (req, res, next) => {
       res.exchange.route = path;
-      gate.admit(req, res, next, operation, (view) => {
-        if (view === null) throw memberNotFound();
-        replies.view(req, res, view);
-      });
+      gate.admit(req, res, next, operation);
     };
     app
       .route(PREFIX + path)
@@ -44,10 +41,6 @@ export function refuse(gate: Gate, problem: () => Problem): RequestHandler {
     const refused = () => {
       throw problem();
     };
-    gate.admit(req, res, next, refused, () => {});
+    gate.admit(req, res, next, refused);
   };
-}
-
-function memberNotFound(): Problem {
-  return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
 }

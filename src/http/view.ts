@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { GuildStats, LeaderboardPage, Member } from '../leaderboard/model.ts';
 
 /** A successful answer in the form it goes out: serialised once, sent many times. */
@@ -26,7 +26,8 @@ export function renderStats(stats: GuildStats): View {
 }
 
 function toView(json: string): View {
-  const bytes = Buffer.from(json);
-  const etag = `"${createHash('sha1').update(bytes).digest('base64url')}"`;
-  return { body: bytes.toString('latin1'), length: String(bytes.length), etag };
+  const length = Buffer.byteLength(json);
+  // Text of ASCII alone is its own bytes.
+  const body = length === json.length ? json : Buffer.from(json).toString('latin1');
+  return { body, length: String(length), etag: `"${hash('sha1', json, 'base64url')}"` };
 }

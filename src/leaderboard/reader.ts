@@ -31,13 +31,13 @@ export class LeaderboardReader {
     const curve = curveNameOf(storedCurve);
     const data: LeaderboardEntry[] = [];
     for (let i = 3; i < reply.length; i += 4) {
-      const [userId, score, username, level] = reply.slice(i, i + 4) as [string, string, string, string];
-      const rowXp = wholeXp(score);
+      const userId = reply[i] as string;
+      const rowXp = wholeXp(reply[i + 1] as string);
       data.push({
         rank: first + data.length + 1,
         user_id: userId,
-        username: username || userId,
-        level: explicitLevel(level) ?? levelForXp(curve, rowXp),
+        username: (reply[i + 2] as string) || userId,
+        level: explicitLevel(reply[i + 3] as string) ?? levelForXp(curve, rowXp),
         xp: rowXp,
       });
     }
@@ -109,7 +109,7 @@ function wholeXp(text: string): number {
 }
 
 function explicitLevel(text: string): number | undefined {
-  return /^\d+$/.test(text) ? Math.min(Number(text), MAX_XP) : undefined;
+  return text !== '' && /^\d+$/.test(text) ? Math.min(Number(text), MAX_XP) : undefined;
 }
 
 function positiveNumber(text: string): number | undefined {

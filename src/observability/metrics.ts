@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Timings } from './timings.ts';
 
 /** Numbers that other parts keep for themselves and that are read when somebody asks for the metrics. */
 export interface Tallies {
@@ -23,28 +24,27 @@ const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELE
  */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from a request to its answer, by method, route pattern and status',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
-    registers: [this.registry],
-  });
-  private readonly commands = new Histogram({
-    name: 'guildrank_redis_command_duration_seconds',
-    help: 'Time from a Redis command to its reply, by command; failures included',
-    labelNames: ['command'],
-    buckets: [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2],
-    registers: [this.registry],
-  });
+  private readonly requests = new Timings(
+    this.registry,
+    'http_request_duration_seconds',
+    'Time from a request to its answer, by method, route pattern and status',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
+  );
+  private readonly commands = new Timings(
+    this.registry,
+    'guildrank_redis_command_duration_seconds',
+    'Time from a Redis command to its reply, by command; failures included',
+    [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2],
+  );
   private readonly commandErrors = new Counter({
     name: 'guildrank_redis_command_errors_total',
     help: 'Redis commands that failed or timed out, by command',
     labelNames: ['command'],
     registers: [this.registry],
   });
-  /** Histogram children by their labels: finding one here is cheaper than having the library hash its labels each time. */
-  private readonly requestTimes = new Map<string, Histogram.Internal<string>>();
+  /** By route, then by method and status. */
+  private readonly requestTimes = new Map<string, Map<string, (seconds: number) => void>>();
+  private readonly commandTimes = new Map<string, (seconds: number) => void>();
 
   constructor(tallies: Tallies, build: BuildInfo) {
     const { registry } = this;
@@ -62,18 +62,30 @@ export class Metrics {
 
   /** One request answered. @param seconds from its arrival. */
   observeRequest(method: string, route: string, status: number, seconds: number): void {
-    const key = `${method} ${route} ${status}`;
-    let times = this.requestTimes.get(key);
-    if (!times) {
-      times = this.requests.labels(METHODS.has(method) ? method : 'other', route, String(status));
-      if (METHODS.has(method)) this.requestTimes.set(key, times);
+    let ofRoute = this.requestTimes.get(route);
+    if (!ofRoute) {
+      ofRoute = new Map();
+      this.requestTimes.set(route, ofRoute);
     }
-    times.observe(seconds);
+    // A client may call its method anything: what is not known is one series.
+    const known = METHODS.has(method) ? method : 'other';
+    const key = known + status;
+    let observe = ofRoute.get(key);
+    if (!observe) {
+      observe = this.requests.of({ method: known, route, status: String(status) });
+      ofRoute.set(key, observe);
+    }
+    observe(seconds);
   }
 
   /** One Redis command answered or failed. @param seconds from its sending. */
   observeCommand(command: string, seconds: number, failed: boolean): void {
-    this.commands.observe({ command }, seconds);
+    let observe = this.commandTimes.get(command);
+    if (!observe) {
+      observe = this.commands.of({ command });
+      this.commandTimes.set(command, observe);
+    }
+    observe(seconds);
     if (failed) this.commandErrors.inc({ command });
   }
 }
