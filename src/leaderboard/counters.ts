@@ -29,6 +29,12 @@ interface Recount extends CounterCheck {
   readonly revision: string;
 }
 
+/** The reply as recount.lua documents it. */
+type RecountReply = [
+  ...[revision: string, members: string, hi: string, lo: string, levels: string, ranked: string],
+  ...[storedMembers: string, storedXp: string, storedLevels: string],
+];
+
 /** Members read in one script call: a few milliseconds in which Redis serves nobody else. */
 const SLICE = 2000;
 const QUIET_ATTEMPTS = 3;
@@ -124,17 +130,9 @@ export class CounterAudit {
       last,
       ...commit,
     );
-    const [revision, members, hi, lo, levels, ranked, storedMembers, storedXp, storedLevels] = reply.map(String) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
+    const [revision, members, hi, lo, levels, ranked, storedMembers, storedXp, storedLevels] = reply.map(
+      String,
+    ) as RecountReply;
     const actual = {
       members: BigInt(members),
       totalXp: BigInt(hi) * 100_000_000n + BigInt(lo),

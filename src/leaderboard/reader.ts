@@ -9,6 +9,20 @@ export interface Revised<T> {
   readonly value: T;
 }
 
+/** Replies as member.lua and stats.lua document them. */
+type MemberReply = [
+  ...[revision: string, rank: number, xp: string, curve: string],
+  ...[username: string, level: string, streak: string, claim: string],
+];
+type StatsReply = [
+  revision: string,
+  members: string,
+  totalXp: string,
+  levelSum: string,
+  curve: string,
+  multiplier: string,
+];
+
 /** Reads a guild. Every method is one atomic script: one round trip, one moment. */
 export class LeaderboardReader {
   constructor(
@@ -51,16 +65,7 @@ export class LeaderboardReader {
   async member(guildId: string, userId: string): Promise<Revised<Member | null>> {
     const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
     const reply = await this.scripts.run('member', xp, stats, config, memberPrefix + userId, userId);
-    const [revision, rank, score, storedCurve, username, level, streak, claim] = reply as [
-      string,
-      number,
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
+    const [revision, rank, score, storedCurve, username, level, streak, claim] = reply as MemberReply;
     if (rank < 0) return { revision, value: null };
     const memberXp = wholeXp(score);
     const value: Member = {
@@ -82,14 +87,7 @@ export class LeaderboardReader {
   async stats(guildId: string): Promise<Revised<GuildStats>> {
     const { stats, config } = this.keys.guild(guildId);
     const reply = await this.scripts.run('stats', stats, config);
-    const [revision, members, totalXp, levelSum, curve, multiplier] = reply as [
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
+    const [revision, members, totalXp, levelSum, curve, multiplier] = reply as StatsReply;
     const memberCount = wholeXp(members);
     const value: GuildStats = {
       total_members: memberCount,
