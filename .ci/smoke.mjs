@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, startEmbeddedRedis } from '../dist/scripts/embedded-redis.js';
+import { freePort, startEmbeddedRedis } from '../scripts/embedded-redis.ts';
 
 const redis = await startEmbeddedRedis();
 const port = await freePort();
