@@ -1,14 +1,12 @@
 import type { Request } from 'express';
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAdminApp } from '../../../src/http/admin.ts';
-import { type AppParts, createApp } from '../../../src/http/app.ts';
+import type { AppParts } from '../../../src/http/app.ts';
 import type { Gate } from '../../../src/http/gate.ts';
 import type { Operation } from '../../../src/http/operations.ts';
 import { Problem } from '../../../src/http/problem.ts';
-import { Replies } from '../../../src/http/reply.ts';
 import type { View } from '../../../src/http/view.ts';
-import type { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
+import { appOf, repliesTo } from '../../helpers/app.ts';
 
 const STATS = '/api/v1/servers/g/stats';
 const VIEW = { body: '{}', length: '2', etag: '"x"' };
@@ -42,21 +40,9 @@ const gate = {
 } as unknown as Gate;
 
 const app = (change: Partial<AppParts> = {}) =>
-  createApp({
+  appOf({
     gate,
-    reader: {} as LeaderboardReader,
-    replies: new Replies(
-      0,
-      false,
-      () => 0,
-      (_req, res) => answered.push([res.exchange.route, res.statusCode]),
-    ),
-    readiness: async () => true,
-    demo: undefined,
-    corsOrigins: ['*'],
-    trustProxy: 0,
-    now: () => 5,
-    requestId: () => 'r-1',
+    replies: repliesTo((route, status) => answered.push([route, status])),
     isDraining: () => draining,
     ...observers,
     report: (error) => reported.push(error),
@@ -240,148 +226,5 @@ describe('a failure', () => {
     };
     await expect(request(app({ replies: halfway as never })).get(STATS)).rejects.toThrow(/aborted|hang up/);
     expect(reported).toHaveLength(1);
-  });
-});
-
-describe.each([
-  ['the API', (readiness: AppParts['readiness']) => app({ readiness })],
-  ['the admin listener', (readiness: AppParts['readiness']) => createAdminApp(readiness, async () => '', 'text/plain')],
-])('health on %s', (_name, make) => {
-  it('lives, and is ready when it says so', async () => {
-    for (const path of ['/livez', '/readyz']) {
-      const { headers, body } = await request(make(async () => true))
-        .get(path)
-        .expect(200);
-      expect(body).toEqual({ status: 'ok' });
-      expect(headers['cache-control']).toBe('no-store');
-      expect(headers).not.toHaveProperty('x-powered-by');
-    }
-  });
-
-  it.each(['draining', 'redis', 'workers'] as const)('is not ready for the reason %s', async (reason) => {
-    const { headers, body } = await request(make(async () => reason))
-      .get('/readyz')
-      .expect(503);
-    expect(body).toEqual({ status: 'unavailable', reason });
-    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': '1' });
-  });
-
-  it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('is not at %s', async (path) => {
-    await request(make(async () => true))
-      .get(path)
-      .expect(404);
-  });
-});
-
-it('metrics are as they are given, and stored nowhere', async () => {
-  const admin = createAdminApp(
-    async () => true,
-    async () => 'a 1\n',
-    'text/plain; version=0.0.4; charset=utf-8',
-  );
-  const { headers, text } = await request(admin).get('/metrics').expect(200);
-  expect(text).toBe('a 1\n');
-  expect(headers).toMatchObject({
-    'content-type': 'text/plain; version=0.0.4; charset=utf-8',
-    'cache-control': 'no-store',
-  });
-});
-
-describe('pages', () => {
-  const shared = {
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'ETag, X-Request-Id',
-    'cross-origin-resource-policy': 'cross-origin',
-  };
-  const page = {
-    'cache-control': 'no-cache',
-    'content-security-policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
-      "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
-  };
-
-  it.each([
-    ['/api/v1/openapi.json', 'application/json; charset=utf-8', { ...shared, 'cache-control': 'no-cache' }],
-    ['/docs', 'text/html; charset=utf-8', page],
-    ['/docs/docs.css', 'text/css; charset=utf-8', { 'cache-control': 'no-cache' }],
-    ['/docs/docs.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
-    ['/widget.js', 'text/javascript; charset=utf-8', { ...shared, 'cache-control': 'public, max-age=3600' }],
-  ])('serve %s as %s', async (path, type, headers) => {
-    const seen: string[] = [];
-    const observing = app({ onRequest: (_req, res) => void res.on('finish', () => seen.push(res.exchange.route)) });
-    const got = await request(observing).get(path).expect(200);
-    expect(got.headers).toMatchObject({
-      ...headers,
-      'content-type': type,
-      'content-length': String(Buffer.byteLength(got.text ?? got.body)),
-      'x-content-type-options': 'nosniff',
-      'x-request-id': 'r-1',
-      etag: expect.stringMatching(/^"[\w-]{27}"$/),
-    });
-    const same = await request(observing)
-      .get(path)
-      .set('if-none-match', got.headers.etag ?? '')
-      .expect(304);
-    expect(same.headers.etag).toBe(got.headers.etag);
-    expect(same.headers).not.toHaveProperty('content-length');
-    await request(observing).head(path).expect(200);
-    const { body } = await request(observing).post(path).expect(405);
-    expect(body.code).toBe('method_not_allowed');
-    expect(seen).toEqual([path, path, path, path]);
-    await request(observing).get(`${path}/`).expect(404);
-    await request(observing).get(path.toUpperCase()).expect(404);
-  });
-
-  it('are not the demonstration unless it is asked for', async () => {
-    for (const path of ['/', '/demo.css', '/demo.js']) await request(app()).get(path).expect(404);
-  });
-});
-
-describe('the demonstration', () => {
-  const guilds = [
-    { name: `<Tom & "Ann's">`, guild: 'g1', key: 'k1' },
-    { name: 'Two', guild: 'g2', key: 'k2' },
-  ];
-
-  it('shows the widget on the first guild and offers all, whatever their names hold', async () => {
-    const { text, headers } = await request(app({ demo: { guilds } }))
-      .get('/')
-      .expect(200);
-    expect(text).toContain('<guild-leaderboard guild="g1" api-key="k1" refresh="2"></guild-leaderboard>');
-    expect(text).toContain(
-      '<option value="g1" data-key="k1">&#60;Tom &#38; &#34;Ann&#39;s&#34;&#62;</option><option value="g2" data-key="k2">Two</option>',
-    );
-    expect(text).toMatch(/^<!doctype html>/);
-    expect(headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-frame-options': 'DENY',
-    });
-  });
-
-  it('refreshes as often as it is told, and stands without a guild', async () => {
-    const { text } = await request(app({ demo: { guilds: [], refreshS: 7 } }))
-      .get('/')
-      .expect(200);
-    expect(text).toContain('<guild-leaderboard guild="" api-key="" refresh="7">');
-    expect(text).toContain('<select id="guild"></select>');
-  });
-
-  it.each([
-    ['/demo.css', 'text/css; charset=utf-8'],
-    ['/demo.js', 'text/javascript; charset=utf-8'],
-  ])('serves %s, stored nowhere', async (path, type) => {
-    const { headers } = await request(app({ demo: { guilds } }))
-      .get(path)
-      .expect(200);
-    expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
-    await request(app({ demo: { guilds } }))
-      .get(path.toUpperCase())
-      .expect(404);
-    await request(app({ demo: { guilds } }))
-      .get(`${path}/`)
-      .expect(404);
   });
 });
