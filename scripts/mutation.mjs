@@ -6,10 +6,11 @@
  *   npm run mutation -- access       one folder
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 const FOLDERS = ['leaderboard', 'access', 'http'];
+const REPORT = 'reports/mutation/mutation.html';
 const given = process.argv.slice(2);
 const unknown = given.filter((folder) => !FOLDERS.includes(folder));
 if (unknown.length > 0) {
@@ -28,6 +29,7 @@ for (const folder of given.length > 0 ? given : FOLDERS) {
     env: { ...process.env, MUTATION_FOLDER: folder },
   });
   failed ||= status !== 0;
-  cpSync('reports/mutation/mutation.html', `reports/mutation/${folder}.html`, { force: true });
+  // A run that could not start leaves no report.
+  if (existsSync(REPORT)) renameSync(REPORT, `reports/mutation/${folder}.html`);
 }
 process.exit(failed ? 1 : 0);
