@@ -7,6 +7,13 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    coverage: { provider: 'v8', include: ['src/**'], exclude: ['src/main.ts'] },
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      // These two run in processes of their own, where coverage is not counted: test/fault/shutdown and
+      // test/integration/workers test them. What is under assets/ runs in a browser: test/browser tests it.
+      exclude: ['src/main.ts', 'src/cluster.ts'],
+      thresholds: { lines: 95 },
+    },
   },
 });

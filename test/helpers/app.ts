@@ -1,0 +1,34 @@
+import { type AppParts, createApp } from '../../src/http/app.ts';
+import type { Gate } from '../../src/http/gate.ts';
+import { Replies } from '../../src/http/reply.ts';
+import type { LeaderboardReader } from '../../src/leaderboard/reader.ts';
+
+/** Replies that tell of each answer. */
+export function repliesTo(onAnswer: (route: string, status: number) => void): Replies {
+  return new Replies(
+    0,
+    false,
+    () => 0,
+    (_req, res) => onAnswer(res.exchange.route, res.statusCode),
+  );
+}
+
+/** The application on parts that do nothing, but for those given. */
+export function appOf(change: Partial<AppParts> = {}): ReturnType<typeof createApp> {
+  return createApp({
+    gate: {} as Gate,
+    reader: {} as LeaderboardReader,
+    replies: repliesTo(() => {}),
+    readiness: async () => true,
+    demo: undefined,
+    corsOrigins: ['*'],
+    trustProxy: 0,
+    now: () => 5,
+    requestId: () => 'r-1',
+    isDraining: () => false,
+    onRequest: undefined,
+    onProblem: undefined,
+    report: () => {},
+    ...change,
+  });
+}

@@ -1,0 +1,15 @@
+import type { ScriptReply, Scripts } from '../../src/redis/commands.ts';
+
+/** One command as it was sent: its name, then its keys and arguments. */
+export type Sent = readonly (string | number)[];
+
+/** Scripts that answer from a list, in order, and keep what they were sent. */
+export function scripted(...replies: (ScriptReply | string | number)[]): { scripts: Scripts; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const run = async (...command: (string | number)[]) => {
+    sent.push(command);
+    if (replies.length === 0) throw new Error(`no reply is left for ${command.join(' ')}`);
+    return replies.shift();
+  };
+  return { scripts: { run } as unknown as Scripts, sent };
+}

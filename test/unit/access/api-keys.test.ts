@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ApiKeyStore } from '../../../src/access/api-keys.ts';
+import { hashKey } from '../../../src/access/key-format.ts';
+import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
+import type { RedisClient } from '../../../src/redis/commands.ts';
+import { KeyNames } from '../../../src/redis/keys.ts';
+import { mockStore, type TestStore } from '../../helpers/stores.ts';
+
+const START = Date.parse('2026-01-15T12:00:00Z');
+const DAY = 86_400_000;
+let testStore: TestStore;
+let apiKeys: ApiKeyStore;
+let now: number;
+let announced: string[];
+
+beforeAll(async () => {
+  testStore = await mockStore.start();
+  const subscriber = testStore.connect();
+  await subscriber.subscribe('gr:changed');
+  subscriber.on('message', (_channel, guildId) => announced.push(guildId));
+});
+afterAll(() => testStore.stop());
+beforeEach(async () => {
+  await testStore.empty();
+  now = START;
+  announced = [];
+  apiKeys = new ApiKeyStore(testStore.client, new KeyNames('gr'), () => now);
+});
+
+describe('create', () => {
+  it('stores the record under the hash of the key, and lists it with the guild', async () => {
+    const { key, record } = await apiKeys.create('g', 'widget', DAY, ['https://a.example', 'https://b.example']);
+    expect(record).toEqual({
+      id: expect.stringMatching(/^[0-9A-Za-z]{10}$/),
+      guildId: 'g',
+      name: 'widget',
+      createdAt: '2026-01-15T12:00:00.000Z',
+      expiresAt: '2026-01-16T12:00:00.000Z',
+      origins: ['https://a.example', 'https://b.example'],
+    });
+    expect(await testStore.client.hgetall('gr:{g}:keys')).toEqual({ [record.id]: hashKey(key) });
+    expect(await testStore.client.hgetall(`gr:key:${hashKey(key)}`)).toEqual({
+      id: record.id,
+      guild_id: 'g',
+      name: 'widget',
+      created_at: '2026-01-15T12:00:00.000Z',
+      expires_at: '2026-01-16T12:00:00.000Z',
+      origins: 'https://a.example https://b.example',
+    });
+    expect(await apiKeys.find(hashKey(key))).toEqual(record);
+  });
+
+  it('stores no expiry and no origins for a key that has none', async () => {
+    const { key, record } = await apiKeys.create('g', 'tool', null);
+    expect(record).toMatchObject({ expiresAt: null, origins: [] });
+    expect(Object.keys(await testStore.client.hgetall(`gr:key:${hashKey(key)}`)).sort()).toEqual([
+      'created_at',
+      'guild_id',
+      'id',
+      'name',
+    ]);
+    expect(await apiKeys.find(hashKey(key))).toEqual(record);
+  });
+});
+
+describe('find', () => {
+  it('knows no key without a record, or with one that names no key or no guild', async () => {
+    expect(await apiKeys.find('none')).toBeNull();
+    await testStore.client.hset('gr:key:half', 'id', 'k');
+    expect(await apiKeys.find('half')).toBeNull();
+    await testStore.client.hset('gr:key:other', 'guild_id', 'g');
+    expect(await apiKeys.find('other')).toBeNull();
+  });
+
+  it('reads a record of which the rest is missing', async () => {
+    await testStore.client.hset('gr:key:bare', { id: 'k', guild_id: 'g', expires_at: '' });
+    const bare = { id: 'k', guildId: 'g', name: '', createdAt: '', expiresAt: null, origins: [] };
+    expect(await apiKeys.find('bare')).toEqual(bare);
+  });
+
+  it('fails when the store does', async () => {
+    const client = { hgetall: () => Promise.reject(new Error('down')) } as unknown as RedisClient;
+    const store = new ApiKeyStore(client, new KeyNames('gr'), () => now);
+    await expect(store.find('x')).rejects.toThrow(StoreUnavailableError);
+  });
+});
+
+describe('list', () => {
+  it('gives the keys of a guild, oldest first, equally old ones by id', async () => {
+    await apiKeys.create('h', 'foreign', null);
+    const created: { id: string; createdAt: string }[] = [];
+    for (const at of [2, 2, 2, 2, 0, 1]) {
+      now = START + at * DAY;
+      created.push((await apiKeys.create('g', `day ${at}`, null)).record);
+    }
+    const wanted = created
+      .map(({ id, createdAt }) => `${createdAt} ${id}`)
+      .sort((a, b) => a.slice(0, 24).localeCompare(b.slice(0, 24)) || a.slice(25).localeCompare(b.slice(25)));
+    expect((await apiKeys.list('g')).map(({ id, createdAt }) => `${createdAt} ${id}`)).toEqual(wanted);
+  });
+
+  it('passes over a listed key whose record is gone', async () => {
+    const { key } = await apiKeys.create('g', 'gone', null);
+    const { record } = await apiKeys.create('g', 'here', null);
+    await testStore.client.del(`gr:key:${hashKey(key)}`);
+    expect(await apiKeys.list('g')).toEqual([record]);
+  });
+});
+
+describe('revoke', () => {
+  it('ends one key, and tells every process', async () => {
+    const { key, record } = await apiKeys.create('g', 'leaving', null);
+    const { record: other } = await apiKeys.create('g', 'staying', null);
+    await apiKeys.revoke('g', record.id);
+    expect(await apiKeys.find(hashKey(key))).toBeNull();
+    expect(Object.keys(await testStore.client.hgetall('gr:{g}:keys'))).toEqual([other.id]);
+    await expect.poll(() => announced).toEqual(['g']);
+  });
+
+  it('names the key that a guild does not have', async () => {
+    const { record } = await apiKeys.create('h', 'foreign', null);
+    const refusal = apiKeys.revoke('g', record.id);
+    await expect(refusal).rejects.toThrow(NotFoundError);
+    await expect(refusal).rejects.toThrow(`Guild g has no key ${record.id}: see the ids with "keys list --guild g"`);
+    expect(announced).toEqual([]);
+  });
+
+  it('ends every key of a guild and counts them', async () => {
+    const first = await apiKeys.create('g', 'a', null);
+    await apiKeys.create('g', 'b', null);
+    const foreign = await apiKeys.create('h', 'c', null);
+    expect(await apiKeys.revokeAll('g')).toBe(2);
+    expect(await apiKeys.find(hashKey(first.key))).toBeNull();
+    expect(await testStore.client.exists('gr:{g}:keys')).toBe(0);
+    expect(await apiKeys.find(hashKey(foreign.key))).not.toBeNull();
+    await expect.poll(() => announced).toEqual(['g']);
+  });
+});
+
+describe('rotate', () => {
+  const expiryOf = async (key: string) => (await apiKeys.find(hashKey(key)))?.expiresAt;
+
+  it('makes a key of the same name, lifetime and origins, and ends the old one after the overlap', async () => {
+    const old = await apiKeys.create('g', 'widget', 10 * DAY, ['https://a.example']);
+    now = START + 3 * DAY;
+    const { key, record } = await apiKeys.rotate('g', old.record.id, DAY);
+    expect(record).toMatchObject({
+      name: 'widget',
+      createdAt: '2026-01-18T12:00:00.000Z',
+      expiresAt: '2026-01-28T12:00:00.000Z',
+      origins: ['https://a.example'],
+    });
+    expect(await apiKeys.find(hashKey(key))).toEqual(record);
+    expect(await expiryOf(old.key)).toBe('2026-01-19T12:00:00.000Z');
+    await expect.poll(() => announced).toEqual(['g']);
+  });
+
+  it('ends after the overlap also a key that never expires, and makes another such', async () => {
+    const old = await apiKeys.create('g', 'widget', null);
+    const { record } = await apiKeys.rotate('g', old.record.id, DAY);
+    expect(record.expiresAt).toBeNull();
+    expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
+  });
+
+  it('does not prolong a key that ends before the overlap does', async () => {
+    const old = await apiKeys.create('g', 'widget', DAY);
+    await apiKeys.rotate('g', old.record.id, 2 * DAY);
+    expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
+  });
+
+  it('says what to do about a key whose record is gone', async () => {
+    const { key, record } = await apiKeys.create('g', 'widget', null);
+    await testStore.client.del(`gr:key:${hashKey(key)}`);
+    const refusal = apiKeys.rotate('g', record.id, DAY);
+    await expect(refusal).rejects.toThrow(NotFoundError);
+    await expect(refusal).rejects.toThrow(
+      `Key ${record.id} of guild g has no record any more: revoke it and create a new one`,
+    );
+  });
+});

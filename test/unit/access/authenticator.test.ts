@@ -1,0 +1,160 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { ApiKeyRecord, ApiKeyStore } from '../../../src/access/api-keys.ts';
+import { Authenticator } from '../../../src/access/authenticator.ts';
+import { generateKey, hashKey } from '../../../src/access/key-format.ts';
+import { StoreUnavailableError } from '../../../src/errors.ts';
+import type { RedisClient } from '../../../src/redis/commands.ts';
+import { KeyNames } from '../../../src/redis/keys.ts';
+
+const START = Date.parse('2026-01-15T12:00:00Z');
+const key = generateKey();
+const plan = vi.fn<(name: string, field: string) => Promise<string | null>>();
+const find = vi.fn<(sha: string) => Promise<ApiKeyRecord | null>>();
+let now: number;
+let authenticator: Authenticator;
+
+const recordOf = (change: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
+  id: 'k1',
+  guildId: 'g',
+  name: 'test',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: null,
+  origins: ['https://a.example'],
+  ...change,
+});
+const identity = { guildId: 'g', plan: 'pro', keyId: 'k1', origins: ['https://a.example'] };
+
+beforeEach(() => {
+  now = START;
+  plan.mockReset().mockResolvedValue('pro');
+  find.mockReset().mockResolvedValue(recordOf());
+  const client = { hget: plan } as unknown as RedisClient;
+  authenticator = new Authenticator({ find } as unknown as ApiKeyStore, client, new KeyNames('gr'), () => now);
+});
+
+it('tells whom a key speaks for, by its hash and the plan of its guild', async () => {
+  expect(await authenticator.identify(key)).toEqual(identity);
+  expect(find.mock.calls).toEqual([[hashKey(key)]]);
+  expect(plan.mock.calls).toEqual([['gr:{g}:config', 'plan']]);
+});
+
+it('takes a guild without a plan for one on the free plan', async () => {
+  for (const none of [null, '']) {
+    plan.mockResolvedValueOnce(none);
+    expect(await authenticator.identify(key)).toMatchObject({ plan: 'free' });
+  }
+});
+
+it('asks nobody about a malformed key', async () => {
+  expect(await authenticator.identify('gr_wrong')).toBeNull();
+  expect(find).not.toHaveBeenCalled();
+});
+
+it('remembers no unknown key, and does not ask for its plan', async () => {
+  find.mockResolvedValue(null);
+  expect(await authenticator.identify(key)).toBeNull();
+  expect(authenticator.hasSeen(key)).toBe(false);
+  expect(authenticator.recall(key)).toBeUndefined();
+  expect(plan).not.toHaveBeenCalled();
+});
+
+it('recalls a key for five seconds from the asking, and still knows then that it has seen it', async () => {
+  expect(authenticator.recall(key)).toBeUndefined();
+  expect(authenticator.hasSeen(key)).toBe(false);
+  find.mockImplementationOnce(async () => {
+    now += 1000;
+    return recordOf();
+  });
+  await authenticator.identify(key);
+  expect(authenticator.recall(key)).toMatchObject(identity);
+  now = START + 4999;
+  expect(authenticator.recall(key)).toMatchObject(identity);
+  now = START + 5000;
+  expect(authenticator.recall(key)).toBeUndefined();
+  expect(authenticator.hasSeen(key)).toBe(true);
+});
+
+it('ends a key at the moment of its expiry, whether it is remembered or not', async () => {
+  find.mockResolvedValue(recordOf({ expiresAt: new Date(START + 2000).toISOString() }));
+  await authenticator.identify(key);
+  now = START + 1999;
+  expect(authenticator.recall(key)).toBeDefined();
+  expect(await authenticator.identify(key)).toEqual(identity);
+  now = START + 2000;
+  expect(authenticator.recall(key)).toBeUndefined();
+  expect(await authenticator.identify(key)).toBeNull();
+});
+
+it('takes an expiry that cannot be read for past', async () => {
+  find.mockResolvedValue(recordOf({ expiresAt: 'soon' }));
+  expect(await authenticator.identify(key)).toBeNull();
+});
+
+it('asks once for all that wait for the same key, and anew for those who come later', async () => {
+  const [one, two] = await Promise.all([authenticator.identify(key), authenticator.identify(key)]);
+  expect(one).toEqual(identity);
+  expect(two).toEqual(identity);
+  expect(find).toHaveBeenCalledTimes(1);
+  await authenticator.identify(key);
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
+it('fails with the store, and asks anew after it', async () => {
+  plan.mockRejectedValueOnce(new Error('down'));
+  await expect(authenticator.identify(key)).rejects.toThrow(StoreUnavailableError);
+  expect(authenticator.hasSeen(key)).toBe(false);
+  expect(await authenticator.identify(key)).toEqual(identity);
+});
+
+it('forgets the keys of a guild that changed, and no others', async () => {
+  const other = generateKey();
+  await authenticator.identify(key);
+  find.mockResolvedValue(recordOf({ guildId: 'h' }));
+  await authenticator.identify(other);
+  authenticator.forget('g');
+  expect(authenticator.hasSeen(key)).toBe(false);
+  expect(authenticator.recall(other)).toMatchObject({ guildId: 'h' });
+});
+
+it('forgets everything when it is told to', async () => {
+  await authenticator.identify(key);
+  authenticator.forgetAll();
+  expect(authenticator.hasSeen(key)).toBe(false);
+});
+
+it.each([
+  ['forget', () => authenticator.forget('g')],
+  ['forgetAll', () => authenticator.forgetAll()],
+])('does not remember what was asked before %s, and does not let later requests wait for it', async (_name, forget) => {
+  let answer: (record: ApiKeyRecord | null) => void = () => {};
+  find.mockReturnValueOnce(
+    new Promise((resolve) => {
+      answer = resolve;
+    }),
+  );
+  const early = authenticator.identify(key);
+  forget();
+  find.mockResolvedValue(null);
+  const late = authenticator.identify(key);
+  answer(recordOf());
+  expect(await early).toEqual(identity);
+  expect(await late).toBeNull();
+  expect(authenticator.hasSeen(key)).toBe(false);
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
+it('lets the requests after a change share one look-up, although an older one ends meanwhile', async () => {
+  const answers: ((record: ApiKeyRecord | null) => void)[] = [];
+  find.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
+  const early = authenticator.identify(key);
+  authenticator.forget('g');
+  const late = authenticator.identify(key);
+  answers[0]?.(null);
+  await early;
+  await new Promise((resolve) => setImmediate(resolve));
+  const later = authenticator.identify(key);
+  expect(find).toHaveBeenCalledTimes(2);
+  answers[1]?.(recordOf());
+  expect(await late).toEqual(identity);
+  expect(await later).toEqual(identity);
+});

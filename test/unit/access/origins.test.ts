@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { parseOrigins, splitOrigins } from '../../../src/access/origins.ts';
+import { InvalidInputError } from '../../../src/errors.ts';
+
+it('reads origins apart by commas and spaces, each once, in their order', () => {
+  expect(parseOrigins('')).toEqual([]);
+  expect(parseOrigins(' https://b.example,, http://a.example:3000\n https://b.example ')).toEqual([
+    'https://b.example',
+    'http://a.example:3000',
+  ]);
+});
+
+it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.example', '*', 'null', 'ws://a.example'])(
+  'refuses %s and says what an origin is',
+  (wrong) => {
+    expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(InvalidInputError);
+    expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(
+      `"${wrong}" is not an origin: give scheme, host and port only, such as https://example.com`,
+    );
+  },
+);
+
+it('refuses what has an origin of its own but is no web page', () => {
+  expect(() => parseOrigins('ftp://a.example')).toThrow(InvalidInputError);
+});
+
+it('reads the stored form back', () => {
+  expect(splitOrigins('https://a.example https://b.example')).toEqual(['https://a.example', 'https://b.example']);
+  expect(splitOrigins('')).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { createAdminApp } from '../../../src/http/admin.ts';
+import type { Readiness } from '../../../src/http/health.ts';
+import { appOf } from '../../helpers/app.ts';
+
+describe.each([
+  ['the API', (readiness: Readiness) => appOf({ readiness })],
+  ['the admin listener', (readiness: Readiness) => createAdminApp(readiness, async () => '', 'text/plain')],
+])('health on %s', (_name, make) => {
+  it('lives, and is ready when it says so', async () => {
+    for (const path of ['/livez', '/readyz']) {
+      const { headers, body } = await request(make(async () => true))
+        .get(path)
+        .expect(200);
+      expect(body).toEqual({ status: 'ok' });
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+
+  it.each(['draining', 'redis', 'workers'] as const)('is not ready for the reason %s', async (reason) => {
+    const { headers, body } = await request(make(async () => reason))
+      .get('/readyz')
+      .expect(503);
+    expect(body).toEqual({ status: 'unavailable', reason });
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': '1' });
+  });
+
+  it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('is not at %s', async (path) => {
+    await request(make(async () => true))
+      .get(path)
+      .expect(404);
+  });
+});
+
+it('metrics are as they are given, and stored nowhere', async () => {
+  const admin = createAdminApp(
+    async () => true,
+    async () => 'a 1\n',
+    'text/plain; version=0.0.4; charset=utf-8',
+  );
+  const { headers, text } = await request(admin).get('/metrics').expect(200);
+  expect(text).toBe('a 1\n');
+  expect(headers).toMatchObject({
+    'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+    'cache-control': 'no-store',
+  });
+});

@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { drain, listenOn, serverOptions, urlOf } from '../../../src/http/listener.ts';
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function listening(handler: RequestListener = (_req, res) => res.end('ok'), options = {}): Promise<Server> {
+  const server = createServer(options, handler);
+  servers.push(server);
+  await listenOn(server, '127.0.0.1', 0, 'PORT');
+  return server;
+}
+
+async function open(server: Server): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends bytes and reads until the server closes. */
+async function exchange(server: Server, bytes: string): Promise<string> {
+  const socket = await open(server);
+  socket.write(bytes);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+it('bounds what a slow client can hold', () => {
+  expect(serverOptions).toEqual({
+    headersTimeout: 10_000,
+    requestTimeout: 10_000,
+    keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 1000,
+  });
+});
+
+describe('listenOn', () => {
+  it('names the address and the setting when it is taken', async () => {
+    const first = await listening();
+    const { port } = first.address() as AddressInfo;
+    const second = createServer();
+    await expect(listenOn(second, '127.0.0.1', port, 'ADMIN_PORT')).rejects.toThrow(
+      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1 port ${port}: .*EADDRINUSE.*\\. Choose another ADMIN_PORT\\.$`),
+    );
+  });
+
+  it.each(['Expect: 100-continue', 'Expect: miracles'])('answers a request with %s like any other', async (header) => {
+    const server = await listening();
+    const text = await exchange(server, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text).toMatch(/ok/);
+  });
+
+  const parts = (text: string) => {
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    return { lines: head.split('\r\n'), body, problem: JSON.parse(body) };
+  };
+
+  it('answers what is not HTTP with a problem, and closes', async () => {
+    const { lines, body, problem } = parts(await exchange(await listening(), 'no http – at all\r\n\r\n'));
+    expect(lines).toEqual([
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+    ]);
+    expect(problem).toEqual({
+      type: 'urn:guildrank:problem:invalid-request',
+      title: 'Bad Request',
+      status: 400,
+      detail: 'The request is not valid HTTP/1.1.',
+      code: 'invalid_request',
+      request_id: 'none',
+    });
+  });
+
+  it('answers headers that are too long with 431', async () => {
+    const { lines, problem } = parts(await exchange(await listening(), `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`));
+    expect(lines[0]).toBe('HTTP/1.1 431 Request Header Fields Too Large');
+    expect(problem).toMatchObject({
+      status: 431,
+      title: 'Request Header Fields Too Large',
+      detail: 'The request line and headers are longer than 16 KiB.',
+    });
+  });
+
+  it('answers a request that takes too long to arrive with 408', async () => {
+    const options = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+    const { lines, problem } = parts(await exchange(await listening(undefined, options), 'GET / HTTP/1.1\r\nHost'));
+    expect(lines[0]).toBe('HTTP/1.1 408 Request Timeout');
+    expect(problem).toMatchObject({
+      status: 408,
+      title: 'Request Timeout',
+      detail: 'The request took too long to arrive.',
+    });
+  });
+
+  it.each([
+    ['was reset', { code: 'ECONNRESET' }, true],
+    ['cannot be written to', { code: 'HPE_INVALID' }, false],
+  ])('says nothing on a connection that %s', async (_name, error, writable) => {
+    const server = await listening();
+    const done: string[] = [];
+    const socket = { writable, destroy: () => done.push('destroyed'), end: () => done.push('ended') };
+    server.emit('clientError', error, socket);
+    expect(done).toEqual(['destroyed']);
+  });
+});
+
+describe('urlOf', () => {
+  it('writes IPv4 and IPv6 addresses as URLs do', () => {
+    const at = (address: AddressInfo) => urlOf({ address: () => address } as Server);
+    expect(at({ address: '127.0.0.1', family: 'IPv4', port: 80 })).toBe('http://127.0.0.1:80');
+    expect(at({ address: '::1', family: 'IPv6', port: 81 })).toBe('http://[::1]:81');
+  });
+});
+
+describe('drain', () => {
+  it('has nothing to do for a server that does not listen', async () => {
+    await drain(createServer(), 60_000);
+  });
+
+  it('lets a request in flight finish, and refuses new connections', async () => {
+    let finish = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      servers.length = 0;
+      void listening((_req, res) => {
+        finish = () => res.end('done');
+        resolve();
+      });
+    });
+    await expect.poll(() => servers[0]?.listening).toBe(true);
+    const server = servers[0] as Server;
+    const { port } = server.address() as AddressInfo;
+    const answer = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await arrived;
+    let drained = false;
+    const draining = drain(server, 60_000).then(() => {
+      drained = true;
+    });
+    const refused = connect(port, '127.0.0.1');
+    await expect(once(refused, 'connect')).rejects.toThrow('ECONNREFUSED');
+    expect(drained).toBe(false);
+    finish();
+    expect(await answer).toMatch(/done/);
+    await draining;
+    expect(drained).toBe(true);
+  });
+
+  it('serves a request that comes on an open connection just after draining has begun', async () => {
+    const server = await listening();
+    const socket = await open(server);
+    socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const draining = drain(server, 60_000);
+    socket.write('GET /2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/200 OK/);
+    const ended = once(socket, 'close');
+    await draining;
+    await ended;
+  });
+
+  it('cuts what is still busy when its time is up', async () => {
+    let arrived = () => {};
+    const busy = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await listening(() => arrived());
+    const answer = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n').catch(() => '');
+    await busy;
+    await drain(server, 50);
+    expect(await answer).toBe('');
+  });
+});

@@ -1,0 +1,94 @@
+import type { Request, Response } from 'express';
+import { describe, expect, it, vi } from 'vitest';
+import type { QuotaState } from '../../../src/access/quotas.ts';
+import { Problem } from '../../../src/http/problem.ts';
+import { Replies } from '../../../src/http/reply.ts';
+
+const view = { body: '{"a":1}', length: '7', etag: '"tag"' };
+const NOW = Date.parse('2026-01-15T12:00:00Z');
+
+function setup(maxAge = 0, byOrigin = false, quota?: QuotaState) {
+  const writeHead = vi.fn<(status: number, headers: string[]) => void>();
+  const end = vi.fn();
+  const onAnswer = vi.fn();
+  const exchange = { requestId: 'r-1', cors: ['Access-Control-Allow-Origin', '*'], quota };
+  const res = { exchange, writeHead, end } as unknown as Response;
+  const replies = new Replies(maxAge, byOrigin, () => NOW, onAnswer);
+  const request = (ifNoneMatch?: string) =>
+    ({ headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch } }) as unknown as Request;
+  return { replies, res, request, writeHead, end, onAnswer };
+}
+
+const START = ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', 'r-1', 'Access-Control-Allow-Origin', '*'];
+
+describe('an answer with data', () => {
+  it('carries exactly these headers, and the bytes as they are', () => {
+    const { replies, res, request, writeHead, end, onAnswer } = setup();
+    const req = request();
+    replies.view(req, res, view);
+    const caching = ['ETag', '"tag"', 'Cache-Control', 'private, no-cache', 'Vary', 'x-api-key'];
+    const content = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', '7'];
+    expect(writeHead.mock.calls).toEqual([[200, [...START, ...caching, ...content]]]);
+    expect(end.mock.calls).toEqual([['{"a":1}', 'latin1']]);
+    expect(onAnswer.mock.calls).toEqual([[req, res]]);
+  });
+
+  it.each(['"tag"', 'W/"tag"', '*', '"x", "tag"', '"x",W/"tag" , "y"'])('is 304 to If-None-Match: %s', (header) => {
+    const { replies, res, request, writeHead, end, onAnswer } = setup();
+    replies.view(request(header), res, view);
+    const caching = ['ETag', '"tag"', 'Cache-Control', 'private, no-cache', 'Vary', 'x-api-key'];
+    expect(writeHead.mock.calls).toEqual([[304, [...START, ...caching]]]);
+    expect(end.mock.calls).toEqual([[]]);
+    expect(onAnswer).toHaveBeenCalledTimes(1);
+  });
+
+  it.each(['', '"x"', 'tag', '"x", "y"', '"W/tag"', 'xW/"tag"', '"tag"x'])('is 200 to If-None-Match: %s', (header) => {
+    const { replies, res, request, writeHead } = setup();
+    replies.view(request(header), res, view);
+    expect(writeHead.mock.calls[0]?.[0]).toBe(200);
+  });
+
+  it('says how long it may be reused, and that it depends on the origin, where that is so', () => {
+    const { replies, res, request, writeHead } = setup(1, true);
+    replies.view(request(), res, view);
+    const headers = writeHead.mock.calls[0]?.[1] ?? [];
+    expect(headers).toContain('private, max-age=1');
+    expect(headers).toContain('x-api-key, Origin');
+  });
+
+  it.each([
+    [1500, '2', 1],
+    [0, '0', 0],
+    [-5, '0', 0],
+  ])('tells the quota, of which %d ms are left', (resetMs, seconds) => {
+    const { replies, res, request, writeHead } = setup(0, false, { allowed: true, limit: 9, remaining: 4, resetMs });
+    replies.view(request(), res, view);
+    const quota = [
+      ...['RateLimit-Policy', '"hourly";q=9;w=3600', 'RateLimit', `"hourly";r=4;t=${seconds}`],
+      ...['X-RateLimit-Limit', '9', 'X-RateLimit-Remaining', '4'],
+      ...['X-RateLimit-Reset', String(Math.ceil((NOW + resetMs) / 1000))],
+    ];
+    expect(writeHead.mock.calls[0]?.[1].slice(START.length, START.length + quota.length)).toEqual(quota);
+  });
+});
+
+describe('a problem', () => {
+  it('carries exactly these headers, its own among them', () => {
+    const { replies, res, request, writeHead, end, onAnswer } = setup();
+    const problem = new Problem('quota_exceeded', 'Enough – for now', { headers: ['Retry-After', '5'] });
+    const req = request();
+    replies.problem(req, res, problem);
+    const body = Buffer.from(problem.body('r-1'));
+    const rest = ['Cache-Control', 'no-store', 'Vary', 'x-api-key', 'Retry-After', '5'];
+    const content = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
+    expect(writeHead.mock.calls).toEqual([[429, [...START, ...rest, ...content]]]);
+    expect(end.mock.calls).toEqual([[body]]);
+    expect(onAnswer.mock.calls).toEqual([[req, res]]);
+  });
+
+  it('needs no headers of its own', () => {
+    const { replies, res, request, writeHead } = setup();
+    replies.problem(request(), res, new Problem('not_found', 'x'));
+    expect(writeHead.mock.calls[0]?.[0]).toBe(404);
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
+import { KeyNames } from '../../../src/redis/keys.ts';
+import { scripted } from '../../helpers/scripted.ts';
+
+const MAX = 9007199254740991;
+
+function readerOf(...reply: (string | number)[]) {
+  const { scripts, sent } = scripted(reply);
+  return { reader: new LeaderboardReader(scripts, new KeyNames('gr')), sent };
+}
+
+describe('LeaderboardReader.page', () => {
+  it('asks for the ranks of the page and decodes its rows', async () => {
+    const { reader, sent } = readerOf('7', 9, 'lurkr', 'a', '255', 'Ann', '3', 'b', '150', '', '');
+    expect(await reader.page('g', 3, 2)).toEqual({
+      revision: '7',
+      value: {
+        data: [
+          { rank: 5, user_id: 'a', username: 'Ann', level: 3, xp: 255 },
+          { rank: 6, user_id: 'b', username: 'b', level: 2, xp: 150 },
+        ],
+        total: 9,
+        page: 3,
+      },
+    });
+    expect(sent).toEqual([['page', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', 4, 5]]);
+  });
+
+  it('never asks for a rank that Number writes with an exponent', async () => {
+    const { reader, sent } = readerOf('', 0, '');
+    await reader.page('g', MAX, 100);
+    expect(sent[0]?.slice(5).map(String)).toEqual([
+      expect.stringMatching(/^\d{16}$/),
+      expect.stringMatching(/^\d{16}$/),
+    ]);
+  });
+
+  it.each([
+    ['', 0],
+    ['-5', 0],
+    ['0', 0],
+    ['12.7', 12],
+    ['1e300', MAX],
+    ['nan', 0],
+  ])('shows a score of "%s" as %d XP', async (score, xp) => {
+    const { reader } = readerOf('', 1, '', 'a', score, '', '');
+    expect((await reader.page('g', 1, 10)).value.data[0]?.xp).toBe(xp);
+  });
+
+  it.each([
+    ['40', 40],
+    ['0', 0],
+    ['99999999999999999999', MAX],
+    ['x4', 2],
+    ['4x', 2],
+    ['-4', 2],
+    ['', 2],
+  ])('takes a stored level of "%s" for %d at 255 XP', async (stored, level) => {
+    const { reader } = readerOf('', 1, '', 'a', '255', '', stored);
+    expect((await reader.page('g', 1, 10)).value.data[0]?.level).toBe(level);
+  });
+});
+
+describe('LeaderboardReader.member', () => {
+  it('asks for one member and decodes it', async () => {
+    const { reader, sent } = readerOf('7', 0, '255', 'lurkr', 'Ann', '', '12', '2026-01-15T10:00:00+02:00');
+    expect(await reader.member('g', 'a')).toEqual({
+      revision: '7',
+      value: {
+        user_id: 'a',
+        username: 'Ann',
+        level: 2,
+        xp: 255,
+        rank: 1,
+        daily_streak: 12,
+        last_daily_claim: '2026-01-15T08:00:00.000Z',
+      },
+    });
+    expect(sent).toEqual([['member', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:a', 'a']]);
+  });
+
+  it('shows what is not stored as the user id, 0 and null', async () => {
+    const { reader } = readerOf('7', 3, '0', '', '', '', '', '');
+    expect((await reader.member('g', 'a')).value).toMatchObject({
+      username: 'a',
+      level: 0,
+      daily_streak: 0,
+      last_daily_claim: null,
+    });
+  });
+
+  it('takes a claim that is not a time for none', async () => {
+    const { reader } = readerOf('7', 3, '0', '', '', '9', '', 'yesterday');
+    expect((await reader.member('g', 'a')).value).toMatchObject({ level: 9, last_daily_claim: null });
+  });
+
+  it('gives null, with the revision, for one that is not ranked', async () => {
+    const { reader } = readerOf('7', -1, '', '', '', '', '', '');
+    expect(await reader.member('g', 'a')).toEqual({ revision: '7', value: null });
+  });
+});
+
+describe('LeaderboardReader.stats', () => {
+  const stats = async (...reply: string[]) => {
+    const { reader, sent } = readerOf(...reply);
+    const { value } = await reader.stats('g');
+    expect(sent).toEqual([['stats', 'gr:{g}:stats', 'gr:{g}:config']]);
+    return value;
+  };
+
+  it('decodes the counters, the total to its last digit, and rounds the average', async () => {
+    expect(await stats('7', '2', '18014398509481985', '5', 'arcane', '1.5')).toEqual({
+      total_members: 2,
+      total_xp: 18014398509481985n,
+      average_level: 3,
+      xp_curve: 'arcane',
+      xp_multiplier: 1.5,
+    });
+  });
+
+  it('takes counters that are missing or no numbers for 0', async () => {
+    for (const total of ['', 'x5', '5x', '-5']) {
+      expect(await stats('', '', total, '7', '', '')).toMatchObject({
+        total_members: 0,
+        total_xp: 0n,
+        average_level: 0,
+      });
+    }
+  });
+
+  it.each([
+    ['', 1],
+    ['x', 1],
+    ['-1', 1],
+    ['Infinity', 1],
+    ['0', 0],
+    ['0.25', 0.25],
+  ])('takes a stored multiplier of "%s" for %d', async (stored, multiplier) => {
+    expect((await stats('', '', '', '', '', stored)).xp_multiplier).toBe(multiplier);
+  });
+});

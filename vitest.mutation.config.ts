@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+const folder = process.env.MUTATION_FOLDER ?? '*';
+
+/**
+ * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder. They need no
+ * Redis and no service, so a run takes minutes; what only the API tests would notice counts as unnoticed.
+ */
+export default defineConfig({
+  test: {
+    include: [`test/unit/${folder}/**/*.test.ts`],
+    env: { TEST_STORES: 'mock', REQUIRE_REDIS: '' },
+    testTimeout: 5000,
+    hookTimeout: 5000,
+    maxWorkers: 1,
+  },
+});
