@@ -20,6 +20,7 @@ let orders: Order<View | null>[];
 let addresses: string[];
 const authenticator = { recall: vi.fn(), hasSeen: vi.fn(), identify: vi.fn() };
 const flood = { isQuiet: true, heldBackMs: vi.fn(), failed: vi.fn() };
+const delivered = vi.fn<(view: View | null) => void>();
 let gate: Gate;
 
 beforeEach(() => {
@@ -29,6 +30,7 @@ beforeEach(() => {
   authenticator.recall.mockReset();
   authenticator.hasSeen.mockReset().mockReturnValue(false);
   authenticator.identify.mockReset().mockResolvedValue(identity);
+  delivered.mockReset();
   flood.isQuiet = true;
   flood.heldBackMs.mockReset().mockReturnValue(0);
   flood.failed.mockReset().mockImplementation((address: string) => addresses.push(address));
@@ -38,6 +40,7 @@ beforeEach(() => {
     batch as unknown as GuildBatch<View | null>,
     new Deadlines(250),
     flood as unknown as AuthFlood,
+    (_req, _res, view) => delivered(view),
   );
 });
 afterEach(() => {
@@ -53,8 +56,8 @@ function admit(
 ) {
   const exchange = {} as Exchange;
   const next = vi.fn();
-  const delivered = vi.fn(deliver);
-  gate.admit({ headers, ip } as unknown as Request, { exchange } as Response, next, operation, delivered);
+  delivered.mockImplementation(deliver);
+  gate.admit({ headers, ip } as unknown as Request, { exchange } as Response, next, operation);
   const problem = () => next.mock.calls[0]?.[0] as Problem;
   return { exchange, next, delivered, problem };
 }
@@ -127,7 +130,7 @@ it('counts a request without an address as one of the address ""', async () => {
   flood.isQuiet = false;
   authenticator.identify.mockResolvedValue(null);
   const req = { headers: { 'x-api-key': 'key' } } as unknown as Request;
-  gate.admit(req, { exchange: {} } as Response, vi.fn(), () => want, vi.fn());
+  gate.admit(req, { exchange: {} } as Response, vi.fn(), () => want);
   await settled();
   expect(flood.heldBackMs.mock.calls).toEqual([['']]);
   expect(addresses).toEqual(['']);
