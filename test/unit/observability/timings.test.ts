@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { Histogram, Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { Timings } from '../../../src/observability/timings.ts';
+
+const BOUNDS = [0.001, 0.01, 0.1];
+const seconds = fc.oneof(fc.constantFrom(0, 0.001, 0.01, 0.1, 0.1001, 5), fc.double({ min: 0, max: 1, noNaN: true }));
+const observation = fc.record({
+  method: fc.constantFrom('GET', 'HEAD'),
+  status: fc.constantFrom('200', '429'),
+  seconds,
+});
+
+describe('Timings', () => {
+  it('prints what a prom-client histogram prints of the same observations', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(observation, { minLength: 1, maxLength: 40 }), async (observations) => {
+        const [ours, theirs] = [new Registry(), new Registry()];
+        const timings = new Timings(ours, 'took_seconds', 'How long it took', BOUNDS);
+        const histogram = new Histogram({
+          name: 'took_seconds',
+          help: 'How long it took',
+          labelNames: ['method', 'status'],
+          buckets: BOUNDS,
+          registers: [theirs],
+        });
+        const series = new Map<string, (seconds: number) => void>();
+        for (const { method, status, seconds } of observations) {
+          const key = method + status;
+          if (!series.has(key)) series.set(key, timings.of({ method, status }));
+          series.get(key)?.(seconds);
+          histogram.observe({ method, status }, seconds);
+        }
+        expect(await ours.metrics()).toBe(await theirs.metrics());
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
