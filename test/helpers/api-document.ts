@@ -69,14 +69,23 @@ function expectHeader(header: HeaderObject, value: string | undefined, where: st
   expect(ajv.validate(header.schema, parsed), `${where}: ${value}`).toBe(true);
 }
 
+/** Whether the document has an operation at this address; the others are 404. */
+export function isDocumentedPath(url: string): boolean {
+  return findPath(url) !== undefined;
+}
+
 function pathItem(url: string): [string, Json] {
-  const path = url.replace(/\?.*/, '').replace(/^\/api\/v1/, '');
-  const paths = document.paths as Record<string, Json>;
-  const found = Object.entries(paths).find(([pattern]) =>
-    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(path),
-  );
+  const found = findPath(url);
   if (!found) throw new Error(`The document has no path for ${url}`);
   return found;
+}
+
+function findPath(url: string): [string, Json] | undefined {
+  const path = url.replace(/\?.*/, '').replace(/^\/api\/v1/, '');
+  const paths = document.paths as Record<string, Json>;
+  return Object.entries(paths).find(([pattern]) =>
+    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(path),
+  );
 }
 
 function dereference(value: Json): Json {

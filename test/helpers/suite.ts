@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { expectDocumented, isDocumentedPath } from './api-document.ts';
 import { startService, type TestService } from './service.ts';
 import type { StoreKind, TestStore } from './stores.ts';
 
@@ -9,14 +10,20 @@ export interface Suite {
   service: TestService;
   /** A key of the guild "guild", made anew for every test. */
   key: string;
-  /** GET under /api/v1 with that key, or another. */
+  /** GET under /api/v1 with that key, or another; fails when the answer is not as the API document describes it. */
   get(path: string, key?: string): request.Test;
 }
 
 /** Runs a suite against one service on one store; every test starts with an empty store and one key. */
 export function serviceSuite(kind: StoreKind, env: Record<string, string> = {}): Suite {
   const suite = {
-    get: (path: string, key = suite.key) => request(suite.service.url).get(`/api/v1${path}`).set('x-api-key', key),
+    get: (path: string, key = suite.key) =>
+      request(suite.service.url)
+        .get(`/api/v1${path}`)
+        .set('x-api-key', key)
+        .expect(({ status, headers, text }) => {
+          if (isDocumentedPath(path)) expectDocumented({ status, headers, text: text ?? '' }, path);
+        }),
   } as Suite;
   beforeAll(async () => {
     suite.testStore = await kind.start();
