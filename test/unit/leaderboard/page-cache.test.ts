@@ -58,10 +58,11 @@ describe('PageCache', () => {
 
   it('reads anew after five seconds, for writers that do not raise the revision', async () => {
     const { get, guild, clock } = setup();
+    clock.now = 3000;
     await get('a');
-    clock.now = 4999;
+    clock.now = 7999;
     await get('a');
-    clock.now = 5000;
+    clock.now = 8000;
     await get('a');
     expect(guild.read).toEqual(['a', 'a']);
   });
@@ -108,5 +109,6 @@ describe('PageCache', () => {
     await get('a', 'b');
     await get('a');
     expect(cache.tally()).toEqual({ hits: 1, misses: 2, entries: 2 });
+    expect(new PageCache<string>(0, () => 0).tally()).toEqual({ hits: 0, misses: 0, entries: 0 });
   });
 });
