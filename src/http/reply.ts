@@ -3,6 +3,15 @@ import { WINDOW_S } from '../access/quotas.ts';
 import { Problem } from './problem.ts';
 import type { View } from './view.ts';
 
+/** For whoever opens an answer as if it were a page: it runs nothing, loads nothing and stands in no frame. */
+const SAFETY = [
+  ...['X-Content-Type-Options', 'nosniff'],
+  ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ...['X-Frame-Options', 'DENY'],
+  ...['Referrer-Policy', 'no-referrer'],
+  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+];
+
 /** Writes answers: every header that an answer carries is put together here. */
 export class Replies {
   private readonly cacheControl: string;
@@ -52,11 +61,9 @@ export class Replies {
 
   /** The headers of every answer, as the flat list that writeHead takes fastest. */
   private start({ exchange: { requestId, cors, quota } }: Response): string[] {
-    if (!quota) return ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', requestId, ...cors];
+    if (!quota) return [...SAFETY, 'X-Request-Id', requestId, ...cors];
     const { limit, remaining, resetMs } = quota;
     const headers = [
-      'X-Content-Type-Options',
-      'nosniff',
       'X-Request-Id',
       requestId,
       'RateLimit-Policy',
@@ -70,6 +77,7 @@ export class Replies {
       'X-RateLimit-Reset',
       String(Math.ceil((this.now() + resetMs) / 1000)),
     ];
+    for (const part of SAFETY) headers.push(part);
     for (const part of cors) headers.push(part);
     return headers;
   }

@@ -60,7 +60,19 @@ describe('methods, paths and health', () => {
     const { headers } = await suite.get('/servers/guild/stats');
     expect(headers).not.toHaveProperty('x-powered-by');
     expect(headers).not.toHaveProperty('server');
-    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('give nothing that runs, loads or stands in a frame when opened as a page, answers and problems alike', async () => {
+    for (const key of [suite.key, 'wrong']) {
+      const { headers } = await suite.get('/servers/guild/stats', key);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+    }
   });
 });
 

@@ -19,7 +19,11 @@ function setup(maxAge = 0, byOrigin = false, quota?: QuotaState) {
   return { replies, res, request, writeHead, end, onAnswer };
 }
 
-const START = ['X-Content-Type-Options', 'nosniff', 'X-Request-Id', 'r-1', 'Access-Control-Allow-Origin', '*'];
+const SAFETY = [
+  ...['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ...['X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer', 'Cross-Origin-Resource-Policy', 'cross-origin'],
+];
+const START = [...SAFETY, 'X-Request-Id', 'r-1', 'Access-Control-Allow-Origin', '*'];
 
 describe('an answer with data', () => {
   it('carries exactly these headers, and the bytes as they are', () => {
@@ -68,7 +72,7 @@ describe('an answer with data', () => {
       ...['X-RateLimit-Limit', '9', 'X-RateLimit-Remaining', '4'],
       ...['X-RateLimit-Reset', String(Math.ceil((NOW + resetMs) / 1000))],
     ];
-    expect(writeHead.mock.calls[0]?.[1].slice(4, 4 + quota.length)).toEqual(quota);
+    expect(writeHead.mock.calls[0]?.[1].slice(2, 2 + quota.length)).toEqual(quota);
   });
 });
 
