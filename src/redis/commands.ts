@@ -6,9 +6,6 @@ import { SCRIPT_KEYS, type ScriptName, scriptSource } from './scripts.ts';
 /** A connection to a single Redis, a Sentinel set or a Cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** What a script replies before it is decoded. */
-export type ScriptReply = 1 | (string | number)[];
-
 type Command = (...args: (string | number)[]) => Promise<unknown>;
 
 /** Told of every command once it is answered: how long it took, in milliseconds, and whether it failed. */

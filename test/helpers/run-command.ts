@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { until as waitUntil } from './until.ts';
 
 /** How a command ended and what it said. */
 export interface CommandResult {
@@ -38,12 +39,6 @@ export function collect(stream: NonNullable<ChildProcess['stdout']>): () => stri
 }
 
 /** Waits until `condition` gives something. @throws after a minute, naming what was waited for. */
-export async function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = performance.now() + 60_000;
-  for (;;) {
-    const value = await condition();
-    if (value) return value;
-    if (performance.now() > deadline) throw new Error(`Waited a minute in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+export function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
+  return waitUntil(condition, { what: () => what, timeoutMs: 60_000 });
 }
