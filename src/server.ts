@@ -22,8 +22,9 @@ import { PageCache } from './leaderboard/page-cache.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
-import { inOneWrite, type RedisClient, Scripts } from './redis/commands.ts';
+import { type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
+import { Jobs } from './redis/jobs.ts';
 import { KeyNames } from './redis/keys.ts';
 import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
 import { VERSION } from './version.ts';
@@ -80,12 +81,12 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   );
   const observeCommand = (command: string, ms: number, failed: boolean) =>
     metrics.observeCommand(command, ms / 1000, failed);
-  const scripts = new Scripts(client, observeCommand);
-  const quotas = new Quotas(client, keys, config.planQuotas, observeCommand);
+  const jobs = new Jobs(client, new Scripts(client, observeCommand), keys);
+  const quotas = new Quotas(jobs, config.planQuotas);
   const cache = new PageCache<View | null>(config.cacheMaxPages, monotonic);
   const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
   const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS));
-  const batch = new GuildBatch(quotas, cache, deadlines, (send) => inOneWrite(client, send));
+  const batch = new GuildBatch(quotas, cache, deadlines);
   listen(
     subscriber,
     keys.changed,
@@ -114,7 +115,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic), deliver),
     readiness,
     demo: parts.demo,
-    reader: new LeaderboardReader(scripts, keys),
+    reader: new LeaderboardReader(jobs),
     replies,
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,

@@ -1,5 +1,6 @@
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 import { Scripts, stored } from '../../src/redis/commands.ts';
+import { Jobs } from '../../src/redis/jobs.ts';
 import type { Store } from '../store.ts';
 
 /** What is stored of a guild, in the form `--json` prints. */
@@ -31,7 +32,8 @@ export async function readOverview(
   guild: string,
 ): Promise<Overview> {
   const names = keys.guild(guild);
-  const stats = await new LeaderboardReader(new Scripts(client), keys).stats(guild);
+  const jobs = new Jobs(client, new Scripts(client), keys);
+  const stats = await new LeaderboardReader(jobs).stats(guild);
   const [plan, ranked, keyCount, used, ttl, config] = await stored(
     Promise.all([
       client.hget(names.config, 'plan'),

@@ -1,7 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { StoreUnavailableError } from '../errors.ts';
-import type { CommandObserver, RedisClient } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/keys.ts';
+import { fields, type Jobs } from '../redis/jobs.ts';
 
 /** The fixed window, in seconds, from a guild's first request. */
 export const WINDOW_S = 3600;
@@ -22,76 +20,33 @@ interface Plan {
   readonly tally: { allowed: number; denied: number };
 }
 
-/** What a count tells. */
-export interface Count {
-  /** What each of the requests left, in the order they came: exactly as if they had been counted one by one. */
-  readonly states: readonly QuotaState[];
-  /** The guild's revision at the moment of the count; "" when it has none. */
-  readonly revision: string;
-}
+/** As much of a Redis client as the limiter uses: its count command, which runs as a job beside those that read. */
+class JobClient {
+  constructor(private readonly jobs: Jobs) {}
 
-/**
- * The library's own script with one command less (it starts the window only when there is none), and with the guild's
- * revision as a third value, which confirms every page held of the guild: most requests then need no other command
- * (docs/adr/0006). The library's contract is the first two: points consumed, milliseconds left.
- */
-const COUNT_SCRIPT = `
-local consumed = redis.call('incrby', KEYS[1], ARGV[1])
-local ttl = redis.call('pttl', KEYS[1])
-if ttl < 0 then
-  redis.call('expire', KEYS[1], ARGV[2])
-  ttl = 1000 * ARGV[2]
-end
-local prefix, tag = string.match(KEYS[1], '^(.*):quota:({.+})$')
-local rev = redis.pcall('hget', prefix .. ':' .. tag .. ':stats', 'rev')
-return {consumed, ttl, type(rev) == 'string' and rev or ''}
-`;
+  /** The limiter's own script; job-count.lua stands in for it. */
+  defineCommand(): void {}
 
-type CountReply = Promise<[consumed: number, ttlMs: number, revision: string]>;
-
-/** As much of a client as the limiter uses: its count command, overheard for the value that the library passes over. */
-class OverheardClient {
-  lastReply: CountReply | undefined;
-
-  constructor(private readonly client: RedisClient) {}
-
-  defineCommand(name: string, definition: { lua: string; numberOfKeys?: number }): void {
-    this.client.defineCommand(name, definition);
-  }
-
-  /** The name that the library gives its script. */
-  rlflxIncr(args: readonly string[]): CountReply {
-    const { rlflxIncr } = this.client as unknown as { rlflxIncr(args: readonly string[]): CountReply };
-    this.lastReply = rlflxIncr.call(this.client, args);
-    return this.lastReply;
+  /** The name that the limiter gives its command. @returns points consumed in the window, milliseconds until it ends. */
+  async rlflxIncr([guildId, points, seconds]: [guildId: string, points: string, seconds: string]): Promise<number[]> {
+    return fields(await this.jobs.run(guildId, `count ${points} ${seconds}`)).map(Number);
   }
 }
 
 /** Counts requests per guild. One limiter a plan, all on the same counter, so a plan change keeps the count. */
 export class Quotas {
-  private readonly client: OverheardClient;
   private readonly plans: ReadonlyMap<string, Plan>;
   private readonly fallback: Plan;
 
   /**
    * @param planQuotas requests per window by plan; has an entry "free", which also serves a plan not listed.
    */
-  constructor(
-    client: RedisClient,
-    private readonly keys: KeyNames,
-    planQuotas: ReadonlyMap<string, number>,
-    private readonly observe?: CommandObserver,
-  ) {
-    this.client = new OverheardClient(client);
+  constructor(jobs: Jobs, planQuotas: ReadonlyMap<string, number>) {
+    const storeClient = new JobClient(jobs);
     this.plans = new Map(
       [...planQuotas].map(([plan, points]) => {
-        const limiter = new RateLimiterRedis({
-          storeClient: this.client,
-          keyPrefix: keys.quotaPrefix,
-          points,
-          duration: WINDOW_S,
-          customIncrTtlLuaScript: COUNT_SCRIPT,
-        });
+        // The job knows the key of a guild's counter; without a prefix the limiter hands it the guild's id as it is.
+        const limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
         return [plan, { limiter, tally: { allowed: 0, denied: 0 } }];
       }),
     );
@@ -106,15 +61,14 @@ export class Quotas {
   }
 
   /**
-   * Counts `requests` requests of a guild in one command.
+   * Counts `requests` requests of a guild in one job.
+   * @returns what each of them left, in the order they came: exactly as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
-  async consume(guildId: string, plan: string, requests: number): Promise<Count> {
+  async consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
     const { limiter, tally } = this.plans.get(plan) ?? this.fallback;
     const limit = limiter.points;
-    const counting = this.count(limiter, guildId, requests);
-    const reply = this.client.lastReply;
-    const { consumedPoints, msBeforeNext: resetMs } = await counting;
+    const { consumedPoints, msBeforeNext: resetMs } = await limiter.consume(guildId, requests).catch(denied);
     const states: QuotaState[] = [];
     for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
       const allowed = used <= limit;
@@ -122,21 +76,12 @@ export class Quotas {
       else tally.denied++;
       states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs });
     }
-    return { states, revision: (await reply)?.[2] ?? '' };
+    return states;
   }
+}
 
-  /** `consume` rejects with a result when the quota says no, and with an Error when the store failed. */
-  private async count(limiter: RateLimiterRedis, guildId: string, requests: number): Promise<RateLimiterRes> {
-    const sentAt = performance.now();
-    let failed = false;
-    try {
-      return await limiter.consume(this.keys.quotaId(guildId), requests);
-    } catch (rejection) {
-      if (rejection instanceof RateLimiterRes) return rejection;
-      failed = true;
-      throw new StoreUnavailableError(rejection);
-    } finally {
-      this.observe?.('consume', performance.now() - sentAt, failed);
-    }
-  }
+/** `consume` rejects with a result when the quota says no, and with an Error when the store failed. */
+function denied(rejection: unknown): RateLimiterRes {
+  if (rejection instanceof RateLimiterRes) return rejection;
+  throw rejection;
 }

@@ -21,6 +21,11 @@ export class Deadlines {
 
   constructor(private readonly limitMs: number) {}
 
+  /** Work that is watched now. */
+  get size(): number {
+    return this.waiting.size;
+  }
+
   /**
    * Watches work that begins now.
    * @param giveUp called when the time is up, unless the work was done before.

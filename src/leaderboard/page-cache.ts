@@ -6,7 +6,8 @@ const MAX_AGE_MS = 5000;
 
 /** Where an answer comes from. */
 export interface Source<T, V> {
-  read(): Promise<Revised<T>>;
+  /** Reads the value; undefined when the guild is still at the revision that is held. */
+  read(held?: string): Promise<Revised<T> | undefined>;
   /** Turns the value into the answer; called once per revision. */
   render(value: T): V;
 }
@@ -44,33 +45,27 @@ export class PageCache<V> {
   }
 
   /**
-   * The answers wanted, all of one guild and each named once, in their order. One that is held waits for the guild's
-   * revision and goes out as it is when it still holds; every other takes one read, sent at once if it is not held.
-   * @param revision the guild's, asked for no earlier than this call.
+   * The answer wanted, in one read: one that is held goes out as it is when the read finds its revision unchanged.
+   * @throws what the read throws.
    */
-  getAll(wants: readonly Want<V>[], revision: Promise<string>): Promise<V>[] {
+  async get({ key, source }: Want<V>): Promise<V> {
     const now = this.now();
-    return wants.map(({ key, source }) => {
-      const held = this.entries?.get(key);
-      if (!held || now - held.filledAt >= MAX_AGE_MS) return this.fill(key, source, now);
-      return revision.then((current) => {
-        if (current !== held.revision) return this.fill(key, source, this.now());
-        this.hits++;
-        return held.view;
-      });
-    });
-  }
-
-  /** Answers handed out as held, answers read, and answers held now. */
-  tally(): { hits: number; misses: number; entries: number } {
-    return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
-  }
-
-  private async fill(key: string, source: Source<never, V>, now: number): Promise<V> {
-    const { revision, value } = await source.read();
+    const entry = this.entries?.get(key);
+    const held = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
+    const read = await source.read(held?.revision);
+    if (held && read === undefined) {
+      this.hits++;
+      return held.view;
+    }
+    const { revision, value } = read as Revised<never>;
     this.misses++;
     const view = source.render(value);
     if (revision !== '') this.entries?.set(key, { revision, view, filledAt: now });
     return view;
+  }
+
+  /** Answers handed out as held, answers read anew, and answers held now. */
+  tally(): { hits: number; misses: number; entries: number } {
+    return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
   }
 }

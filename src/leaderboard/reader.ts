@@ -1,5 +1,4 @@
-import type { Scripts } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/keys.ts';
+import { fields, type Jobs } from '../redis/jobs.ts';
 import { curveNameOf, levelForXp, MAX_XP } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 
@@ -9,9 +8,9 @@ export interface Revised<T> {
   readonly value: T;
 }
 
-/** Replies as member.lua and stats.lua document them. */
+/** Replies as job-member.lua and job-stats.lua document them. */
 type MemberReply = [
-  ...[revision: string, rank: number, xp: string, curve: string],
+  ...[revision: string, rank: string, xp: string, curve: string],
   ...[username: string, level: string, streak: string, claim: string],
 ];
 type StatsReply = [
@@ -23,12 +22,12 @@ type StatsReply = [
   multiplier: string,
 ];
 
-/** Reads a guild. Every method is one atomic script: one round trip, one moment. */
+/**
+ * Reads a guild. Every method is one atomic job, in one round trip, and shows one moment. Given the revision that the caller
+ * holds an answer of, a method returns undefined when the guild is still at it.
+ */
 export class LeaderboardReader {
-  constructor(
-    private readonly scripts: Scripts,
-    private readonly keys: KeyNames,
-  ) {}
+  constructor(private readonly jobs: Jobs) {}
 
   /**
    * One page of the ranking: XP descending, equal XP by user id in descending byte order.
@@ -36,68 +35,88 @@ export class LeaderboardReader {
    * @param page from 1; one past the end is an empty page with the true total.
    * @throws StoreUnavailableError
    */
-  async page(guildId: string, page: number, limit: number): Promise<Revised<LeaderboardPage>> {
-    const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
+  page(guildId: string, page: number, limit: number): Promise<Revised<LeaderboardPage>>;
+  page(guildId: string, page: number, limit: number, held?: string): Promise<Revised<LeaderboardPage> | undefined>;
+  async page(guildId: string, page: number, limit: number, held = ''): Promise<Revised<LeaderboardPage> | undefined> {
     // Redis takes 64-bit ranks: far beyond any ranking, but not Number's notation for more.
     const first = Math.min((page - 1) * limit, MAX_XP);
-    const reply = await this.scripts.run('page', xp, stats, config, memberPrefix, first, first + limit - 1);
-    const [revision, total, storedCurve] = reply as [string, number, string];
-    const curve = curveNameOf(storedCurve);
-    const data: LeaderboardEntry[] = [];
-    for (let i = 3; i < reply.length; i += 4) {
-      const userId = reply[i] as string;
-      const rowXp = wholeXp(reply[i + 1] as string);
-      data.push({
-        rank: first + data.length + 1,
-        user_id: userId,
-        username: (reply[i + 2] as string) || userId,
-        level: explicitLevel(reply[i + 3] as string) ?? levelForXp(curve, rowXp),
-        xp: rowXp,
-      });
-    }
-    return { revision, value: { data, total, page } };
+    const reply = await this.jobs.run(guildId, `page ${first} ${first + limit - 1} ${held}`, limit);
+    return reply === '' ? undefined : decodePage(fields(reply), page, first);
   }
 
   /**
    * One member with its rank, or null when the guild does not rank it. O(log m).
    * @throws StoreUnavailableError
    */
-  async member(guildId: string, userId: string): Promise<Revised<Member | null>> {
-    const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
-    const reply = await this.scripts.run('member', xp, stats, config, memberPrefix + userId, userId);
-    const [revision, rank, score, storedCurve, username, level, streak, claim] = reply as MemberReply;
-    if (rank < 0) return { revision, value: null };
-    const memberXp = wholeXp(score);
-    const value: Member = {
-      user_id: userId,
-      username: username || userId,
-      level: explicitLevel(level) ?? levelForXp(curveNameOf(storedCurve), memberXp),
-      xp: memberXp,
-      rank: rank + 1,
-      daily_streak: wholeXp(streak),
-      last_daily_claim: isoTime(claim),
-    };
-    return { revision, value };
+  member(guildId: string, userId: string): Promise<Revised<Member | null>>;
+  member(guildId: string, userId: string, held?: string): Promise<Revised<Member | null> | undefined>;
+  async member(guildId: string, userId: string, held = ''): Promise<Revised<Member | null> | undefined> {
+    const reply = await this.jobs.run(guildId, `member ${userId} ${held}`);
+    return reply === '' ? undefined : decodeMember(fields(reply) as MemberReply, userId);
   }
 
   /**
    * The guild's counters and curve. O(1).
    * @throws StoreUnavailableError
    */
-  async stats(guildId: string): Promise<Revised<GuildStats>> {
-    const { stats, config } = this.keys.guild(guildId);
-    const reply = await this.scripts.run('stats', stats, config);
-    const [revision, members, totalXp, levelSum, curve, multiplier] = reply as StatsReply;
-    const memberCount = wholeXp(members);
-    const value: GuildStats = {
-      total_members: memberCount,
-      total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
-      average_level: memberCount === 0 ? 0 : Math.round(wholeXp(levelSum) / memberCount),
-      xp_curve: curveNameOf(curve),
-      xp_multiplier: positiveNumber(multiplier) ?? 1,
-    };
-    return { revision, value };
+  stats(guildId: string): Promise<Revised<GuildStats>>;
+  stats(guildId: string, held?: string): Promise<Revised<GuildStats> | undefined>;
+  async stats(guildId: string, held = ''): Promise<Revised<GuildStats> | undefined> {
+    const reply = await this.jobs.run(guildId, `stats ${held}`);
+    return reply === '' ? undefined : decodeStats(fields(reply) as StatsReply);
   }
+}
+
+function decodePage(reply: string[], page: number, first: number): Revised<LeaderboardPage> {
+  const [revision, total, storedCurve] = reply as [string, string, string];
+  const curve = curveNameOf(storedCurve);
+  const data: LeaderboardEntry[] = [];
+  for (let i = 3; i < reply.length; i += 4) {
+    const userId = reply[i] as string;
+    const xp = wholeXp(reply[i + 1] as string);
+    data.push({
+      rank: first + data.length + 1,
+      user_id: userId,
+      username: reply[i + 2] || userId,
+      level: explicitLevel(reply[i + 3] as string) ?? levelForXp(curve, xp),
+      xp,
+    });
+  }
+  return { revision: known(revision), value: { data, total: Number(total), page } };
+}
+
+function decodeMember(reply: MemberReply, userId: string): Revised<Member | null> {
+  const [revision, rank, score, storedCurve, username, level, streak, claim] = reply;
+  if (rank === '-1') return { revision: known(revision), value: null };
+  const xp = wholeXp(score);
+  const value: Member = {
+    user_id: userId,
+    username: username || userId,
+    level: explicitLevel(level) ?? levelForXp(curveNameOf(storedCurve), xp),
+    xp,
+    rank: Number(rank) + 1,
+    daily_streak: wholeXp(streak),
+    last_daily_claim: isoTime(claim),
+  };
+  return { revision: known(revision), value };
+}
+
+function decodeStats(reply: StatsReply): Revised<GuildStats> {
+  const [revision, members, totalXp, levelSum, curve, multiplier] = reply;
+  const memberCount = wholeXp(members);
+  const value: GuildStats = {
+    total_members: memberCount,
+    total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
+    average_level: memberCount === 0 ? 0 : Math.round(wholeXp(levelSum) / memberCount),
+    xp_curve: curveNameOf(curve),
+    xp_multiplier: positiveNumber(multiplier) ?? 1,
+  };
+  return { revision: known(revision), value };
+}
+
+/** What is not a number is no revision: an answer is not to be held by it. */
+function known(revision: string): string {
+  return /^\d+$/.test(revision) ? revision : '';
 }
 
 /** A raw writer can leave a fraction or a negative score; an answer's XP is an integer 0 .. 2^53-1 whatever it left. */

@@ -16,7 +16,8 @@ export interface BuildInfo {
   readonly node: string;
 }
 
-const METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** A client may call its method anything: what is not here is "other", one series. */
+const METHODS = ['other', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
  * The service's Prometheus metrics. No label holds a guild, a key or a path: the number of series is bounded by the
@@ -42,8 +43,8 @@ export class Metrics {
     labelNames: ['command'],
     registers: [this.registry],
   });
-  /** By route, then by method and status. */
-  private readonly requestTimes = new Map<string, Map<string, (seconds: number) => void>>();
+  /** By route, then by method and status as one number: a text put together for each request would cost ten times as much. */
+  private readonly requestTimes = new Map<string, Map<number, (seconds: number) => void>>();
   private readonly commandTimes = new Map<string, (seconds: number) => void>();
 
   constructor(tallies: Tallies, build: BuildInfo) {
@@ -67,12 +68,11 @@ export class Metrics {
       ofRoute = new Map();
       this.requestTimes.set(route, ofRoute);
     }
-    // A client may call its method anything: what is not known is one series.
-    const known = METHODS.has(method) ? method : 'other';
-    const key = known + status;
+    const methodIndex = Math.max(0, METHODS.indexOf(method));
+    const key = methodIndex * 1000 + status;
     let observe = ofRoute.get(key);
     if (!observe) {
-      observe = this.requests.of({ method: known, route, status: String(status) });
+      observe = this.requests.of({ method: METHODS[methodIndex] as string, route, status: String(status) });
       ofRoute.set(key, observe);
     }
     observe(seconds);

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 import { SCRIPT_KEYS, type ScriptName, scriptSource } from './scripts.ts';
@@ -47,20 +46,6 @@ export class Scripts {
     } finally {
       this.observe?.(name, performance.now() - sentAt, failed);
     }
-  }
-}
-
-/**
- * Runs `send`, whose commands then leave in one write. Corking the socket does what auto-pipelining does without its
- * bookkeeping, a promise and a callback a command (docs/adr/0006). A Cluster has a socket a node and keeps auto-pipelining.
- */
-export function inOneWrite(client: RedisClient, send: () => void): void {
-  const { stream } = client as { stream?: Pick<Duplex, 'cork' | 'uncork'> };
-  stream?.cork?.();
-  try {
-    send();
-  } finally {
-    stream?.uncork?.();
   }
 }
 

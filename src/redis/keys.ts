@@ -52,19 +52,9 @@ export class KeyNames {
     return `${this.prefix}:key:${sha256}`;
   }
 
-  /** Prefix for the quota limiter, which appends `:` and {@link quotaId}. */
-  get quotaPrefix(): string {
-    return `${this.prefix}:quota`;
-  }
-
-  /** The quota limiter's id of a guild: tagged, so the count lives beside the guild. */
-  quotaId(guildId: string): string {
-    return `{${guildId}}`;
-  }
-
-  /** Counter of the requests a guild has used in the running hour. */
+  /** Counter of the requests a guild has used in the running hour: tagged, so that it lives beside the guild. */
   quota(guildId: string): string {
-    return `${this.quotaPrefix}:${this.quotaId(guildId)}`;
+    return `${this.prefix}:quota:{${guildId}}`;
   }
 
   /** Pub/sub channel: a guild's keys or config changed; the message is the guild id. */

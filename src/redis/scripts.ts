@@ -4,9 +4,7 @@ import { readFileSync } from 'node:fs';
 export const SCRIPT_KEYS = {
   record: 3,
   remove: 3,
-  page: 3,
-  member: 4,
-  stats: 2,
+  batch: 1,
   recount: 3,
   configure: 2,
   replace: 4,

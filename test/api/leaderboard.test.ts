@@ -88,6 +88,30 @@ describe.each(storeKinds)('GET /servers/{guild_id}/leaderboard on $name', (kind)
     expect(body.data).toHaveLength(2);
   });
 
+  it('shows every name as it is stored, whatever characters it has', async () => {
+    const names = [
+      'two\nlines',
+      'back\\slash',
+      'a\\nb',
+      '\\',
+      '\n',
+      ' ',
+      '"quoted"',
+      'ta\tb',
+      '🦊 \u202eאבג',
+      '\u0000',
+    ];
+    for (const [i, username] of names.entries()) {
+      await suite.testStore.client.zadd('gr:{guild}:xp', 10_000 - i, `u${i}`);
+      await suite.testStore.client.hset(`gr:{guild}:member:u${i}`, 'username', username);
+    }
+    const { body } = await suite.get('/servers/guild/leaderboard').expect(200);
+    expect(body.data.map(({ username }: { username: string }) => username)).toEqual(names);
+    for (const i of [0, 1, 9]) {
+      expect((await suite.get(`/servers/guild/members/u${i}`).expect(200)).body.username).toBe(names[i]);
+    }
+  });
+
   it('shows XP up to 2^53-1 exactly', async () => {
     await suite.service.store.writer.record('guild', { userId: 'max', set: 9007199254740991n });
     const { text } = await suite.get(`${path}?limit=1`).expect(200);

@@ -33,7 +33,7 @@ describe('GET /metrics on the admin port', () => {
     expect(value(text, 'guildrank_quota_decisions_total{plan="free",decision="denied"}')).toBeGreaterThanOrEqual(1);
     expect(value(text, 'guildrank_quota_decisions_total{plan="pro",decision="allowed"}')).toBeGreaterThanOrEqual(2);
     expect(value(text, 'guildrank_page_cache_requests_total{result="hit"}')).toBeGreaterThanOrEqual(1);
-    expect(value(text, 'guildrank_redis_command_duration_seconds_count{command="consume"}')).toBeGreaterThanOrEqual(5);
+    expect(value(text, 'guildrank_redis_command_duration_seconds_count{command="batch"}')).toBeGreaterThanOrEqual(4);
     expect(text).toMatch(/^guildrank_redis_ready [01]$/m);
     expect(text).toMatch(/guildrank_build_info\{version="\d+\.\d+\.\d+",node="v\d+[^"]*"\} 1/);
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds');

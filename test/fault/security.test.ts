@@ -160,11 +160,19 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     for (const id of NASTY_IDS) {
       expect([400, 404]).toContain((await get(`members/${encodeURIComponent(id)}`)).status);
     }
+    await get('members/1');
     await get('members/last');
-    await until(() => seen.some((args) => args.includes('gr:{guild}:member:last')));
+    await until(() => seen.some((args) => args.includes('last')));
     watcher.disconnect();
     const words = seen.flat().filter((word) => word.startsWith('gr:'));
-    for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(last)?))?$/);
+    for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(1)?))?$/);
+    const batches = seen
+      .filter(([command]) => /^eval(sha)?$/.test(command as string))
+      .map((args) => args.at(-1) as string);
+    expect(batches.length).toBeGreaterThan(0);
+    for (const line of batches.join('').split('\n').slice(0, -1)) {
+      expect(line).toMatch(/^(count \d+ 3600|member [A-Za-z0-9_.-]{1,64} \d*)$/);
+    }
   });
 
   it('the service can write nothing but quotas', async () => {

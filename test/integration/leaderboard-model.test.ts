@@ -5,6 +5,7 @@ import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 import { Scripts } from '../../src/redis/commands.ts';
+import { Jobs } from '../../src/redis/jobs.ts';
 import { Model, naiveStandardLevel, type Step, steps } from '../helpers/random-guild.ts';
 import { storeKinds, type TestStore } from '../helpers/stores.ts';
 
@@ -22,7 +23,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
     testStore = await kind.start();
     const client = testStore.connect();
     store = storeOn(client, 'gr', ['free']);
-    reader = new LeaderboardReader(new Scripts(client), store.keys);
+    reader = new LeaderboardReader(new Jobs(client, new Scripts(client), store.keys));
   });
   afterAll(() => testStore.stop());
 

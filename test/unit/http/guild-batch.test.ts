@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Count, Quotas } from '../../../src/access/quotas.ts';
+import type { QuotaState, Quotas } from '../../../src/access/quotas.ts';
 import { Deadlines } from '../../../src/http/deadlines.ts';
 import { GuildBatch } from '../../../src/http/guild-batch.ts';
 import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
@@ -8,35 +8,30 @@ import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
 type Outcome = { remaining: number; view: string | undefined } | { error: string; remaining: number | undefined };
 
 /** Quotas that count in memory, and sources that say what was read: everything sent is on record. */
-function setup(limit = 1000) {
+function setup(limit = 1000, limitMs = 60_000) {
   const sent: string[] = [];
-  const writes: string[][] = [];
   const used = new Map<string, number>();
-  const state = { storeDown: false };
+  const state = { storeDown: false, hang: '' };
   const quotas = {
-    async consume(guildId: string, plan: string, requests: number): Promise<Count> {
+    async consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
       sent.push(`count ${guildId} ${plan} ${requests}`);
       if (state.storeDown) throw new Error('down');
       const before = used.get(guildId) ?? 0;
       used.set(guildId, before + requests);
-      const states = Array.from({ length: requests }, (_, i) => {
+      return Array.from({ length: requests }, (_, i) => {
         const remaining = limit - before - i - 1;
         return { allowed: remaining >= 0, limit, remaining: Math.max(0, remaining), resetMs: 1000 };
       });
-      return { states, revision: '' };
     },
   } as Pick<Quotas, 'consume'> as Quotas;
-  const deadlines = new Deadlines(60_000);
-  const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines, (send) => {
-    sent.length = 0;
-    send();
-    writes.push([...sent]);
-  });
+  const deadlines = new Deadlines(limitMs);
+  const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines);
   const want = (key: string, broken = false): Want<string> => ({
     key,
     source: {
       read: async () => {
         sent.push(`read ${key}`);
+        if (key === state.hang) return new Promise(() => {});
         if (broken) throw new Error('broken');
         return { revision: '', value: key as never };
       },
@@ -52,12 +47,12 @@ function setup(limit = 1000) {
         failed: (error, quota) => resolve({ error: (error as Error).message, remaining: quota?.remaining }),
       }),
     );
-  return { ask, want, writes, state };
+  return { ask, want, sent, state, deadlines };
 }
 
 describe('GuildBatch', () => {
-  it('sends one count a guild and one read for equal wants, all in one write', async () => {
-    const { ask, want, writes } = setup();
+  it('sends one count a guild and one read for equal wants, all at once', async () => {
+    const { ask, want, sent } = setup();
     await Promise.all([
       ask('g', want('p1')),
       ask('h', want('p1h')),
@@ -65,7 +60,7 @@ describe('GuildBatch', () => {
       ask('g', want('p2')),
       ask('g'),
     ]);
-    expect(writes).toEqual([['count g free 4', 'read p1', 'read p2', 'count h free 1', 'read p1h']]);
+    expect(sent).toEqual(['count g free 4', 'count h free 1', 'read p1', 'read p1h', 'read p2']);
   });
 
   it('tells requests of one guild apart in the order they came', async () => {
@@ -101,9 +96,9 @@ describe('GuildBatch', () => {
   });
 
   it('counts a guild whose plan changes meanwhile under both plans', async () => {
-    const { ask, writes } = setup();
+    const { ask, sent } = setup();
     await Promise.all([ask('g', undefined, 'free'), ask('g', undefined, 'pro')]);
-    expect(writes).toEqual([['count g free 1', 'count g pro 1']]);
+    expect(sent).toEqual(['count g free 1', 'count g pro 1']);
   });
 
   it('fails only those whose read failed, and tells them what is left', async () => {
@@ -119,5 +114,37 @@ describe('GuildBatch', () => {
     state.storeDown = true;
     const down = { error: 'down', remaining: undefined };
     expect(await Promise.all([ask('g', want('a')), ask('g', want('b', true)), ask('g')])).toEqual([down, down, down]);
+  });
+
+  it('waits for the end of the round, but for no more than eight requests', async () => {
+    const { ask, sent } = setup();
+    const first = Array.from({ length: 7 }, () => ask('g'));
+    expect(sent).toEqual([]);
+    first.push(ask('g'));
+    expect(sent).toEqual(['count g free 8']);
+    const last = ask('g');
+    expect(sent).toEqual(['count g free 8']);
+    await Promise.all([...first, last]);
+    expect(sent).toEqual(['count g free 8', 'count g free 1']);
+  });
+
+  it('fails what is not answered when its time is up, each once, and only that', async () => {
+    const { ask, want, state, deadlines } = setup(1000, 50);
+    state.hang = 'slow';
+    const outcomes = await Promise.all([ask('g', want('fast')), ask('g', want('slow')), ask('h', want('slow'))]);
+    expect(outcomes).toEqual([
+      { remaining: 999, view: 'view of fast' },
+      { error: expect.stringContaining('did not answer in time'), remaining: 998 },
+      { error: expect.stringContaining('did not answer in time'), remaining: 999 },
+    ]);
+    expect(deadlines.size).toBe(0);
+  });
+
+  it('lets go of its deadline once everything is answered', async () => {
+    const { ask, want, deadlines } = setup();
+    const asked = [ask('g', want('a')), ask('g'), ask('h', want('b', true))];
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all(asked);
+    expect(deadlines.size).toBe(0);
   });
 });

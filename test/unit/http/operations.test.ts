@@ -1,13 +1,15 @@
 import type { Request } from 'express';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Identity } from '../../../src/access/authenticator.ts';
-import { operations } from '../../../src/http/operations.ts';
+import { type Operation, Operations } from '../../../src/http/operations.ts';
 import type { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
 
 const reader = { page: vi.fn(), member: vi.fn(), stats: vi.fn() };
-let served: ReturnType<typeof operations>;
+let operations: Operations;
+let served: Record<string, Operation>;
 beforeEach(() => {
-  served = operations(reader as unknown as LeaderboardReader);
+  operations = new Operations(reader as unknown as LeaderboardReader);
+  served = operations.all();
   for (const read of Object.values(reader)) read.mockReset();
 });
 
@@ -30,8 +32,8 @@ describe('what they want', () => {
   it('is a page, named by guild, page and limit', () => {
     const want = ask(LEADERBOARD, { guild_id: 'g' }, { limit: '5', page: '3' });
     expect(want?.key).toBe('g page 3 5');
-    want?.source.read();
-    expect(reader.page.mock.calls).toEqual([['g', 3, 5]]);
+    want?.source.read('7');
+    expect(reader.page.mock.calls).toEqual([['g', 3, 5, '7']]);
     expect(want?.source.render({ data: [], total: 0, page: 3 } as never)?.body).toBe('{"data":[],"total":0,"page":3}');
     expect(ask(LEADERBOARD, { guild_id: 'g' })?.key).toBe('g page 1 10');
   });
@@ -39,8 +41,8 @@ describe('what they want', () => {
   it('is a member, or nothing where there is none', () => {
     const want = ask(MEMBER, { guild_id: 'g', user_id: 'u' });
     expect(want?.key).toBe('g member u');
-    want?.source.read();
-    expect(reader.member.mock.calls).toEqual([['g', 'u']]);
+    want?.source.read('7');
+    expect(reader.member.mock.calls).toEqual([['g', 'u', '7']]);
     expect(want?.source.render({ rank: 1 } as never)?.body).toBe('{"rank":1}');
     expect(want?.source.render(null as never)).toBeNull();
   });
@@ -48,8 +50,8 @@ describe('what they want', () => {
   it('is the statistics', () => {
     const want = ask(STATS, { guild_id: 'g' });
     expect(want?.key).toBe('g stats');
-    want?.source.read();
-    expect(reader.stats.mock.calls).toEqual([['g']]);
+    want?.source.read('7');
+    expect(reader.stats.mock.calls).toEqual([['g', '7']]);
     const stats = { total_members: 1, total_xp: 2n ** 60n, average_level: 2, xp_curve: 'arcane', xp_multiplier: 1 };
     expect(want?.source.render(stats as never)?.body).toBe(
       '{"total_members":1,"total_xp":1152921504606846976,"average_level":2,"xp_curve":"arcane","xp_multiplier":1}',
@@ -74,23 +76,37 @@ describe('whom they serve', () => {
       }),
     );
   });
-
-  it('is not another guild either once an address is remembered', () => {
-    ask(STATS, { guild_id: 'g' });
-    expect(() => ask(STATS, { guild_id: 'g' }, {}, of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
-  });
 });
 
 describe('an address', () => {
-  it('is worked out once and remembered', () => {
-    expect(ask(STATS, { guild_id: 'g' })).toBe(ask(STATS, { guild_id: 'g' }));
+  const recall = (url: string) => operations.recall(url);
+
+  it('is remembered with its path and what it asks', () => {
+    const url = `${STATS}?guild_id=g`;
+    expect(recall(url)).toBeUndefined();
+    const want = ask(STATS, { guild_id: 'g' });
+    expect(recall(url)?.path).toBe(STATS);
+    expect(recall(url)?.operation({} as Request, of('g'))).toBe(want);
+  });
+
+  it('is of its own guild alone', () => {
+    ask(STATS, { guild_id: 'g' });
+    const again = recall(`${STATS}?guild_id=g`)?.operation;
+    expect(() => again?.({} as Request, of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
+  });
+
+  it('is not remembered when another guild asked, or when it is refused', () => {
+    expect(() => ask(STATS, { guild_id: 'g' }, {}, of('h'))).toThrow();
+    expect(() => ask(LEADERBOARD, { guild_id: 'g' }, { limit: '0' })).toThrow();
+    expect(recall(`${STATS}?guild_id=g`)).toBeUndefined();
+    expect(recall(`${LEADERBOARD}?guild_id=g&limit=0`)).toBeUndefined();
   });
 
   it('is remembered up to 200 characters', () => {
     const padded = (length: number) => {
       const url = `/x?${'y'.repeat(length - 3)}`;
-      const wants = [1, 2].map(() => served[STATS]?.({ url, params: { guild_id: 'g' }, query: {} } as never, of('g')));
-      return wants[0] === wants[1];
+      served[STATS]?.({ url, params: { guild_id: 'g' }, query: {} } as never, of('g'));
+      return recall(url) !== undefined;
     };
     expect(padded(200)).toBe(true);
     expect(padded(201)).toBe(false);

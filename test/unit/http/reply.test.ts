@@ -12,11 +12,14 @@ function setup(maxAge = 0, byOrigin = false, quota?: QuotaState) {
   const end = vi.fn();
   const onAnswer = vi.fn();
   const exchange = { requestId: 'r-1', cors: ['Access-Control-Allow-Origin', '*'], quota };
-  const res = { exchange, writeHead, end } as unknown as Response;
+  const calls: string[] = [];
+  const socket = { cork: () => calls.push('cork'), uncork: () => calls.push('uncork') };
+  const write = vi.fn(() => calls.push('write'));
+  const res = { exchange, writeHead, write, end, socket } as unknown as Response;
   const replies = new Replies(maxAge, byOrigin, () => NOW, onAnswer);
   const request = (ifNoneMatch?: string) =>
     ({ headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch } }) as unknown as Request;
-  return { replies, res, request, writeHead, end, onAnswer };
+  return { replies, res, request, writeHead, write, end, calls, onAnswer };
 }
 
 const SAFETY = [
@@ -27,14 +30,23 @@ const START = [...SAFETY, 'X-Request-Id', 'r-1', 'Access-Control-Allow-Origin', 
 
 describe('an answer with data', () => {
   it('carries exactly these headers, and the bytes as they are', () => {
-    const { replies, res, request, writeHead, end, onAnswer } = setup();
+    const { replies, res, request, writeHead, write, end, calls, onAnswer } = setup();
     const req = request();
     replies.view(req, res, view);
     const caching = ['ETag', '"tag"', 'Cache-Control', 'private, no-cache', 'Vary', 'x-api-key'];
     const content = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', '7'];
     expect(writeHead.mock.calls).toEqual([[200, [...START, ...caching, ...content]]]);
-    expect(end.mock.calls).toEqual([['{"a":1}', 'latin1']]);
+    expect(write.mock.calls).toEqual([['{"a":1}', 'latin1']]);
+    expect(end.mock.calls).toEqual([[]]);
+    expect(calls).toEqual(['cork', 'write', 'uncork']);
     expect(onAnswer.mock.calls).toEqual([[req, res]]);
+  });
+
+  it('goes nowhere when its connection is gone', () => {
+    const { replies, res, request, write, calls } = setup();
+    replies.view(request(), { ...res, socket: null } as unknown as Response, view);
+    expect(write).toHaveBeenCalledTimes(1);
+    expect(calls).toEqual(['write']);
   });
 
   it.each(['"tag"', 'W/"tag"', '*', '"x", "tag"', '"x",W/"tag" , "y"'])('is 304 to If-None-Match: %s', (header) => {

@@ -9,9 +9,10 @@ class Guild {
   readonly read: string[] = [];
 
   want(key: string): Want<string> {
-    const read = async (): Promise<Revised<string>> => {
-      this.read.push(key);
+    const read = async (held?: string): Promise<Revised<string> | undefined> => {
       if (this.broken) throw new Error('gone');
+      if (held === this.revision) return undefined;
+      this.read.push(key);
       return { revision: this.revision, value: this.revision };
     };
     return {
@@ -26,8 +27,7 @@ describe('PageCache', () => {
     const clock = { now: 0 };
     const guild = new Guild();
     const cache = new PageCache<string>(max, () => clock.now);
-    const wants = (keys: string[]) => keys.map((key) => guild.want(key));
-    const get = (...keys: string[]) => Promise.all(cache.getAll(wants(keys), Promise.resolve(guild.revision)));
+    const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.get(guild.want(key))));
     return { clock, guild, get, cache };
   };
 
@@ -41,19 +41,23 @@ describe('PageCache', () => {
     expect(guild.read).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('reads at once what it does not hold, without waiting for the revision', async () => {
-    const { guild, cache } = setup();
-    const [view] = cache.getAll([guild.want('a')], new Promise(() => {}));
-    expect(await view).toBe('a at 1');
-  });
-
-  it('keeps a page under the revision that was read with it, not the one asked for before', async () => {
+  it('tells the read what it holds, and keeps what was read under the revision that came with it', async () => {
     const { guild, cache, get } = setup();
-    const early = cache.getAll([guild.want('a')], Promise.resolve('1'));
+    const asked: (string | undefined)[] = [];
+    const spied = (): Want<string> => {
+      const want = guild.want('a');
+      const read = (held?: string) => {
+        asked.push(held);
+        return want.source.read(held);
+      };
+      return { key: 'a', source: { ...want.source, read } };
+    };
+    await cache.get(spied());
     guild.revision = '2';
-    await early[0];
-    guild.revision = '3';
-    expect(await get('a')).toEqual(['a at 3']);
+    await cache.get(spied());
+    await cache.get(spied());
+    expect(asked).toEqual([undefined, '1', '2']);
+    expect(await get('a')).toEqual(['a at 2']);
   });
 
   it('reads anew after five seconds, for writers that do not raise the revision', async () => {
@@ -88,12 +92,11 @@ describe('PageCache', () => {
     expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('hands out nothing when the revision is not to be had', async () => {
-    const { get, guild, cache } = setup();
+  it('hands out nothing that could not be confirmed', async () => {
+    const { get, guild } = setup();
     await get('a');
-    const [view] = cache.getAll([guild.want('a')], Promise.reject(new Error('down')));
-    await expect(view).rejects.toThrow('down');
-    expect(guild.read).toEqual(['a']);
+    guild.broken = true;
+    await expect(get('a')).rejects.toThrow('gone');
   });
 
   it('passes on a failed read, and is none the worse for it', async () => {

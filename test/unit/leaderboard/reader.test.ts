@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
-import { KeyNames } from '../../../src/redis/keys.ts';
-import { scripted } from '../../helpers/scripted.ts';
+import type { Jobs } from '../../../src/redis/jobs.ts';
 
 const MAX = 9007199254740991;
 
-function readerOf(...reply: (string | number)[]) {
-  const { scripts, sent } = scripted(reply);
-  return { reader: new LeaderboardReader(scripts, new KeyNames('gr')), sent };
+function readerOf(...lines: (string | number)[]) {
+  const sent: unknown[][] = [];
+  const run = async (...job: unknown[]) => sent.push(job) && lines.join('\n');
+  return { reader: new LeaderboardReader({ run } as unknown as Jobs), sent };
 }
 
 describe('LeaderboardReader.page', () => {
@@ -24,16 +24,13 @@ describe('LeaderboardReader.page', () => {
         page: 3,
       },
     });
-    expect(sent).toEqual([['page', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', 4, 5]]);
+    expect(sent).toEqual([['g', 'page 4 5 ', 2]]);
   });
 
   it('never asks for a rank that Number writes with an exponent', async () => {
     const { reader, sent } = readerOf('', 0, '');
     await reader.page('g', MAX, 100);
-    expect(sent[0]?.slice(5).map(String)).toEqual([
-      expect.stringMatching(/^\d{16}$/),
-      expect.stringMatching(/^\d{16}$/),
-    ]);
+    expect(sent[0]?.[1]).toMatch(/^page \d{16} \d{16} $/);
   });
 
   it.each([
@@ -77,7 +74,7 @@ describe('LeaderboardReader.member', () => {
         last_daily_claim: '2026-01-15T08:00:00.000Z',
       },
     });
-    expect(sent).toEqual([['member', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:a', 'a']]);
+    expect(sent).toEqual([['g', 'member a ']]);
   });
 
   it('shows what is not stored as the user id, 0 and null', async () => {
@@ -105,7 +102,7 @@ describe('LeaderboardReader.stats', () => {
   const stats = async (...reply: string[]) => {
     const { reader, sent } = readerOf(...reply);
     const { value } = await reader.stats('g');
-    expect(sent).toEqual([['stats', 'gr:{g}:stats', 'gr:{g}:config']]);
+    expect(sent).toEqual([['g', 'stats ']]);
     return value;
   };
 
@@ -138,5 +135,25 @@ describe('LeaderboardReader.stats', () => {
     ['0.25', 0.25],
   ])('takes a stored multiplier of "%s" for %d', async (stored, multiplier) => {
     expect((await stats('', '', '', '', '', stored)).xp_multiplier).toBe(multiplier);
+  });
+});
+
+describe('what a caller holds', () => {
+  it('is named in the job, and an empty reply says that it still holds', async () => {
+    const { reader, sent } = readerOf('');
+    expect(await reader.page('g', 1, 10, '7')).toBeUndefined();
+    expect(await reader.member('g', 'a', '7')).toBeUndefined();
+    expect(await reader.stats('g', '7')).toBeUndefined();
+    expect(sent.map(([, job]) => job)).toEqual(['page 0 9 7', 'member a 7', 'stats 7']);
+  });
+
+  it('is never held by a revision that is no number', async () => {
+    const { reader } = readerOf('7 x', '0', '');
+    expect((await reader.page('g', 1, 10)).revision).toBe('');
+    const none = readerOf('x7', '-1', '', '', '', '', '', '');
+    expect((await none.reader.member('g', 'a')).revision).toBe('');
+    const some = readerOf('7x', '0', '1', '', '', '', '', '');
+    expect((await some.reader.member('g', 'a')).revision).toBe('');
+    expect((await readerOf('-7', '', '', '', '', '').reader.stats('g')).revision).toBe('');
   });
 });

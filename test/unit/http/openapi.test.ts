@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { openApiDocument } from '../../src/http/openapi.ts';
-import { PROBLEMS } from '../../src/http/problem.ts';
-import { document, expectValid } from '../helpers/api-document.ts';
+import { openApiDocument } from '../../../src/http/openapi.ts';
+import { PROBLEMS } from '../../../src/http/problem.ts';
+import { document, expectValid } from '../../helpers/api-document.ts';
 
-it('docs/openapi.json is what the schemas say (renew it: npx vitest run test/unit/openapi.test.ts -u)', async () => {
+it('docs/openapi.json is what the schemas say (renew it: npx vitest run test/unit/http/openapi.test.ts -u)', async () => {
   const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
-  await expect(text).toMatchFileSnapshot('../../docs/openapi.json');
+  await expect(text).toMatchFileSnapshot('../../../docs/openapi.json');
 });
 
 it('the linter finds no error and no warning in it', () => {
