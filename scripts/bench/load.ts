@@ -25,6 +25,8 @@ export interface LoadResult {
 
 /** How long the last answers may take to come. */
 const LAST_ANSWERS_MS = 5000;
+/** What fell due while the generator itself did not run for longer than this is left out: sent at once, it would be a load nobody asked for. */
+const OVERSLEPT_MS = 5;
 
 /** Sends requests and counts answers. Closed loop without a rate, open loop with one. */
 class Load {
@@ -56,7 +58,7 @@ class Load {
       await this.runAtRate(this.plan.rate / 1000, startedAt, endsAt);
     }
     this.stopped = true;
-    return (performance.now() - startedAt) / 1000;
+    return (Math.min(performance.now(), endsAt) - startedAt) / 1000;
   }
 
   async close(): Promise<void> {
@@ -71,17 +73,21 @@ class Load {
    * falls behind is charged for the wait. A timer's own lateness is the generator's and is not charged.
    */
   private async runAtRate(perMs: number, startedAt: number, endsAt: number): Promise<void> {
-    let due = 0;
+    let dueBy = startedAt;
+    let owed = 0;
     const waiting: number[] = [];
     this.release = () => {
-      const now = performance.now();
-      for (const dueBy = Math.floor((Math.min(now, endsAt) - startedAt) * perMs); due < dueBy; due++) waiting.push(now);
+      const now = Math.min(performance.now(), endsAt);
+      owed += Math.min(Math.max(now - dueBy, 0), OVERSLEPT_MS) * perMs;
+      dueBy = Math.max(dueBy, now);
+      for (; owed >= 1; owed--) waiting.push(now);
       while (waiting.length > 0 && this.idle.length > 0) {
         // In turn, so that none stays idle for so long that the server closes it.
         this.send(this.idle.shift() as LoadConnection, waiting.shift() as number);
       }
     };
-    while (performance.now() < endsAt) {
+    const patience = endsAt + LAST_ANSWERS_MS;
+    while (performance.now() < endsAt || (waiting.length > 0 && performance.now() < patience)) {
       this.release();
       await delay(1);
     }
