@@ -26,7 +26,14 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
   });
 
   const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(seed)]);
+  const seed = (randomSeed: number, args: readonly string[]) =>
+    runScript(['scripts/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
+      REDIS_URL: redis.url,
+    });
+  /** Members that a --replace has ready. */
+  const staged = () => guild.store.client.zcard(`gr:{${GUILD}}:next:xp`);
   const revision = () => guild.store.client.hget(`gr:{${GUILD}}:stats`, 'rev');
+  const moment = async () => `${await revision()} ${await staged()}`;
   const audited = async () => (await guild.store.audit.check(GUILD)).exact;
 
   it(`are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`, async () => {
@@ -57,5 +64,46 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
     for (const child of children) await child.stop();
     expect(await audited()).toBe(true);
     recordFigure('two importers and a bot at once', { bot_writes: writes, drift: 0 });
+  });
+
+  it(`are exact after each of ${RUNS} seed commands was killed with SIGKILL while it loaded or swapped the guild`, async () => {
+    const seen = { loading: 0, staging: 0, done: 0 };
+    for (let run = 0; run < RUNS; run++) {
+      const replaces = run % 2 === 1;
+      // A killed --replace leaves its lock behind, for a minute.
+      await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
+      const before = await moment();
+      const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);
+      await until(async () => (await moment()) !== before);
+      await delay((run * 137) % 701);
+      child.kill('SIGKILL');
+      const { signal } = await child.ended;
+      if (signal === null) seen.done++;
+      else if ((await staged()) > 0) seen.staging++;
+      else seen.loading++;
+      expect(await audited()).toBe(true);
+    }
+    await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
+    expect(await seed(RUNS, ['--generate', '1000', '--replace']).ended).toEqual({ code: 0, signal: null });
+    expect([await audited(), await staged()]).toEqual([true, 0]);
+    expect(await guild.store.client.zcard(`gr:{${GUILD}}:xp`)).toBe(1000);
+    recordFigure('seed command killed with SIGKILL', { times: RUNS, ...seen, drift: 0 });
+  });
+
+  it('are exact while two seed commands and a bot write to the same members', async () => {
+    const children = [0, 1].map((n) => seed(n, ['--generate', '20000']));
+    const ended = Promise.all(children.map((child) => child.ended));
+    let running = true;
+    void ended.then(() => {
+      running = false;
+    });
+    let writes = 0;
+    for (; running; writes++) {
+      await guild.store.writer.record(GUILD, { userId: `m${writes % 40}`, add: (writes * 7) % 50 });
+      if (writes % 200 === 0) expect(await audited()).toBe(true);
+    }
+    expect(await ended).toEqual(children.map(() => ({ code: 0, signal: null })));
+    expect(await audited()).toBe(true);
+    recordFigure('two seed commands and a bot at once', { bot_writes: writes, drift: 0 });
   });
 });

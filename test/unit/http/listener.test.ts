@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { drain, listenOn, serverOptions, urlOf } from '../../../src/http/listener.ts';
 
 const servers: Server[] = [];
@@ -28,6 +29,30 @@ async function open(server: Server): Promise<Socket> {
   await once(socket, 'connect');
   return socket;
 }
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+/** Connects and sends a request when it is told to, says so in the memory it is given, and reports the answer. */
+const CLIENT = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  parentPort.once('message', (sent) => {
+    const socket = require('node:net').connect(workerData, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n', () => {
+        Atomics.store(sent, 0, 1);
+        Atomics.notify(sent, 0);
+      });
+    });
+    let text = '';
+    socket.on('data', (chunk) => { text += chunk; });
+    socket.on('error', (error) => { text += error.message; });
+    socket.on('close', () => parentPort.postMessage(text));
+  });
+  parentPort.postMessage('ready');
+`;
 
 /** Sends bytes and reads until the server closes. */
 async function exchange(server: Server, bytes: string): Promise<string> {
@@ -183,6 +208,35 @@ describe('drain', () => {
     const ended = once(socket, 'close');
     await draining;
     await ended;
+  });
+
+  it('lets a slow request finish as long as there is time', async () => {
+    let finish = () => {};
+    const server = await listening((_req, res) => {
+      finish = () => res.end('done');
+    });
+    const looked = vi.spyOn(server, 'closeIdleConnections');
+    const answer = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await expect.poll(async () => (await connections(server)) > 0).toBe(true);
+    const draining = drain(server, 60_000);
+    await expect.poll(() => looked.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(3);
+    finish();
+    expect(await answer).toMatch(/done/);
+    await draining;
+  });
+
+  it('serves what had reached the machine before it began, though the process had no time to take it in', async () => {
+    const server = await listening();
+    const client = new Worker(CLIENT, { eval: true, workerData: (server.address() as AddressInfo).port });
+    await once(client, 'message');
+    const answer = once(client, 'message');
+    const sent = new Int32Array(new SharedArrayBuffer(4));
+    client.postMessage(sent);
+    // Nothing is taken in while this thread waits for the other one to have sent its request.
+    Atomics.wait(sent, 0, 0, 10_000);
+    await drain(server, 60_000);
+    expect(await answer).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 OK/)]);
+    await client.terminate();
   });
 
   it('cuts what is still busy when its time is up', async () => {
