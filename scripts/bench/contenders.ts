@@ -2,6 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../embedded-redis.ts';
 import type { ConstantReply } from './contenders/constant.ts';
 import { onCore } from './pinning.ts';
@@ -72,6 +73,8 @@ export async function startContender(
   return { ...server, name, stop };
 }
 
+const ATTEMPTS = 5;
+
 /** One answer of the service, as the bare servers are to repeat it. @throws when it is not a 200. */
 export async function captureReply(port: number, path: string, key: string): Promise<ConstantReply> {
   const { status, rawHeaders, body } = await fetchOnce(port, path, key);
@@ -91,10 +94,18 @@ export interface Answer {
   readonly body: string;
 }
 
-/** One request on a connection of its own. */
-export function fetchOnce(port: number, path: string, key: string): Promise<Answer> {
+/** One request on a connection of its own; a 503 is tried again, for a machine that stood still must not end a run. */
+export async function fetchOnce(port: number, path: string, key: string): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await request(port, path, key);
+    if (answer.status !== 503 || attempt === ATTEMPTS) return answer;
+    await delay(200);
+  }
+}
+
+function request(port: number, path: string, key: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = get({ port, host: '127.0.0.1', path, agent: false, headers: { 'x-api-key': key } }, (response) => {
+    const sent = get({ port, host: '127.0.0.1', path, agent: false, headers: { 'x-api-key': key } }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (text: string) => {
@@ -102,7 +113,7 @@ export function fetchOnce(port: number, path: string, key: string): Promise<Answ
       });
       response.on('end', () => resolve({ status: response.statusCode ?? 0, rawHeaders: response.rawHeaders, body }));
     });
-    request.on('error', reject);
+    sent.on('error', reject);
   });
 }
 

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import { type LoadPlan, type LoadResult, putLoad } from './load.ts';
 import type { Pinning } from './pinning.ts';
-import { cpuSeconds, type ServerProcess } from './processes.ts';
+import { cpuSeconds, type ServerProcess, stolenSeconds } from './processes.ts';
 import type { Stage } from './stage.ts';
 
 /** What one stretch of load showed. */
@@ -17,6 +17,8 @@ export interface Sample {
     readonly redisAndLoad: number;
     /** Everything else that ran on the cores in use. */
     readonly others: number;
+    /** What a hypervisor kept from them while they had work. */
+    readonly stolen: number;
   };
   readonly answered: number;
   readonly failures: LoadResult['failures'];
@@ -34,6 +36,7 @@ export async function measure(
     redis: cpuSeconds(pids.redis),
     load: cpuSeconds(pids.load),
     all: coreSeconds(pinning),
+    stolen: stolenSeconds(coresInUse(pinning)),
   });
   const meters = { start: read(), end: read() };
   const result = await putLoad({ ...plan, port: server.port }, (edge) => {
@@ -55,6 +58,7 @@ export async function measure(
       server: used.server / result.seconds,
       redisAndLoad: (used.redis + used.load) / result.seconds,
       others: Math.max(0, others) / result.seconds,
+      stolen: (meters.end.stolen - meters.start.stolen) / result.seconds,
     },
     answered: result.answered,
     failures: result.failures,
@@ -65,4 +69,8 @@ export async function measure(
 function coreSeconds({ serverCore, loadCore }: Pinning): number {
   const inUse = cpus().filter((_, core) => serverCore === undefined || core === serverCore || core === loadCore);
   return inUse.reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1000;
+}
+
+function coresInUse({ serverCore, loadCore }: Pinning): number[] | undefined {
+  return serverCore === undefined || loadCore === undefined ? undefined : [serverCore, loadCore];
 }

@@ -63,14 +63,26 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }
 
+/** Processor seconds that a hypervisor has kept from these cores (all without a list) while they had work; NaN where there is no /proc. */
+export function stolenSeconds(cores?: readonly number[]): number {
+  const lines = readProcFile('/proc/stat').split('\n');
+  const wanted = cores ? cores.map((core) => `cpu${core}`) : ['cpu'];
+  const stolen = lines.map((line) => line.split(/ +/)).filter(([name]) => wanted.includes(name as string));
+  return stolen.length === 0 ? Number.NaN : stolen.reduce((sum, fields) => sum + Number(fields[8]), 0) / TICKS_PER_S;
+}
+
 /** Resident memory of a process in bytes; NaN where there is no /proc. */
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, 'status'))?.[1]) * 1024;
 }
 
 function readProc(pid: number, file: string): string {
+  return readProcFile(`/proc/${pid}/${file}`);
+}
+
+function readProcFile(path: string): string {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     return '';
   }

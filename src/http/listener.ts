@@ -69,8 +69,13 @@ async function takeInWhatWaits(): Promise<void> {
   }
 }
 
+interface ParseError extends NodeJS.ErrnoException {
+  /** What was being read when it failed. */
+  readonly rawPacket?: Buffer;
+}
+
 /** Node could not read the request: answer as everything else is answered, and close. */
-function answerBadRequest(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex): void {
+function answerBadRequest(error: ParseError, socket: import('node:stream').Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -82,9 +87,10 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: import('node:str
     status: Number(status.slice(0, 3)),
     title: status.slice(4),
   });
+  const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${isHead ? '' : body}`,
   );
 }
 

@@ -9,6 +9,8 @@ import { until } from '../helpers/until.ts';
 
 /** CRASH_RUNS=50 is the full length. */
 const RUNS = Number(process.env.CRASH_RUNS ?? 8);
+/** Each run starts a process and recounts up to 200,000 members. */
+const PATIENCE = { timeout: 60_000 + RUNS * 10_000 };
 const SEED = Number(process.env.CRASH_SEED ?? 1);
 const GUILD = 'crash';
 
@@ -66,29 +68,33 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
     recordFigure('two importers and a bot at once', { bot_writes: writes, drift: 0 });
   });
 
-  it(`are exact after each of ${RUNS} seed commands was killed with SIGKILL while it loaded or swapped the guild`, async () => {
-    const seen = { loading: 0, staging: 0, done: 0 };
-    for (let run = 0; run < RUNS; run++) {
-      const replaces = run % 2 === 1;
-      // A killed --replace leaves its lock behind, for a minute.
+  it(
+    `are exact after each of ${RUNS} seed commands was killed with SIGKILL while it loaded or swapped the guild`,
+    PATIENCE,
+    async () => {
+      const seen = { loading: 0, staging: 0, done: 0 };
+      for (let run = 0; run < RUNS; run++) {
+        const replaces = run % 2 === 1;
+        // A killed --replace leaves its lock behind, for a minute.
+        await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
+        const before = await moment();
+        const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);
+        await until(async () => (await moment()) !== before);
+        await delay((run * 137) % 701);
+        child.kill('SIGKILL');
+        const { signal } = await child.ended;
+        if (signal === null) seen.done++;
+        else if ((await staged()) > 0) seen.staging++;
+        else seen.loading++;
+        expect(await audited()).toBe(true);
+      }
       await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
-      const before = await moment();
-      const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);
-      await until(async () => (await moment()) !== before);
-      await delay((run * 137) % 701);
-      child.kill('SIGKILL');
-      const { signal } = await child.ended;
-      if (signal === null) seen.done++;
-      else if ((await staged()) > 0) seen.staging++;
-      else seen.loading++;
-      expect(await audited()).toBe(true);
-    }
-    await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
-    expect(await seed(RUNS, ['--generate', '1000', '--replace']).ended).toEqual({ code: 0, signal: null });
-    expect([await audited(), await staged()]).toEqual([true, 0]);
-    expect(await guild.store.client.zcard(`gr:{${GUILD}}:xp`)).toBe(1000);
-    recordFigure('seed command killed with SIGKILL', { times: RUNS, ...seen, drift: 0 });
-  });
+      expect(await seed(RUNS, ['--generate', '1000', '--replace']).ended).toEqual({ code: 0, signal: null });
+      expect([await audited(), await staged()]).toEqual([true, 0]);
+      expect(await guild.store.client.zcard(`gr:{${GUILD}}:xp`)).toBe(1000);
+      recordFigure('seed command killed with SIGKILL', { times: RUNS, ...seen, drift: 0 });
+    },
+  );
 
   it('are exact while two seed commands and a bot write to the same members', async () => {
     const children = [0, 1].map((n) => seed(n, ['--generate', '20000']));

@@ -123,6 +123,12 @@ describe('listenOn', () => {
     });
   });
 
+  it('answers HEAD without a body', async () => {
+    const text = await exchange(await listening(), `HEAD / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`);
+    expect(text).toMatch(/^HTTP\/1\.1 431 .*\r\nContent-Length: [1-9]\d*\r\n.*\r\n\r\n$/s);
+    expect(text).not.toContain('{');
+  });
+
   it('answers a request that takes too long to arrive with 408', async () => {
     const options = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
     const { lines, problem } = parts(await exchange(await listening(undefined, options), 'GET / HTTP/1.1\r\nHost'));
