@@ -10,7 +10,7 @@ import { type Demo, demoPage } from './demo-page.ts';
 import type { Exchange } from './exchange.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { pages } from './pages.ts';
-import { Problem, toProblem } from './problem.ts';
+import { invalidRequest, Problem, toProblem } from './problem.ts';
 import { type ApiParts, addOperations, refuse } from './routes.ts';
 
 export interface AppParts extends ApiParts {
@@ -56,8 +56,9 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-function openExchange({ now, requestId, isDraining, onRequest, corsOrigins }: AppParts): RequestHandler {
+function openExchange({ gate, now, requestId, isDraining, onRequest, corsOrigins }: AppParts): RequestHandler {
   const corsFor = corsPolicy(corsOrigins);
+  const refuseHostless = refuse(gate, missingHost);
   return (req, res, next) => {
     res.exchange = {
       requestId: requestId(),
@@ -69,9 +70,15 @@ function openExchange({ now, requestId, isDraining, onRequest, corsOrigins }: Ap
     };
     if (isDraining()) res.shouldKeepAlive = false;
     onRequest?.(req, res);
-    if (req.method === 'OPTIONS') answerOptions(res);
+    if (req.headers.host === undefined && req.httpVersion === '1.1') refuseHostless(req, res, next);
+    else if (req.method === 'OPTIONS') answerOptions(res);
     else next();
   };
+}
+
+/** RFC 9112 section 3.2. Node's own check answers with an empty body. */
+function missingHost(): Problem {
+  return invalidRequest([{ parameter: 'Host', detail: 'must be sent, as HTTP/1.1 asks' }]);
 }
 
 function notFound(): Problem {

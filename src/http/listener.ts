@@ -10,6 +10,8 @@ export const serverOptions: ServerOptions = {
   requestTimeout: 10_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1000,
+  // Refused by the application, which has an answer to it.
+  requireHostHeader: false,
 };
 
 /** How long open connections may still bring a request once draining has begun. */

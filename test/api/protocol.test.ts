@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
+import { rawExchange } from '../helpers/raw-http.ts';
 import { mockStore } from '../helpers/stores.ts';
 import { serviceSuite } from '../helpers/suite.ts';
 
@@ -54,6 +55,23 @@ describe('methods, paths and health', () => {
   it('say they live and are ready, without a key', async () => {
     expect((await http().get('/livez').expect(200)).body).toEqual({ status: 'ok' });
     expect((await http().get('/readyz').expect(200)).body).toEqual({ status: 'ok' });
+  });
+
+  it('ask HTTP/1.1 for a Host, in an answer that can be read, and count the request of a valid key', async () => {
+    const port = Number(new URL(suite.service.url).port);
+    const ask = async (head: string) => (await rawExchange(port, Buffer.from(`${head}\r\n\r\n`), false))[0];
+    const hostless = `GET ${path} HTTP/1.1\r\nConnection: close`;
+    expect(await ask(hostless)).toMatchObject({ status: 400 });
+    const answer = await ask(`${hostless}\r\nx-api-key: ${suite.key}`);
+    expect(JSON.parse(answer?.body as string)).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ parameter: 'Host', detail: 'must be sent, as HTTP/1.1 asks' }],
+    });
+    expect(answer?.head).toContain('X-RateLimit-Remaining: 99');
+    expect(await ask(`GET ${path} HTTP/1.0\r\nx-api-key: ${suite.key}`)).toMatchObject({ status: 200 });
+    expect(await ask(`GET ${path} HTTP/1.1\r\nHost:\r\nConnection: close\r\nx-api-key: ${suite.key}`)).toMatchObject({
+      status: 200,
+    });
   });
 
   it('do not tell what they are made of', async () => {

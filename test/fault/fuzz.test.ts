@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PROBLEMS } from '../../src/http/problem.ts';
 import { guildStats, leaderboardPage, member } from '../../src/http/schemas.ts';
 import { recordFigure } from '../helpers/figures.ts';
+import { rawExchange } from '../helpers/raw-http.ts';
 import { startService, type TestService } from '../helpers/service.ts';
 import { mockStore, type TestStore } from '../helpers/stores.ts';
-import { rawExchange } from './raw-http.ts';
 
 /** FUZZ_RUNS=100000 is the full length. FUZZ_SEED repeats a run. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 3000);

@@ -6,9 +6,9 @@ import { recordFigure } from '../helpers/figures.ts';
 import { guildOn, type TestGuild } from '../helpers/guild.ts';
 import { startLoad } from '../helpers/load.ts';
 import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
+import { rawExchange } from '../helpers/raw-http.ts';
 import { hasRedis } from '../helpers/stores.ts';
 import { until } from '../helpers/until.ts';
-import { rawExchange } from './raw-http.ts';
 
 /** IDLE_CONNECTIONS=5000 is the full number; it takes as many file descriptors in each process. */
 const IDLE = Number(process.env.IDLE_CONNECTIONS ?? 1000);

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Request, Response } from 'express';
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -8,6 +11,7 @@ import type { Deliver } from '../../../src/http/passage.ts';
 import { Problem } from '../../../src/http/problem.ts';
 import type { View } from '../../../src/http/view.ts';
 import { appOf, repliesTo } from '../../helpers/app.ts';
+import { rawExchange } from '../../helpers/raw-http.ts';
 
 const STATS = '/api/v1/servers/g/stats';
 const VIEW = { body: '{}', length: '2', etag: '"x"' };
@@ -223,5 +227,34 @@ describe('a failure', () => {
     };
     await expect(request(app()).get(STATS)).rejects.toThrow(/aborted|hang up/);
     expect(reported).toHaveLength(1);
+  });
+});
+
+describe('a request without a Host', () => {
+  const ask = async (head: string) => {
+    const server = createServer({ requireHostHeader: false }, app()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const [answer] = await rawExchange(port, Buffer.from(`${head}\r\nConnection: close\r\n\r\n`), false);
+    server.close();
+    return answer;
+  };
+
+  it('is refused when it is HTTP/1.1, whatever its method, and counted when it has a key', async () => {
+    for (const method of ['GET', 'OPTIONS']) {
+      const answer = await ask(`${method} ${STATS} HTTP/1.1`);
+      expect(answer?.status).toBe(400);
+      expect(JSON.parse(answer?.body as string)).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ parameter: 'Host', detail: 'must be sent, as HTTP/1.1 asks' }],
+      });
+    }
+    expect(admitted).toEqual([]);
+    expect((await ask(`GET ${STATS} HTTP/1.1\r\nx-api-key: k`))?.status).toBe(400);
+    expect(admitted).toEqual([`GET ${STATS}`]);
+  });
+
+  it('is served when it is HTTP/1.0, which knows no Host', async () => {
+    expect((await ask('GET /livez HTTP/1.0'))?.status).toBe(200);
   });
 });

@@ -69,6 +69,7 @@ it('bounds what a slow client can hold', () => {
     requestTimeout: 10_000,
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1000,
+    requireHostHeader: false,
   });
 });
 
