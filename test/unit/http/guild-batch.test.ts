@@ -11,7 +11,7 @@ type Outcome = { remaining: number; view: string | undefined } | { error: string
 function setup(limit = 1000, limitMs = 60_000) {
   const sent: string[] = [];
   const used = new Map<string, number>();
-  const state = { storeDown: false, hang: '' };
+  const state = { storeDown: false, hang: '', until: new Promise<void>(() => {}) };
   const quotas = {
     async consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
       sent.push(`count ${guildId} ${plan} ${requests}`);
@@ -31,7 +31,7 @@ function setup(limit = 1000, limitMs = 60_000) {
     source: {
       read: async () => {
         sent.push(`read ${key}`);
-        if (key === state.hang) return new Promise(() => {});
+        if (key === state.hang) await state.until;
         if (broken) throw new Error('broken');
         return { revision: '', value: key as never };
       },
@@ -138,6 +138,23 @@ describe('GuildBatch', () => {
       { error: expect.stringContaining('did not answer in time'), remaining: 999 },
     ]);
     expect(deadlines.size).toBe(0);
+  });
+
+  it('says nothing more of what comes after that', async () => {
+    const { ask, want, state, deadlines } = setup(1000, 50);
+    for (const broken of [false, true]) {
+      let come = () => {};
+      state.hang = 'late';
+      state.until = new Promise((resolve) => {
+        come = () => resolve();
+      });
+      const asked = [ask('g', want('late', broken)), ask('g', want('fast'))];
+      expect(await asked[0]).toEqual({ error: expect.stringContaining('in time'), remaining: expect.any(Number) });
+      come();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await asked[1]).toMatchObject({ view: 'view of fast' });
+      expect(deadlines.size).toBe(0);
+    }
   });
 
   it('lets go of its deadline once everything is answered', async () => {
