@@ -147,6 +147,11 @@ describe('what a caller holds', () => {
     expect(sent.map(([, job]) => job)).toEqual(['page 0 9 7', 'member a 7', 'stats 7']);
   });
 
+  it('is held by the revision that came with it, to its last digit', async () => {
+    const { reader } = readerOf('1768478400000001', '0', '');
+    expect((await reader.page('g', 1, 10)).revision).toBe('1768478400000001');
+  });
+
   it('is never held by a revision that is no number', async () => {
     const { reader } = readerOf('7 x', '0', '');
     expect((await reader.page('g', 1, 10)).revision).toBe('');
