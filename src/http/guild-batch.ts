@@ -18,7 +18,7 @@ export interface Order<V> {
  * So many requests are served without waiting for more: Redis works on them while this process takes in the next. With
  * all of a round of I/O in one batch the two take turns, which costs a quarter of the throughput (docs/adr/0006).
  */
-const MAX_ORDERS = 8;
+const MAX_ORDERS = 16;
 
 /**
  * Collects the requests that the event loop takes in during one round of I/O and serves them together: one count for

@@ -116,16 +116,16 @@ describe('GuildBatch', () => {
     expect(await Promise.all([ask('g', want('a')), ask('g', want('b', true)), ask('g')])).toEqual([down, down, down]);
   });
 
-  it('waits for the end of the round, but for no more than eight requests', async () => {
+  it('waits for the end of the round, but for no more than sixteen requests', async () => {
     const { ask, sent } = setup();
-    const first = Array.from({ length: 7 }, () => ask('g'));
+    const first = Array.from({ length: 15 }, () => ask('g'));
     expect(sent).toEqual([]);
     first.push(ask('g'));
-    expect(sent).toEqual(['count g free 8']);
+    expect(sent).toEqual(['count g free 16']);
     const last = ask('g');
-    expect(sent).toEqual(['count g free 8']);
+    expect(sent).toEqual(['count g free 16']);
     await Promise.all([...first, last]);
-    expect(sent).toEqual(['count g free 8', 'count g free 1']);
+    expect(sent).toEqual(['count g free 16', 'count g free 1']);
   });
 
   it('fails what is not answered when its time is up, each once, and only that', async () => {
