@@ -13,6 +13,7 @@ import { Deadlines } from './http/deadlines.ts';
 import type { Demo } from './http/demo-page.ts';
 import { Gate } from './http/gate.ts';
 import { GuildBatch } from './http/guild-batch.ts';
+import { Heads } from './http/head.ts';
 import type { Readiness } from './http/health.ts';
 import { drain, listenOn, serverOptions, urlOf } from './http/listener.ts';
 import { createNativeServer } from './http/native-prototypes.ts';
@@ -107,6 +108,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     config.cacheMaxAgeS,
     !config.corsOrigins.includes('*'),
     clock,
+    new Heads(clock, serverOptions.keepAliveTimeout),
     (req, { exchange, statusCode }) =>
       metrics.observeRequest(req.method, exchange.route, statusCode, (monotonic() - exchange.startedAt) / 1000),
   );

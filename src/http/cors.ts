@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { headerLines, headerList } from './head.ts';
 
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 const EXPOSED = [
@@ -12,27 +13,27 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 const PREFLIGHT_SECONDS = '7200';
-const NONE: readonly string[] = [];
 
-/** The CORS headers that an answer to a request from this origin carries, as a flat list. */
-export type CorsPolicy = (origin: string | undefined) => readonly string[];
+/** The CORS headers that an answer to a request from this origin carries, as lines. */
+export type CorsPolicy = (origin: string | undefined) => string;
 
 /** @param origins the origins that may read answers; "*" allows all. */
 export function corsPolicy(origins: readonly string[]): CorsPolicy {
-  const allow = (origin: string) => ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED];
+  const allow = (origin: string) =>
+    headerLines('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED);
   if (origins.includes('*')) {
     const everyone = allow('*');
     return () => everyone;
   }
   const byOrigin = new Map(origins.map((origin) => [origin, allow(origin)]));
-  return (origin) => (origin === undefined ? NONE : (byOrigin.get(origin) ?? NONE));
+  return (origin) => (origin === undefined ? '' : (byOrigin.get(origin) ?? ''));
 }
 
 /** Answers an OPTIONS request: without a key, and without counting it. */
 export function answerOptions(res: Response): void {
   const { exchange } = res;
   res.writeHead(204, [
-    ...exchange.cors,
+    ...headerList(exchange.cors),
     'Access-Control-Allow-Methods',
     ALLOWED_METHODS,
     'Access-Control-Allow-Headers',

@@ -8,8 +8,8 @@ export interface Exchange {
   readonly startedAt: number;
   /** Pattern of the route that serves it, for logs and metrics; never the path itself. */
   route: string;
-  /** CORS headers of the answer, as a flat list. */
-  cors: readonly string[];
+  /** CORS headers of the answer, as lines. */
+  cors: string;
   /** Whose valid key it carries. */
   identity: Identity | undefined;
   /** What it left of the quota. */

@@ -5,14 +5,14 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { Problem } from './problem.ts';
 
 /** Bounds on what a slow client can hold. A request here is a few hundred bytes: ten seconds to send it are plenty. */
-export const serverOptions: ServerOptions = {
+export const serverOptions = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1000,
   // Refused by the application, which has an answer to it.
   requireHostHeader: false,
-};
+} satisfies ServerOptions;
 
 /** How long open connections may still bring a request once draining has begun. */
 const GRACE_MS = 500;

@@ -1,20 +1,22 @@
 import type { Request, Response } from 'express';
 import { WINDOW_S } from '../access/quotas.ts';
+import { type Heads, headerLines, headerList } from './head.ts';
 import { Problem } from './problem.ts';
 import type { View } from './view.ts';
 
 /** For whoever opens an answer as if it were a page: it runs nothing, loads nothing and stands in no frame. */
-const SAFETY = [
+const SAFETY = headerLines(
   ...['X-Content-Type-Options', 'nosniff'],
   ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ...['X-Frame-Options', 'DENY'],
   ...['Referrer-Policy', 'no-referrer'],
   ...['Cross-Origin-Resource-Policy', 'cross-origin'],
-];
+);
 
 /** Writes answers: every header that an answer carries is put together here. */
 export class Replies {
-  private readonly cacheControl: string;
+  /** Headers of every answer with data, but for what differs. */
+  private readonly forData: string;
   private readonly vary: string;
 
   constructor(
@@ -24,62 +26,52 @@ export class Replies {
     variesByOrigin: boolean,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
+    private readonly heads: Heads,
     /** Called with every answer that goes out. */
     private readonly onAnswer: (req: Request, res: Response) => void,
   ) {
-    this.cacheControl = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
-    this.vary = variesByOrigin ? 'x-api-key, Origin' : 'x-api-key';
+    this.vary = headerLines('Vary', variesByOrigin ? 'x-api-key, Origin' : 'x-api-key');
+    const reuse = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
+    this.forData = headerLines('Cache-Control', reuse) + this.vary;
   }
 
   /** 200 with the ready bytes, or 304 when the client holds them already. @throws Problem member_not_found for a null. */
   view(req: Request, res: Response, view: View | null): void {
     if (view === null) throw memberNotFound();
-    const headers = this.start(res);
-    headers.push('ETag', view.etag, 'Cache-Control', this.cacheControl, 'Vary', this.vary);
+    const lines = `${this.start(res)}ETag: ${view.etag}\r\n${this.forData}`;
     const ifNoneMatch = req.headers['if-none-match'];
     if (ifNoneMatch !== undefined && matches(ifNoneMatch, view.etag)) {
-      res.writeHead(304, headers);
+      this.heads.write(req, res, 304, lines);
       res.end();
     } else {
-      headers.push('Content-Type', 'application/json; charset=utf-8', 'Content-Length', view.length);
-      res.writeHead(200, headers);
+      const content = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${view.length}\r\n`;
+      this.heads.write(req, res, 200, lines + content);
       sendWhole(res, view.body);
     }
     this.onAnswer(req, res);
   }
 
   problem(req: Request, res: Response, problem: Problem): void {
-    const headers = this.start(res);
     const body = Buffer.from(problem.body(res.exchange.requestId));
-    headers.push('Cache-Control', 'no-store', 'Vary', this.vary);
-    if (problem.extra.headers) headers.push(...problem.extra.headers);
-    headers.push('Content-Type', 'application/problem+json', 'Content-Length', String(body.length));
-    res.writeHead(problem.status, headers);
+    const content = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
+    const own = headerLines('Cache-Control', 'no-store', ...(problem.extra.headers ?? []), ...content);
+    res.writeHead(problem.status, headerList(this.start(res) + this.vary + own));
     res.end(body);
     this.onAnswer(req, res);
   }
 
-  /** The headers of every answer, as the flat list that writeHead takes fastest. */
-  private start({ exchange: { requestId, cors, quota } }: Response): string[] {
-    if (!quota) return [...SAFETY, 'X-Request-Id', requestId, ...cors];
+  /** The headers of every answer. */
+  private start({ exchange: { requestId, cors, quota } }: Response): string {
+    const always = `X-Request-Id: ${requestId}\r\n${SAFETY}${cors}`;
+    if (!quota) return always;
     const { limit, remaining, resetMs } = quota;
-    const headers = [
-      'X-Request-Id',
-      requestId,
-      'RateLimit-Policy',
-      `"hourly";q=${limit};w=${WINDOW_S}`,
-      'RateLimit',
-      `"hourly";r=${remaining};t=${Math.max(0, Math.ceil(resetMs / 1000))}`,
-      'X-RateLimit-Limit',
-      String(limit),
-      'X-RateLimit-Remaining',
-      String(remaining),
-      'X-RateLimit-Reset',
-      String(Math.ceil((this.now() + resetMs) / 1000)),
-    ];
-    for (const part of SAFETY) headers.push(part);
-    for (const part of cors) headers.push(part);
-    return headers;
+    return (
+      `RateLimit-Policy: "hourly";q=${limit};w=${WINDOW_S}\r\n` +
+      `RateLimit: "hourly";r=${remaining};t=${Math.max(0, Math.ceil(resetMs / 1000))}\r\n` +
+      `X-RateLimit-Limit: ${limit}\r\n` +
+      `X-RateLimit-Remaining: ${remaining}\r\n` +
+      `X-RateLimit-Reset: ${Math.ceil((this.now() + resetMs) / 1000)}\r\n${always}`
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AppParts, createApp } from '../../src/http/app.ts';
 import type { Gate } from '../../src/http/gate.ts';
+import { Heads } from '../../src/http/head.ts';
 import { Replies } from '../../src/http/reply.ts';
 import type { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 
@@ -9,6 +10,7 @@ export function repliesTo(onAnswer: (route: string, status: number) => void): Re
     0,
     false,
     () => 0,
+    new Heads(() => 0, 5000),
     (_req, res) => onAnswer(res.exchange.route, res.statusCode),
   );
 }

@@ -125,7 +125,7 @@ describe('every request', () => {
         requestId: 'r-1',
         startedAt: 5,
         route: 'unmatched',
-        cors: expect.arrayContaining(['Access-Control-Allow-Origin', '*']),
+        cors: expect.stringContaining('Access-Control-Allow-Origin: *\r\n'),
         identity: undefined,
         quota: undefined,
       },

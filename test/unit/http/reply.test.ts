@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { describe, expect, it, vi } from 'vitest';
 import type { QuotaState } from '../../../src/access/quotas.ts';
+import { Heads, headerLines } from '../../../src/http/head.ts';
 import { Problem } from '../../../src/http/problem.ts';
 import { Replies } from '../../../src/http/reply.ts';
 
@@ -11,12 +12,12 @@ function setup(maxAge = 0, byOrigin = false, quota?: QuotaState) {
   const writeHead = vi.fn<(status: number, headers: string[]) => void>();
   const end = vi.fn();
   const onAnswer = vi.fn();
-  const exchange = { requestId: 'r-1', cors: ['Access-Control-Allow-Origin', '*'], quota };
+  const exchange = { requestId: 'r-1', cors: headerLines('Access-Control-Allow-Origin', '*'), quota };
   const calls: string[] = [];
   const socket = { cork: () => calls.push('cork'), uncork: () => calls.push('uncork') };
   const write = vi.fn(() => calls.push('write'));
   const res = { exchange, writeHead, write, end, socket } as unknown as Response;
-  const replies = new Replies(maxAge, byOrigin, () => NOW, onAnswer);
+  const replies = new Replies(maxAge, byOrigin, () => NOW, new Heads(() => NOW, 5000), onAnswer);
   const request = (ifNoneMatch?: string) =>
     ({ headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch } }) as unknown as Request;
   return { replies, res, request, writeHead, write, end, calls, onAnswer };
@@ -26,7 +27,7 @@ const SAFETY = [
   ...['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ...['X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer', 'Cross-Origin-Resource-Policy', 'cross-origin'],
 ];
-const START = [...SAFETY, 'X-Request-Id', 'r-1', 'Access-Control-Allow-Origin', '*'];
+const START = ['X-Request-Id', 'r-1', ...SAFETY, 'Access-Control-Allow-Origin', '*'];
 
 describe('an answer with data', () => {
   it('carries exactly these headers, and the bytes as they are', () => {
@@ -80,7 +81,7 @@ describe('an answer with data', () => {
     const { replies, res, request, writeHead } = setup(0, false, { allowed: true, limit: 9, remaining: 4, resetMs });
     replies.view(request(), res, view);
     const quota = [
-      ...['X-Request-Id', 'r-1', 'RateLimit-Policy', '"hourly";q=9;w=3600', 'RateLimit', `"hourly";r=4;t=${seconds}`],
+      ...['RateLimit-Policy', '"hourly";q=9;w=3600', 'RateLimit', `"hourly";r=4;t=${seconds}`],
       ...['X-RateLimit-Limit', '9', 'X-RateLimit-Remaining', '4'],
       ...['X-RateLimit-Reset', String(Math.ceil((NOW + resetMs) / 1000))],
     ];
@@ -95,7 +96,7 @@ describe('a problem', () => {
     const req = request();
     replies.problem(req, res, problem);
     const body = Buffer.from(problem.body('r-1'));
-    const rest = ['Cache-Control', 'no-store', 'Vary', 'x-api-key', 'Retry-After', '5'];
+    const rest = ['Vary', 'x-api-key', 'Cache-Control', 'no-store', 'Retry-After', '5'];
     const content = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
     expect(writeHead.mock.calls).toEqual([[429, [...START, ...rest, ...content]]]);
     expect(end.mock.calls).toEqual([[body]]);
