@@ -17,6 +17,7 @@ import { Heads } from './http/head.ts';
 import type { Readiness } from './http/health.ts';
 import { drain, listenOn, serverOptions, urlOf } from './http/listener.ts';
 import { createNativeServer } from './http/native-prototypes.ts';
+import { Operations } from './http/operations.ts';
 import { Replies } from './http/reply.ts';
 import type { View } from './http/view.ts';
 import { PageCache } from './leaderboard/page-cache.ts';
@@ -113,11 +114,11 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       metrics.observeRequest(req.method, exchange.route, statusCode, (monotonic() - exchange.startedAt) / 1000),
   );
   const deliver = replies.view.bind(replies);
-  const app = createApp({
+  const { app, shortcut } = createApp({
     gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic), deliver),
     readiness,
     demo: parts.demo,
-    reader: new LeaderboardReader(jobs),
+    operations: new Operations(new LeaderboardReader(jobs)),
     replies,
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
@@ -135,7 +136,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
 
   const { registry } = metrics;
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
-  const api = createNativeServer(app, serverOptions);
+  const api = createNativeServer(app, serverOptions, shortcut);
   const admin = config.adminPort > 0 ? createNativeServer(adminApp, serverOptions) : undefined;
   const close = async (): Promise<void> => {
     draining = true;

@@ -8,12 +8,16 @@ import express, {
 import { answerOptions, corsPolicy } from './cors.ts';
 import { type Demo, demoPage } from './demo-page.ts';
 import type { Exchange } from './exchange.ts';
+import type { Gate } from './gate.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { pages } from './pages.ts';
 import { invalidRequest, Problem, toProblem } from './problem.ts';
+import type { Replies } from './reply.ts';
 import { type ApiParts, addOperations, refuse } from './routes.ts';
+import { type Shortcut, type ShortcutParts, shortcutTo } from './shortcut.ts';
 
 export interface AppParts extends ApiParts {
+  readonly replies: Replies;
   readonly readiness: Readiness;
   /** A demonstration page at /, when one is wanted. */
   readonly demo: Demo | undefined;
@@ -34,8 +38,15 @@ export interface AppParts extends ApiParts {
 
 type Observer = (req: Request, res: Response) => void;
 
-/** The HTTP application. Pure assembly: it opens nothing and listens on nothing. */
-export function createApp(parts: AppParts): Express {
+export interface Application {
+  readonly app: Express;
+  readonly shortcut: Shortcut;
+}
+
+/** The HTTP application, and its shortcut. Pure assembly: it opens nothing and listens on nothing. */
+export function createApp(parts: AppParts): Application {
+  const open = openExchange(parts);
+  const fail = answerProblem(parts);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -45,21 +56,22 @@ export function createApp(parts: AppParts): Express {
   app.enable('strict routing');
 
   // Each layer that a request passes costs; the operations come as early as they can, and health last.
-  app.use(openExchange(parts));
+  app.use(receive(parts.gate, open));
   addOperations(app, parts);
   app.use(healthRoutes(parts.readiness));
   app.use(pages());
   if (parts.demo) app.use(demoPage(parts.demo));
   app.use(refuse(parts.gate, notFound));
   app.use(countUnroutable(parts));
-  app.use(answerProblem(parts));
-  return app;
+  const answerFailed: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res);
+  app.use(answerFailed);
+  return { app, shortcut: shortcutTo({ operations: parts.operations, gate: parts.gate, open, fail }) };
 }
 
-function openExchange({ gate, now, requestId, isDraining, onRequest, corsOrigins }: AppParts): RequestHandler {
+/** Gives each request its exchange. */
+function openExchange({ now, requestId, isDraining, onRequest, corsOrigins }: AppParts): Observer {
   const corsFor = corsPolicy(corsOrigins);
-  const refuseHostless = refuse(gate, missingHost);
-  return (req, res, next) => {
+  return (req, res) => {
     res.exchange = {
       requestId: requestId(),
       startedAt: now(),
@@ -70,6 +82,14 @@ function openExchange({ gate, now, requestId, isDraining, onRequest, corsOrigins
     };
     if (isDraining()) res.shouldKeepAlive = false;
     onRequest?.(req, res);
+  };
+}
+
+/** Takes in each request, and turns away what no route has to see. */
+function receive(gate: Gate, open: Observer): RequestHandler {
+  const refuseHostless = refuse(gate, missingHost);
+  return (req, res, next) => {
+    open(req, res);
     if (req.headers.host === undefined && req.httpVersion === '1.1') refuseHostless(req, res, next);
     else if (req.method === 'OPTIONS') answerOptions(res);
     else next();
@@ -93,8 +113,9 @@ function countUnroutable({ gate }: AppParts): ErrorRequestHandler {
   };
 }
 
-function answerProblem({ replies, report, onProblem }: AppParts): ErrorRequestHandler {
-  return (error, req, res, _next) => {
+/** Answers a request that failed with the problem that it is. */
+function answerProblem({ replies, report, onProblem }: AppParts): ShortcutParts['fail'] {
+  return (error, req, res) => {
     const problem = toProblem(error);
     onProblem?.(req, res);
     if (problem.extra.cause !== undefined) report(problem.extra.cause, res.exchange);

@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
+import type { Shortcut } from './shortcut.ts';
 
 /**
  * Express replaces the prototype of every request and response it is given (expressjs/express issue 5998). On Node 20 and
@@ -8,8 +9,9 @@ import type { Express, Request, Response } from 'express';
  *
  * ES classes, because a Reflect.construct wrapper is slower than the stock server; routers only, because a mounted
  * sub-application brings prototypes of its own.
+ * @param shortcut serves what needs no application, if there is such.
  */
-export function createNativeServer(app: Express, options: ServerOptions): Server {
+export function createNativeServer(app: Express, options: ServerOptions, shortcut?: Shortcut): Server {
   class AppRequest extends IncomingMessage {}
   class AppResponse extends ServerResponse<AppRequest> {}
   adopt(AppRequest.prototype, app, 'request');
@@ -17,6 +19,7 @@ export function createNativeServer(app: Express, options: ServerOptions): Server
   const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
   // With a last handler given, Express makes none for each request.
   return createServer({ ...options, ...classes }, (req, res) => {
+    if (shortcut?.(req as Request, res as Response)) return;
     app(req as Request, res as Response, () => res.destroy());
   });
 }

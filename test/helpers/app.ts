@@ -1,6 +1,8 @@
-import { type AppParts, createApp } from '../../src/http/app.ts';
+import type { Express } from 'express';
+import { type Application, type AppParts, createApp } from '../../src/http/app.ts';
 import type { Gate } from '../../src/http/gate.ts';
 import { Heads } from '../../src/http/head.ts';
+import { Operations } from '../../src/http/operations.ts';
 import { Replies } from '../../src/http/reply.ts';
 import type { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 
@@ -16,10 +18,15 @@ export function repliesTo(onAnswer: (route: string, status: number) => void): Re
 }
 
 /** The application on parts that do nothing, but for those given. */
-export function appOf(change: Partial<AppParts> = {}): ReturnType<typeof createApp> {
+export function appOf(change: Partial<AppParts> = {}): Express {
+  return applicationOf(change).app;
+}
+
+/** The same with its shortcut. */
+export function applicationOf(change: Partial<AppParts> = {}): Application {
   return createApp({
     gate: {} as Gate,
-    reader: {} as LeaderboardReader,
+    operations: new Operations({} as LeaderboardReader),
     replies: repliesTo(() => {}),
     readiness: async () => true,
     demo: undefined,

@@ -258,23 +258,3 @@ describe('a request without a Host', () => {
     expect((await ask('GET /livez HTTP/1.0'))?.status).toBe(200);
   });
 });
-
-describe('an address that was asked for before', () => {
-  it('goes past the router with GET and HEAD, and is no more than any other with the rest', async () => {
-    const past: boolean[] = [];
-    const watched = {
-      admit(req: Request, res: Response, next: (error?: unknown) => void, operation: Operation) {
-        past.push(req.params.guild_id === undefined);
-        gate.admit(req, res, next, operation);
-      },
-    } as unknown as Gate;
-    const http = request(app({ gate: watched }));
-    for (let i = 0; i < 2; i++) await http.get(STATS).expect(200);
-    await http.head(STATS).expect(200);
-    expect(past).toEqual([false, true, true]);
-    await http.post(STATS).set('x-api-key', 'k').expect(405);
-    await http.get(`${STATS}x`).set('x-api-key', 'k').expect(404);
-    const route = '/servers/:guild_id/stats';
-    expect(answered).toEqual([...Array(3).fill([route, 200]), [route, 405], ['unmatched', 404]]);
-  });
-});
