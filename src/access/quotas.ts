@@ -28,9 +28,13 @@ class JobClient {
   defineCommand(): void {}
 
   /** The name that the limiter gives its command. @returns points consumed in the window, milliseconds until it ends. */
-  async rlflxIncr([guildId, points, seconds]: [guildId: string, points: string, seconds: string]): Promise<number[]> {
-    return fields(await this.jobs.run(guildId, `count ${points} ${seconds}`)).map(Number);
+  rlflxIncr([guildId, points, seconds]: [guildId: string, points: string, seconds: string]): Promise<number[]> {
+    return this.jobs.run(guildId, `count ${points} ${seconds}`).then(numbers);
   }
+}
+
+function numbers(reply: string): number[] {
+  return fields(reply).map(Number);
 }
 
 /** Counts requests per guild. One limiter a plan, all on the same counter, so a plan change keeps the count. */

@@ -26,7 +26,7 @@ const MAX_ORDERS = 16;
  * as fresh for all of them (docs/adr/0006).
  */
 export class GuildBatch<V> {
-  private orders: Order<V>[] = [];
+  private tickets: Ticket<V>[] = [];
   private immediate: NodeJS.Immediate | undefined;
 
   constructor(
@@ -36,111 +36,131 @@ export class GuildBatch<V> {
   ) {}
 
   add(order: Order<V>): void {
-    if (this.orders.length === 0) this.immediate = setImmediate(this.flush);
-    this.orders.push(order);
-    if (this.orders.length === MAX_ORDERS) this.flush();
+    if (this.tickets.length === 0) this.immediate = setImmediate(this.flush);
+    this.tickets.push(new Ticket(order));
+    if (this.tickets.length === MAX_ORDERS) this.flush();
   }
 
   private readonly flush = (): void => {
     clearImmediate(this.immediate);
-    const { orders } = this;
-    this.orders = [];
-    const round = new Round(orders, this.deadlines);
-    for (const same of groups(orders, sameQuota)) {
-      const { guildId, plan } = (orders[same[0] as number] as Order<V>).identity;
-      this.quotas.consume(guildId, plan, same.length).then(
-        (states) => round.counted(same, states),
-        (error) => round.failed(same, error),
-      );
-    }
-    for (const same of groups(orders, sameWant)) {
-      const { want } = orders[same[0] as number] as Order<V>;
-      if (want) {
-        this.cache.get(want).then(
-          (view) => round.answered(same, { view }),
-          (error) => round.answered(same, { error }),
-        );
-      } else round.answered(same, { view: undefined });
-    }
+    const { tickets } = this;
+    this.tickets = [];
+    const round = new Round(tickets, this.deadlines);
+    for (const group of groups(tickets, sameQuota)) void this.count(group, round);
+    for (const group of groups(tickets, sameWant)) void this.read(group, round);
   };
+
+  /** Counts the requests of one guild. */
+  private async count(group: readonly Ticket<V>[], round: Round<V>): Promise<void> {
+    const { guildId, plan } = (group[0] as Ticket<V>).identity;
+    let states: readonly QuotaState[];
+    try {
+      states = await this.quotas.consume(guildId, plan, group.length);
+    } catch (error) {
+      round.fail(group, error);
+      return;
+    }
+    for (let i = 0; i < group.length; i++) {
+      const ticket = group[i] as Ticket<V>;
+      ticket.quota = states[i];
+      round.settle(ticket);
+    }
+  }
+
+  /** Reads what all of the group want. */
+  private async read(group: readonly Ticket<V>[], round: Round<V>): Promise<void> {
+    const { want } = group[0] as Ticket<V>;
+    let answer: Answer<V>;
+    try {
+      answer = { view: want && (await this.cache.get(want)), error: undefined };
+    } catch (error) {
+      answer = { view: undefined, error };
+    }
+    for (const ticket of group) {
+      ticket.answer = answer;
+      round.settle(ticket);
+    }
+  }
 }
 
 /** Two plans of one guild, while a change of plan is under way, have limits of their own on the same counter. */
-function sameQuota({ identity: a }: Order<unknown>, { identity: b }: Order<unknown>): boolean {
+function sameQuota({ identity: a }: Ticket<unknown>, { identity: b }: Ticket<unknown>): boolean {
   return a.guildId === b.guildId && a.plan === b.plan;
 }
 
-function sameWant({ want: a }: Order<unknown>, { want: b }: Order<unknown>): boolean {
+function sameWant({ want: a }: Ticket<unknown>, { want: b }: Ticket<unknown>): boolean {
   return a?.key === b?.key;
 }
 
-/** The places of items that belong together, in the order of their first: a handful, compared each with each. */
-function groups<T>(items: readonly T[], together: (a: T, b: T) => boolean): number[][] {
-  const found: number[][] = [];
-  for (const [place, item] of items.entries()) {
-    const group = found.find(([first]) => together(items[first as number] as T, item));
-    if (group) group.push(place);
-    else found.push([place]);
+/** Items that belong together, in the order of their first: a handful, compared each with each. */
+function groups<T>(items: readonly T[], together: (a: T, b: T) => boolean): T[][] {
+  const found: T[][] = [];
+  for (const item of items) {
+    let at = 0;
+    while (at < found.length && !together((found[at] as T[])[0] as T, item)) at++;
+    if (at < found.length) (found[at] as T[]).push(item);
+    else found.push([item]);
   }
   return found;
 }
 
 /** What a read gave. */
-type Answer<V> = { readonly view: V | undefined } | { readonly error: unknown };
+interface Answer<V> {
+  readonly view: V | undefined;
+  readonly error: unknown;
+}
+
+/** An order, and what is there of what it waits for. */
+class Ticket<V> {
+  readonly identity: Identity;
+  readonly want: Want<V> | undefined;
+  quota: QuotaState | undefined;
+  answer: Answer<V> | undefined;
+  private order: Order<V> | undefined;
+
+  constructor(order: Order<V>) {
+    this.order = order;
+    this.identity = order.identity;
+    this.want = order.want;
+  }
+
+  /**
+   * The order, once. A settled one is not held on to: what still holds the ticket would see its request into the old
+   * generation of the garbage collector, for a tenth of the throughput.
+   */
+  take(): Order<V> | undefined {
+    const { order } = this;
+    this.order = undefined;
+    return order;
+  }
+}
 
 /** Orders served together. Each is settled once, in time: when its count and its answer are there. */
 class Round<V> {
-  private readonly orders: (Order<V> | undefined)[];
-  private readonly states: (QuotaState | undefined)[];
-  private readonly answers: (Answer<V> | undefined)[];
   private readonly release: () => void;
   private open: number;
 
-  constructor(orders: readonly Order<V>[], deadlines: Deadlines) {
-    this.orders = [...orders];
-    this.states = orders.map(() => undefined);
-    this.answers = orders.map(() => undefined);
-    this.open = orders.length;
-    // Of this.orders, which forgets what is settled: a hold on the orders themselves would see requests into the old
-    // generation of the garbage collector, for a tenth of the throughput.
-    this.release = deadlines.hold((error) => this.failed([...this.orders.keys()], error));
+  constructor(tickets: readonly Ticket<V>[], deadlines: Deadlines) {
+    this.open = tickets.length;
+    this.release = deadlines.hold((error) => this.fail(tickets, error));
   }
 
-  /** The orders at these places are counted, in this order. */
-  counted(places: readonly number[], states: readonly QuotaState[]): void {
-    for (const [index, place] of places.entries()) {
-      this.states[place] = states[index];
-      this.settle(place);
-    }
+  settle(ticket: Ticket<V>): void {
+    const { quota, answer } = ticket;
+    if (!quota || !answer) return;
+    const order = this.close(ticket);
+    if (answer.error === undefined) order?.done(quota, answer.view);
+    else order?.failed(answer.error, quota);
   }
 
-  /** What the orders at these places wanted is there, or could not be read. */
-  answered(places: readonly number[], answer: Answer<V>): void {
-    for (const place of places) {
-      this.answers[place] = answer;
-      this.settle(place);
-    }
+  /** Fails those that are still open. */
+  fail(tickets: readonly Ticket<V>[], error: unknown): void {
+    for (const ticket of tickets) this.close(ticket)?.failed(error, ticket.quota);
   }
 
-  /** Fails those of the orders at these places that are still open. */
-  failed(places: readonly number[], error: unknown): void {
-    for (const place of places) this.close(place)?.failed(error, this.states[place]);
-  }
-
-  private settle(place: number): void {
-    const state = this.states[place];
-    const answer = this.answers[place];
-    if (!state || !answer) return;
-    if ('error' in answer) this.close(place)?.failed(answer.error, state);
-    else this.close(place)?.done(state, answer.view);
-  }
-
-  private close(place: number): Order<V> | undefined {
-    const order = this.orders[place];
-    if (order) {
-      this.orders[place] = undefined;
-      if (--this.open === 0) this.release();
-    }
+  private close(ticket: Ticket<V>): Order<V> | undefined {
+    const order = ticket.take();
+    if (order && --this.open === 0) this.release();
     return order;
   }
 }

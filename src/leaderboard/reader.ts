@@ -37,11 +37,11 @@ export class LeaderboardReader {
    */
   page(guildId: string, page: number, limit: number): Promise<Revised<LeaderboardPage>>;
   page(guildId: string, page: number, limit: number, held?: string): Promise<Revised<LeaderboardPage> | undefined>;
-  async page(guildId: string, page: number, limit: number, held = ''): Promise<Revised<LeaderboardPage> | undefined> {
+  page(guildId: string, page: number, limit: number, held = ''): Promise<Revised<LeaderboardPage> | undefined> {
     // Redis takes 64-bit ranks: far beyond any ranking, but not Number's notation for more.
     const first = Math.min((page - 1) * limit, MAX_XP);
-    const reply = await this.jobs.run(guildId, `page ${first} ${first + limit - 1} ${held}`, limit);
-    return reply === '' ? undefined : decodePage(fields(reply), page, first);
+    const reply = this.jobs.run(guildId, `page ${first} ${first + limit - 1} ${held}`, limit);
+    return reply.then((text) => (text === '' ? undefined : decodePage(fields(text), page, first)));
   }
 
   /**
@@ -50,9 +50,9 @@ export class LeaderboardReader {
    */
   member(guildId: string, userId: string): Promise<Revised<Member | null>>;
   member(guildId: string, userId: string, held?: string): Promise<Revised<Member | null> | undefined>;
-  async member(guildId: string, userId: string, held = ''): Promise<Revised<Member | null> | undefined> {
-    const reply = await this.jobs.run(guildId, `member ${userId} ${held}`);
-    return reply === '' ? undefined : decodeMember(fields(reply) as MemberReply, userId);
+  member(guildId: string, userId: string, held = ''): Promise<Revised<Member | null> | undefined> {
+    const reply = this.jobs.run(guildId, `member ${userId} ${held}`);
+    return reply.then((text) => (text === '' ? undefined : decodeMember(fields(text) as MemberReply, userId)));
   }
 
   /**
@@ -61,9 +61,9 @@ export class LeaderboardReader {
    */
   stats(guildId: string): Promise<Revised<GuildStats>>;
   stats(guildId: string, held?: string): Promise<Revised<GuildStats> | undefined>;
-  async stats(guildId: string, held = ''): Promise<Revised<GuildStats> | undefined> {
-    const reply = await this.jobs.run(guildId, `stats ${held}`);
-    return reply === '' ? undefined : decodeStats(fields(reply) as StatsReply);
+  stats(guildId: string, held = ''): Promise<Revised<GuildStats> | undefined> {
+    const reply = this.jobs.run(guildId, `stats ${held}`);
+    return reply.then((text) => (text === '' ? undefined : decodeStats(fields(text) as StatsReply)));
   }
 }
 

@@ -5,11 +5,6 @@ import type { KeyNames } from './keys.ts';
 /** Redis serves nobody else while a batch runs: no batch is given jobs of more weight, which is about a millisecond's work. */
 const MAX_WEIGHT = 500;
 
-interface Waiting {
-  resolve(reply: string): void;
-  reject(error: StoreUnavailableError): void;
-}
-
 /**
  * Runs jobs for guilds. All that is asked for until the event loop's turn ends leaves as one command, whose cost to ioredis and
  * to Redis is then shared (docs/adr/0006); in a Cluster as one command a guild.
@@ -38,7 +33,7 @@ export class Jobs {
     const together = this.apart ? guildId : '';
     let batch = this.batches.get(together);
     if (!batch || batch.weight + weight > MAX_WEIGHT) {
-      if (batch) void this.send(batch);
+      if (batch) this.send(batch);
       else if (this.batches.size === 0) process.nextTick(this.flush);
       batch = new Batch(guildId);
       this.batches.set(together, batch);
@@ -49,15 +44,11 @@ export class Jobs {
   private readonly flush = (): void => {
     const { batches } = this;
     this.batches = new Map();
-    for (const batch of batches.values()) void this.send(batch);
+    for (const batch of batches.values()) this.send(batch);
   };
 
-  private async send(batch: Batch): Promise<void> {
-    try {
-      batch.answer(await this.scripts.run<Reply[]>('batch', this.keys.quota(batch.firstGuild), batch.jobs));
-    } catch (error) {
-      batch.fail(error as StoreUnavailableError);
-    }
+  private send(batch: Batch): void {
+    batch.sent(this.scripts.run<Reply[]>('batch', this.keys.quota(batch.firstGuild), batch.jobs));
   }
 }
 
@@ -70,7 +61,12 @@ class Batch {
   jobs = '';
   weight = 0;
   private guild: string;
-  private readonly waiting: Waiting[] = [];
+  private count = 0;
+  /** Called once, with what the batch's command will reply. */
+  sent!: (replies: Promise<Reply[]>) => void;
+  private readonly replies = new Promise<Reply[]>((resolve) => {
+    this.sent = resolve;
+  });
 
   constructor(readonly firstGuild: string) {
     this.guild = firstGuild;
@@ -83,22 +79,14 @@ class Batch {
     }
     this.jobs += `${job}\n`;
     this.weight += weight;
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
-    });
+    const index = this.count++;
+    return this.replies.then((replies) => text(replies[index]));
   }
+}
 
-  answer(replies: readonly Reply[]): void {
-    for (const [index, { resolve, reject }] of this.waiting.entries()) {
-      const reply = replies[index];
-      if (typeof reply === 'string') resolve(reply);
-      else reject(new StoreUnavailableError(new Error(reply?.[0] ?? 'the batch has no reply for the job')));
-    }
-  }
-
-  fail(error: StoreUnavailableError): void {
-    for (const { reject } of this.waiting) reject(error);
-  }
+function text(reply: Reply | undefined): string {
+  if (typeof reply === 'string') return reply;
+  throw new StoreUnavailableError(new Error(reply?.[0] ?? 'the batch has no reply for the job'));
 }
 
 /** The values of a job's reply, as lib-fields.lua joined them. */
