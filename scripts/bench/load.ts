@@ -9,6 +9,8 @@ export interface LoadPlan {
   /** Index of the first request to send; the row is gone through from there, round and round. */
   readonly from: number;
   readonly connections: number;
+  /** How long the load is on before the measured time begins: what is answered then does not count, what fails does. */
+  readonly settleSeconds?: number;
   readonly seconds: number;
   /** Requests a second; without it each connection sends its next request when it has its answer. */
   readonly rate?: number;
@@ -30,12 +32,14 @@ const OVERSLEPT_MS = 5;
 
 /** Sends requests and counts answers. Closed loop without a rate, open loop with one. */
 class Load {
+  /** Of requests due since the measured time began. */
   readonly latency = new Histogram();
   readonly failures: Record<string, number> = {};
   answered = 0;
   inFlight = 0;
   private readonly idle: LoadConnection[] = [];
   private next: number;
+  private measuredFrom = Number.POSITIVE_INFINITY;
   private stopped = false;
 
   constructor(private readonly plan: LoadPlan) {
@@ -48,17 +52,28 @@ class Load {
     }
   }
 
-  async run(): Promise<number> {
+  /** @returns the seconds that were measured. */
+  async run(onWindow: (edge: 'start' | 'end') => void): Promise<number> {
+    const { seconds, settleSeconds = 0, rate } = this.plan;
     const startedAt = performance.now();
-    const endsAt = startedAt + this.plan.seconds * 1000;
-    if (this.plan.rate === undefined) {
+    const endsAt = startedAt + (settleSeconds + seconds) * 1000;
+    const open = () => {
+      onWindow('start');
+      this.measuredFrom = performance.now();
+    };
+    if (settleSeconds === 0) open();
+    const settled = settleSeconds > 0 ? delay(settleSeconds * 1000).then(open) : undefined;
+    if (rate === undefined) {
       while (this.idle.length > 0) this.send(this.idle.pop() as LoadConnection, performance.now());
-      await delay(this.plan.seconds * 1000);
+      await delay(endsAt - startedAt);
     } else {
-      await this.runAtRate(this.plan.rate / 1000, startedAt, endsAt);
+      await this.runAtRate(rate / 1000, startedAt, endsAt);
     }
+    await settled;
     this.stopped = true;
-    return (Math.min(performance.now(), endsAt) - startedAt) / 1000;
+    const measured = (Math.min(performance.now(), endsAt) - this.measuredFrom) / 1000;
+    onWindow('end');
+    return measured;
   }
 
   async close(): Promise<void> {
@@ -108,8 +123,10 @@ class Load {
     this.inFlight--;
     if (!this.stopped) {
       if ((status >= 200 && status < 300) || status === 304) {
-        this.answered++;
-        this.latency.add(now - connection.dueAt);
+        if (connection.dueAt >= this.measuredFrom) {
+          this.answered++;
+          this.latency.add(now - connection.dueAt);
+        }
       } else {
         this.fail(String(status), 1);
       }
@@ -142,12 +159,13 @@ class Load {
  * @param onWindow called when the measured time begins and ends, to read other meters at the same moments.
  * @throws when the server cannot be reached.
  */
-export async function putLoad(plan: LoadPlan, onWindow?: (edge: 'start' | 'end') => void): Promise<LoadResult> {
+export async function putLoad(
+  plan: LoadPlan,
+  onWindow: (edge: 'start' | 'end') => void = () => {},
+): Promise<LoadResult> {
   const load = new Load(plan);
   await load.open();
-  onWindow?.('start');
-  const seconds = await load.run();
-  onWindow?.('end');
+  const seconds = await load.run(onWindow);
   await load.close();
   return { answered: load.answered, failures: load.failures, seconds, latency: load.latency };
 }

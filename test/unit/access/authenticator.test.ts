@@ -58,7 +58,7 @@ it('remembers no unknown key, and does not ask for its plan', async () => {
   expect(plan).not.toHaveBeenCalled();
 });
 
-it('recalls a key for five seconds from the asking, and still knows then that it has seen it', async () => {
+it('recalls a key for four to five seconds from the asking, and still knows then that it has seen it', async () => {
   expect(authenticator.recall(key)).toBeUndefined();
   expect(authenticator.hasSeen(key)).toBe(false);
   find.mockImplementationOnce(async () => {
@@ -67,11 +67,25 @@ it('recalls a key for five seconds from the asking, and still knows then that it
   });
   await authenticator.identify(key);
   expect(authenticator.recall(key)).toMatchObject(identity);
-  now = START + 4999;
+  now = START + 4000;
   expect(authenticator.recall(key)).toMatchObject(identity);
   now = START + 5000;
   expect(authenticator.recall(key)).toBeUndefined();
   expect(authenticator.hasSeen(key)).toBe(true);
+});
+
+it('does not forget all keys at once that it has learnt at once', async () => {
+  const keys = Array.from({ length: 200 }, generateKey);
+  for (const each of keys) await authenticator.identify(each);
+  const left = (ms: number) => {
+    now = START + ms;
+    return keys.filter((each) => authenticator.recall(each)).length;
+  };
+  const counts = [4000, 4250, 4500, 4750, 5000].map(left);
+  expect([counts[0], counts.at(-1)]).toEqual([200, 0]);
+  for (let i = 1; i < counts.length; i++) {
+    expect((counts[i - 1] as number) - (counts[i] as number)).toBeGreaterThan(10);
+  }
 });
 
 it('ends a key at the moment of its expiry, whether it is remembered or not', async () => {

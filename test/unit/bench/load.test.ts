@@ -81,3 +81,23 @@ it('leaves out what fell due while it could not run itself, instead of sending i
   // 100 ms are 50 requests at this rate; three are what falls due in the time that is made good.
   expect(most).toBeLessThan(30);
 });
+
+it.each([undefined, 200])('counts what was asked after the load had settled, at the rate %s', async (rate) => {
+  let asked = 0;
+  const port = await serve((_req, res) => {
+    asked++;
+    res.end('ok');
+  });
+  let before = 0;
+  const { answered, seconds, latency } = await putLoad(
+    { port, requests, from: 0, connections: 2, settleSeconds: 0.2, seconds: 0.2, ...(rate && { rate }) },
+    (edge) => {
+      if (edge === 'start') before = asked;
+    },
+  );
+  expect(before).toBeGreaterThan(0);
+  expect(answered).toBeGreaterThan(0);
+  expect(answered).toBeLessThanOrEqual(asked - before);
+  expect(latency.count).toBe(answered);
+  expect(seconds).toBeLessThan(0.4);
+});
