@@ -5,11 +5,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../embedded-redis.ts';
 import type { ConstantReply } from './contenders/constant.ts';
+import { prepareNginx } from './nginx.ts';
 import { onCore } from './pinning.ts';
 import { type ServerProcess, startProcess } from './processes.ts';
 import type { Stage } from './stage.ts';
 
-export type ContenderName = 'guildrank' | 'cache off' | 'logs on' | 'node:http' | 'Express' | 'plain' | 'Fastify';
+export type ContenderName =
+  | 'guildrank'
+  | 'cache off'
+  | 'logs on'
+  | 'node:http'
+  | 'Express'
+  | 'plain'
+  | 'Fastify'
+  | 'nginx';
 
 /** What each contender is, for the report. */
 export const CONTENDERS: Readonly<Record<ContenderName, string>> = {
@@ -20,6 +29,7 @@ export const CONTENDERS: Readonly<Record<ContenderName, string>> = {
   Express: '(b) stock Express 5, constant reply of the same bytes',
   plain: '(c) Express + ioredis the plain way',
   Fastify: '(d) Fastify + ioredis done well',
+  nginx: '(e) nginx with Lua done well',
 };
 
 export interface RunningContender extends ServerProcess {
@@ -49,26 +59,29 @@ const BASELINES: Partial<Record<ContenderName, string>> = {
  * @throws when it does not start.
  */
 export async function startContender(
-  { pinning, redis }: Stage,
+  stage: Stage,
   name: ContenderName,
   reply?: ConstantReply,
 ): Promise<RunningContender> {
+  const port = await freePort();
+  const log = name === 'logs on' ? openLog() : undefined;
+  const nginx = name === 'nginx' ? await prepareNginx(stage, port) : undefined;
   const settings = SERVICE_SETTINGS[name];
   const entry = settings ? SERVICE : `dist/scripts/bench/contenders/${BASELINES[name]}.js`;
-  const log = name === 'logs on' ? openLog() : undefined;
   const server = await startProcess({
-    command: onCore(pinning.serverCore, [process.execPath, entry]),
+    command: onCore(stage.pinning.serverCore, nginx?.command ?? [process.execPath, entry]),
     env: {
-      REDIS_URL: redis.url,
+      REDIS_URL: stage.redis.url,
       ...(settings && { ...SERVICE_ENV, ...settings }),
       REPLY: JSON.stringify(reply ?? null),
     },
-    port: await freePort(),
+    port,
     ...(log && { stdout: log.file }),
   });
   const stop = async (): Promise<void> => {
     await server.stop();
     log?.remove();
+    nginx?.remove();
   };
   return { ...server, name, stop };
 }

@@ -1,4 +1,6 @@
 import { InvalidInputError } from '../../src/errors.ts';
+import type { ContenderName } from './contenders.ts';
+import { nginxModules } from './nginx.ts';
 import { runMemory } from './sections/memory.ts';
 import { runMix } from './sections/mix.ts';
 import { runScale } from './sections/scale.ts';
@@ -14,8 +16,13 @@ const ALL: readonly (Section & { readonly whenAll: boolean })[] = [
   {
     name: 'mix',
     whenAll: true,
-    start: (options) =>
-      runMix(['guildrank', 'node:http', 'Express', 'plain', 'Fastify', 'cache off', 'logs on'], options),
+    start: (options) => {
+      const nginx: ContenderName[] = nginxModules() ? ['nginx'] : [];
+      return runMix(
+        ['guildrank', 'node:http', 'Express', 'plain', 'Fastify', ...nginx, 'cache off', 'logs on'],
+        options,
+      );
+    },
   },
   { name: 'scale', whenAll: true, start: runScale },
   { name: 'seed', whenAll: true, start: runSeed },

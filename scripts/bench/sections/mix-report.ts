@@ -144,6 +144,7 @@ function goalsOf(summaries: readonly Summary[]): Goal[] {
     atLeast('the mix against the plain way (c)', throughput('guildrank', 'plain'), 4),
     atLeast('the mix against a constant from stock Express (b)', throughput('guildrank', 'Express'), 2),
     atLeast('the mix against a constant from node:http (a)', throughput('guildrank', 'node:http'), 0.45),
+    atLeast('the mix against nginx with Lua (e)', throughput('guildrank', 'nginx'), 1),
     atLeast('with the cache off against the plain way (c)', throughput('cache off', 'plain'), 2),
     atLeast('with every request logged against errors only', throughput('logs on', 'guildrank'), 0.85),
     atMost('p99 over p50 at 70 % of peak', latency ? latency.p99Ms / latency.p50Ms : Number.NaN, 3),
