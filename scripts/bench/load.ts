@@ -23,7 +23,12 @@ export interface LoadResult {
   readonly failures: Readonly<Record<string, number>>;
   readonly seconds: number;
   readonly latency: Histogram;
+  /** The same by the tenth of a second in which the answer came. */
+  readonly windows: readonly Histogram[];
 }
+
+/** Length of a window. */
+const WINDOW_MS = 100;
 
 /** How long the last answers may take to come. */
 const LAST_ANSWERS_MS = 5000;
@@ -34,6 +39,7 @@ const OVERSLEPT_MS = 5;
 class Load {
   /** Of requests due since the measured time began. */
   readonly latency = new Histogram();
+  readonly windows: Histogram[] = [];
   readonly failures: Record<string, number> = {};
   answered = 0;
   inFlight = 0;
@@ -126,6 +132,7 @@ class Load {
         if (connection.dueAt >= this.measuredFrom) {
           this.answered++;
           this.latency.add(now - connection.dueAt);
+          this.windowAt(now).add(now - connection.dueAt);
         }
       } else {
         this.fail(String(status), 1);
@@ -138,6 +145,16 @@ class Load {
       this.release?.();
     }
   };
+
+  private windowAt(now: number): Histogram {
+    const index = Math.floor((now - this.measuredFrom) / WINDOW_MS);
+    let window = this.windows[index];
+    if (!window) {
+      window = new Histogram();
+      this.windows[index] = window;
+    }
+    return window;
+  }
 
   private readonly onLost = (connection: LoadConnection): void => {
     const at = this.idle.indexOf(connection);
@@ -167,5 +184,6 @@ export async function putLoad(
   await load.open();
   const seconds = await load.run(onWindow);
   await load.close();
-  return { answered: load.answered, failures: load.failures, seconds, latency: load.latency };
+  const windows = load.windows.filter((window) => window !== undefined);
+  return { answered: load.answered, failures: load.failures, seconds, latency: load.latency, windows };
 }

@@ -3,12 +3,15 @@ import { type LoadPlan, type LoadResult, putLoad } from './load.ts';
 import type { Pinning } from './pinning.ts';
 import { cpuSeconds, type ServerProcess, stolenSeconds } from './processes.ts';
 import type { Stage } from './stage.ts';
+import { median } from './table.ts';
 
 /** What one stretch of load showed. */
 export interface Sample {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** p99 over p50 within a tenth of a second, the median of them all: what stalls of the machine leave untouched. */
+  readonly typicalSpread: number;
   /** Processor time a request, in microseconds. */
   readonly cpuUs: { readonly server: number; readonly redis: number; readonly load: number };
   /** Parts of a core that were busy, 1 = all of it. */
@@ -53,6 +56,7 @@ export async function measure(
     requestsPerSecond: result.answered / result.seconds,
     p50Ms: result.latency.percentile(0.5),
     p99Ms: result.latency.percentile(0.99),
+    typicalSpread: median(result.windows.map((window) => window.percentile(0.99) / window.percentile(0.5))),
     cpuUs: { server: perRequest(used.server), redis: perRequest(used.redis), load: perRequest(used.load) },
     busy: {
       server: used.server / result.seconds,

@@ -29,7 +29,12 @@ interface Summary {
   readonly loadCpuUs: number;
   readonly serverBusy: number;
   readonly loadBusy: number;
-  readonly at70: { readonly rate: number; readonly p50Ms: number; readonly p99Ms: number };
+  readonly at70: {
+    readonly rate: number;
+    readonly p50Ms: number;
+    readonly p99Ms: number;
+    readonly typicalSpread: number;
+  };
   /** Part of a core that other processes took on the cores in use. */
   readonly others: number;
   /** Part of a core that a hypervisor kept from the cores in use. */
@@ -71,13 +76,14 @@ export function mixResult(series: readonly Series[], facts: Facts): SectionResul
       ...disturbance(summaries),
       'at 70 % of its own peak, requests at a fixed rate',
       ...tableLines(
-        ['', 'requests/s', 'p50 ms', 'p99 ms', 'p99 / p50'],
+        ['', 'requests/s', 'p50 ms', 'p99 ms', 'p99 / p50', 'in a typical 0.1 s'],
         summaries.map(({ name, at70 }) => [
           name,
           figure(at70.rate),
           figure(at70.p50Ms),
           figure(at70.p99Ms),
           times(at70.p99Ms, at70.p50Ms),
+          times(at70.typicalSpread, 1),
         ]),
       ),
     ],
@@ -99,7 +105,12 @@ function summarise({ name, peak, rate, atRate }: Series): Summary {
     loadBusy: of(peak, (sample) => sample.busy.redisAndLoad),
     others: of([...peak, ...atRate], (sample) => sample.busy.others),
     stolen: of([...peak, ...atRate], (sample) => sample.busy.stolen),
-    at70: { rate, p50Ms: of(atRate, (sample) => sample.p50Ms), p99Ms: of(atRate, (sample) => sample.p99Ms) },
+    at70: {
+      rate,
+      p50Ms: of(atRate, (sample) => sample.p50Ms),
+      p99Ms: of(atRate, (sample) => sample.p99Ms),
+      typicalSpread: of(atRate, (sample) => sample.typicalSpread),
+    },
     failures: addUp([...peak, ...atRate].map((sample) => sample.failures)),
   };
 }

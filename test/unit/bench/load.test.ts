@@ -89,7 +89,7 @@ it.each([undefined, 200])('counts what was asked after the load had settled, at 
     res.end('ok');
   });
   let before = 0;
-  const { answered, seconds, latency } = await putLoad(
+  const { answered, seconds, latency, windows } = await putLoad(
     { port, requests, from: 0, connections: 2, settleSeconds: 0.2, seconds: 0.2, ...(rate && { rate }) },
     (edge) => {
       if (edge === 'start') before = asked;
@@ -99,5 +99,7 @@ it.each([undefined, 200])('counts what was asked after the load had settled, at 
   expect(answered).toBeGreaterThan(0);
   expect(answered).toBeLessThanOrEqual(asked - before);
   expect(latency.count).toBe(answered);
+  expect(windows.reduce((sum, { count }) => sum + count, 0)).toBe(answered);
+  expect(windows.length).toBeGreaterThan(1);
   expect(seconds).toBeLessThan(0.4);
 });
