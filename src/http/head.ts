@@ -22,7 +22,7 @@ export function headerList(lines: string): string[] {
 
 /**
  * Writes the heads of answers. Node checks and joins a head header by header: for the answers that are the most by far, the head is put
- * together here, as one text, for 10 % of a request (docs/adr/0006).
+ * together here, as one text, for 10 % of a request (docs/adr/0011).
  */
 export class Heads {
   /** What Node would add to each answer on a connection that stays open. */
