@@ -112,7 +112,7 @@ async function runRounds(
     atRate: [] as Sample[],
   }));
   for (let round = 0; round < rounds; round++) {
-    for (const { contender, name, peak } of series) {
+    for (const { contender, name, peak } of inTurn(series, round)) {
       tell(`round ${round + 1} of ${rounds}, peak: ${name}`);
       // Each round brings other requests, and the same to every contender.
       peak.push(await measure(stage, contender, { ...plan, from: (round + 1) * 37_777 }));
@@ -120,11 +120,16 @@ async function runRounds(
   }
   for (const one of series) one.rate = LOAD_FACTOR * median(one.peak.map((sample) => sample.requestsPerSecond));
   for (let round = 0; round < rounds; round++) {
-    for (const { contender, name, rate, atRate } of series) {
+    for (const { contender, name, rate, atRate } of inTurn(series, round)) {
       tell(`round ${round + 1} of ${rounds}, at ${LOAD_FACTOR * 100} % of peak: ${name}`);
       const from = (rounds + round + 1) * 37_777;
       atRate.push(await measure(stage, contender, { ...plan, connections: OPEN_LOOP_CONNECTIONS, rate, from }));
     }
   }
   return series;
+}
+
+/** There and back: what one leaves behind, such as a log that is still being written to the disk, meets another the next time. */
+function inTurn<T>(all: readonly T[], round: number): readonly T[] {
+  return round % 2 === 0 ? all : [...all].reverse();
 }
