@@ -48,20 +48,21 @@ export class PageCache<V> {
    * The answer wanted, in one read: one that is held goes out as it is when the read finds its revision unchanged.
    * @throws what the read throws.
    */
-  async get({ key, source }: Want<V>): Promise<V> {
+  get({ key, source }: Want<V>): Promise<V> {
     const now = this.now();
     const entry = this.entries?.get(key);
     const held = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
-    const read = await source.read(held?.revision);
-    if (held && read === undefined) {
-      this.hits++;
-      return held.view;
-    }
-    const { revision, value } = read as Revised<never>;
-    this.misses++;
-    const view = source.render(value);
-    if (revision !== '') this.entries?.set(key, { revision, view, filledAt: now });
-    return view;
+    return source.read(held?.revision).then((read) => {
+      if (held && read === undefined) {
+        this.hits++;
+        return held.view;
+      }
+      const { revision, value } = read as Revised<never>;
+      this.misses++;
+      const view = source.render(value);
+      if (revision !== '') this.entries?.set(key, { revision, view, filledAt: now });
+      return view;
+    });
   }
 
   /** Answers handed out as held, answers read anew, and answers held now. */

@@ -40,8 +40,8 @@ export class LeaderboardReader {
   page(guildId: string, page: number, limit: number, held = ''): Promise<Revised<LeaderboardPage> | undefined> {
     // Redis takes 64-bit ranks: far beyond any ranking, but not Number's notation for more.
     const first = Math.min((page - 1) * limit, MAX_XP);
-    const reply = this.jobs.run(guildId, `page ${first} ${first + limit - 1} ${held}`, limit);
-    return reply.then((text) => (text === '' ? undefined : decodePage(fields(text), page, first)));
+    const decode = (reply: string) => (reply === '' ? undefined : decodePage(fields(reply), page, first));
+    return this.jobs.run(guildId, `page ${first} ${first + limit - 1} ${held}`, decode, limit);
   }
 
   /**
@@ -51,8 +51,8 @@ export class LeaderboardReader {
   member(guildId: string, userId: string): Promise<Revised<Member | null>>;
   member(guildId: string, userId: string, held?: string): Promise<Revised<Member | null> | undefined>;
   member(guildId: string, userId: string, held = ''): Promise<Revised<Member | null> | undefined> {
-    const reply = this.jobs.run(guildId, `member ${userId} ${held}`);
-    return reply.then((text) => (text === '' ? undefined : decodeMember(fields(text) as MemberReply, userId)));
+    const decode = (reply: string) => (reply === '' ? undefined : decodeMember(fields(reply) as MemberReply, userId));
+    return this.jobs.run(guildId, `member ${userId} ${held}`, decode);
   }
 
   /**
@@ -62,8 +62,8 @@ export class LeaderboardReader {
   stats(guildId: string): Promise<Revised<GuildStats>>;
   stats(guildId: string, held?: string): Promise<Revised<GuildStats> | undefined>;
   stats(guildId: string, held = ''): Promise<Revised<GuildStats> | undefined> {
-    const reply = this.jobs.run(guildId, `stats ${held}`);
-    return reply.then((text) => (text === '' ? undefined : decodeStats(fields(text) as StatsReply)));
+    const decode = (reply: string) => (reply === '' ? undefined : decodeStats(fields(reply) as StatsReply));
+    return this.jobs.run(guildId, `stats ${held}`, decode);
   }
 }
 

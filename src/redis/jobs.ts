@@ -25,11 +25,11 @@ export class Jobs {
   /**
    * Adds a job to this turn's batch.
    * @param job as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
+   * @param decode makes of the reply what is wanted, with the help of {@link fields}.
    * @param weight rows of data that the job reads, about.
-   * @returns its reply, decoded with {@link fields}.
    * @throws StoreUnavailableError
    */
-  run(guildId: string, job: string, weight = 1): Promise<string> {
+  run<T>(guildId: string, job: string, decode: (reply: string) => T, weight = 1): Promise<T> {
     const together = this.apart ? guildId : '';
     let batch = this.batches.get(together);
     if (!batch || batch.weight + weight > MAX_WEIGHT) {
@@ -38,7 +38,7 @@ export class Jobs {
       batch = new Batch(guildId);
       this.batches.set(together, batch);
     }
-    return batch.add(guildId, job, weight);
+    return batch.add(guildId, job, decode, weight);
   }
 
   private readonly flush = (): void => {
@@ -72,7 +72,7 @@ class Batch {
     this.guild = firstGuild;
   }
 
-  add(guildId: string, job: string, weight: number): Promise<string> {
+  add<T>(guildId: string, job: string, decode: (reply: string) => T, weight: number): Promise<T> {
     if (guildId !== this.guild) {
       this.guild = guildId;
       this.jobs += `guild ${guildId}\n`;
@@ -80,7 +80,7 @@ class Batch {
     this.jobs += `${job}\n`;
     this.weight += weight;
     const index = this.count++;
-    return this.replies.then((replies) => text(replies[index]));
+    return this.replies.then((replies) => decode(text(replies[index])));
   }
 }
 

@@ -75,7 +75,11 @@ it('keeps the window that runs, and starts one for a counter that has none', asy
 
 it('asks for one job a count, with the window in seconds', async () => {
   const asked: unknown[][] = [];
-  const jobs = { run: async (...job: unknown[]) => asked.push(job) && '2\n1500' } as unknown as Jobs;
+  const run: Jobs['run'] = async (guildId, job, decode) => {
+    asked.push([guildId, job]);
+    return decode('2\n1500');
+  };
+  const jobs = { run } as Jobs;
   expect(await new Quotas(jobs, PLANS).consume('g', 'free', 2)).toEqual([
     { allowed: true, limit: 3, remaining: 2, resetMs: 1500 },
     { allowed: true, limit: 3, remaining: 1, resetMs: 1500 },

@@ -6,7 +6,10 @@ const MAX = 9007199254740991;
 
 function readerOf(...lines: (string | number)[]) {
   const sent: unknown[][] = [];
-  const run = async (...job: unknown[]) => sent.push(job) && lines.join('\n');
+  const run: Jobs['run'] = async (guildId, job, decode, weight) => {
+    sent.push(weight === undefined ? [guildId, job] : [guildId, job, weight]);
+    return decode(lines.join('\n'));
+  };
   return { reader: new LeaderboardReader({ run } as unknown as Jobs), sent };
 }
 

@@ -19,14 +19,16 @@ function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (j
   return { jobs, sent };
 }
 
+const asIs = (reply: string) => reply;
+
 describe('jobs asked for in one turn', () => {
   it('leave as one command and get their replies in order', async () => {
     const { jobs, sent } = setup();
     const replies = await Promise.all([
-      jobs.run('g', 'count 1 3600'),
-      jobs.run('g', 'stats '),
-      jobs.run('h', 'stats '),
-      jobs.run('g', 'page 0 9 7'),
+      jobs.run('g', 'count 1 3600', asIs),
+      jobs.run('g', 'stats ', asIs),
+      jobs.run('h', 'stats ', asIs),
+      jobs.run('g', 'page 0 9 7', asIs),
     ]);
     expect(sent).toEqual([['batch', 'gr:quota:{g}', 'count 1 3600\nstats \nguild h\nstats \nguild g\npage 0 9 7\n']]);
     expect(replies).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
@@ -34,7 +36,7 @@ describe('jobs asked for in one turn', () => {
 
   it('leave as one command a guild in a Cluster', async () => {
     const { jobs, sent } = setup({ isCluster: true });
-    await Promise.all([jobs.run('g', 'a'), jobs.run('h', 'b'), jobs.run('g', 'c')]);
+    await Promise.all([jobs.run('g', 'a', asIs), jobs.run('h', 'b', asIs), jobs.run('g', 'c', asIs)]);
     expect(sent).toEqual([
       ['batch', 'gr:quota:{g}', 'a\nc\n'],
       ['batch', 'gr:quota:{h}', 'b\n'],
@@ -43,15 +45,15 @@ describe('jobs asked for in one turn', () => {
 
   it('leave with those that the replies before them gave rise to', async () => {
     const { jobs, sent } = setup();
-    const second = (reply: Promise<string>, job: string) => reply.then(() => jobs.run('g', job));
-    await Promise.all([second(jobs.run('g', 'a'), 'x'), second(jobs.run('g', 'b'), 'y')]);
+    const second = (reply: Promise<string>, job: string) => reply.then(() => jobs.run('g', job, asIs));
+    await Promise.all([second(jobs.run('g', 'a', asIs), 'x'), second(jobs.run('g', 'b', asIs), 'y')]);
     expect(sent.map(([, , text]) => text)).toEqual(['a\nb\n', 'x\ny\n']);
   });
 
   it('are cut into batches of bounded weight', async () => {
     const { jobs, sent } = setup();
     const weights = [400, 100, 1, 499, 500, 900, 1];
-    const replies = await Promise.all(weights.map((weight, i) => jobs.run('g', `j${i}`, weight)));
+    const replies = await Promise.all(weights.map((weight, i) => jobs.run('g', `j${i}`, asIs, weight)));
     expect(sent.map(([, , text]) => text)).toEqual(['j0\nj1\n', 'j2\nj3\n', 'j4\n', 'j5\n', 'j6\n']);
     expect(replies).toEqual(weights.map((_, i) => `did j${i}`));
   });
@@ -64,7 +66,7 @@ describe('a failure', () => {
         throw new StoreUnavailableError(new Error('down'));
       },
     });
-    const outcomes = await Promise.allSettled([jobs.run('g', 'a'), jobs.run('h', 'b')]);
+    const outcomes = await Promise.allSettled([jobs.run('g', 'a', asIs), jobs.run('h', 'b', asIs)]);
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailableError) });
     }
@@ -72,7 +74,11 @@ describe('a failure', () => {
 
   it('of one job fails that alone, and says why', async () => {
     const { jobs } = setup({ answer: () => ['fine', ['WRONGTYPE what is held'], 'fine'] });
-    const [a, b, c] = await Promise.allSettled([jobs.run('g', 'a'), jobs.run('h', 'b'), jobs.run('i', 'c')]);
+    const [a, b, c] = await Promise.allSettled([
+      jobs.run('g', 'a', asIs),
+      jobs.run('h', 'b', asIs),
+      jobs.run('i', 'c', asIs),
+    ]);
     expect([a, c]).toEqual([
       { status: 'fulfilled', value: 'fine' },
       { status: 'fulfilled', value: 'fine' },
@@ -83,7 +89,7 @@ describe('a failure', () => {
 
   it('to answer a job at all is a failure of that job', async () => {
     const { jobs } = setup({ answer: () => ['fine'] });
-    const [a, b] = await Promise.allSettled([jobs.run('g', 'a'), jobs.run('g', 'b')]);
+    const [a, b] = await Promise.allSettled([jobs.run('g', 'a', asIs), jobs.run('g', 'b', asIs)]);
     expect([a.status, b.status]).toEqual(['fulfilled', 'rejected']);
   });
 });
