@@ -1,3 +1,4 @@
+import { type ParsedUrlQuery, parse as parseQuery } from 'node:querystring';
 import type { Request } from 'express';
 import type { Identity } from '../access/authenticator.ts';
 import { BoundedMap } from '../bounded-map.ts';
@@ -24,8 +25,20 @@ export interface Known {
   readonly operation: Operation;
 }
 
+type Params = Readonly<Record<string, string | string[] | undefined>>;
+
 /** Checks a request's parameters. @throws Problem invalid_request naming every bad one. */
-type Parse = (req: Request) => Asked;
+type Parse = (params: Params, query: ParsedUrlQuery) => Asked;
+
+/** An operation as addresses in their plain form ask for it: ids of digits, a query of nothing to decode. */
+interface Plain {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly parse: Parse;
+}
+
+/** What every path of an operation begins with. */
+export const PREFIX = '/api/v1';
 
 /** Widgets ask for the same addresses over and over: this many are remembered with what they ask. */
 const REMEMBERED = 20_000;
@@ -35,53 +48,72 @@ const REMEMBERED_LENGTH = 200;
 /** The three operations. Each serves only the guild whose key the request carries. */
 export class Operations {
   private readonly remembered = new BoundedMap<Known>(REMEMBERED);
-
-  constructor(private readonly reader: LeaderboardReader) {}
-
+  private readonly plain: Plain[] = [];
   /** By pattern of their path. */
-  all(): Record<string, Operation> {
-    const { reader } = this;
-    return {
-      ...this.operation('/servers/:guild_id/leaderboard', (req) => {
-        const { guild_id, limit, page } = parseAll(guildParams, pageQuery, req.params, req.query);
+  readonly all: Readonly<Record<string, Operation>>;
+
+  constructor(reader: LeaderboardReader) {
+    this.all = {
+      ...this.operation('/servers/:guild_id/leaderboard', (params, query) => {
+        const { guild_id, limit, page } = parseAll(guildParams, pageQuery, params, query);
         return asked(guild_id, `page ${page} ${limit}`, {
           read: (held) => reader.page(guild_id, page, limit, held),
           render: renderJson,
         });
       }),
 
-      ...this.operation('/servers/:guild_id/members/:user_id', (req) => {
-        const { guild_id, user_id } = parseAll(memberParams, noQuery, req.params, {});
+      ...this.operation('/servers/:guild_id/members/:user_id', (params) => {
+        const { guild_id, user_id } = parseAll(memberParams, noQuery, params, {});
         return asked(guild_id, `member ${user_id}`, {
           read: (held) => reader.member(guild_id, user_id, held),
           render: (value) => (value === null ? null : renderJson(value)),
         });
       }),
 
-      ...this.operation('/servers/:guild_id/stats', (req) => {
-        const { guild_id } = parseAll(guildParams, noQuery, req.params, {});
+      ...this.operation('/servers/:guild_id/stats', (params) => {
+        const { guild_id } = parseAll(guildParams, noQuery, params, {});
         return asked(guild_id, 'stats', { read: (held) => reader.stats(guild_id, held), render: renderStats });
       }),
     };
   }
 
-  /** What an address asked for before; undefined when it is not known, or was refused. */
+  /** What an address asks for; undefined when that takes Express to find out: it is not in its plain form, or not right. */
   recall(url: string): Known | undefined {
-    return this.remembered.get(url);
+    return this.remembered.get(url) ?? this.read(url);
+  }
+
+  private read(url: string): Known | undefined {
+    for (const { path, pattern, parse } of this.plain) {
+      const groups = pattern.exec(url)?.groups;
+      if (!groups) continue;
+      try {
+        const asked = parse(groups, parseQuery(groups.query ?? ''));
+        return { path, operation: (_req, identity) => this.remember(url, path, asked, identity) };
+      } catch {
+        return undefined;
+      }
+    }
+    return undefined;
   }
 
   private operation(path: string, parse: Parse): Record<string, Operation> {
+    const ids = path.replaceAll(/:(\w+)/g, '(?<$1>\\d+)');
+    this.plain.push({ path, parse, pattern: new RegExp(`^${PREFIX}${ids}(?:\\?(?<query>[a-z0-9=&]*))?$`) });
     const operation: Operation = (req, identity) => {
       // A key of another guild learns nothing, not even whether the other parameters are well formed.
       if (req.params.guild_id !== identity.guildId && guildParams.safeParse(req.params).success) throw wrongGuild();
-      const asked = parse(req);
-      if (req.url.length <= REMEMBERED_LENGTH) {
-        const again: Operation = (_req, identity) => ofOwnGuild(asked, identity);
-        this.remembered.set(req.url, { path, operation: again });
-      }
-      return ofOwnGuild(asked, identity);
+      return this.remember(req.url, path, parse(req.params, req.query as ParsedUrlQuery), identity);
     };
     return { [path]: operation };
+  }
+
+  /** Remembers what an address asks for, for whoever has the right to ask. @throws Problem wrong_guild for any other. */
+  private remember(url: string, path: string, asked: Asked, identity: Identity): Want<View | null> {
+    const want = ofOwnGuild(asked, identity);
+    if (url.length <= REMEMBERED_LENGTH) {
+      this.remembered.set(url, { path, operation: (_req, identity) => ofOwnGuild(asked, identity) });
+    }
+    return want;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Express, RequestHandler } from 'express';
 import type { Gate } from './gate.ts';
-import type { Operations } from './operations.ts';
+import { type Operations, PREFIX } from './operations.ts';
 import { methodNotAllowed, type Problem } from './problem.ts';
 
 export interface ApiParts {
@@ -8,14 +8,12 @@ export interface ApiParts {
   readonly operations: Operations;
 }
 
-const PREFIX = '/api/v1';
-
 /**
  * Adds the operations, read-only, to the application itself: a router mounted under the prefix would take it off each
  * request's path and put it back, for 3 % of the throughput.
  */
 export function addOperations(app: Express, { gate, operations }: ApiParts): void {
-  for (const [path, operation] of Object.entries(operations.all())) {
+  for (const [path, operation] of Object.entries(operations.all)) {
     const named: RequestHandler = (_req, res, next) => {
       res.exchange.route = path;
       next();

@@ -9,7 +9,7 @@ let operations: Operations;
 let served: Record<string, Operation>;
 beforeEach(() => {
   operations = new Operations(reader as unknown as LeaderboardReader);
-  served = operations.all();
+  served = operations.all;
   for (const read of Object.values(reader)) read.mockReset();
 });
 
@@ -118,5 +118,45 @@ describe('an address', () => {
         expect.objectContaining({ code: 'invalid_request' }),
       );
     }
+  });
+});
+
+describe('an address that nobody asked for before', () => {
+  const G = '123456789012345678';
+  const known = (url: string) => operations.recall(`/api/v1/servers/${G}${url}`);
+  const keyOf = (url: string) => known(url)?.operation({} as Request, of(G)).key;
+
+  it('is understood without Express in its plain form', () => {
+    expect(known('/stats')?.path).toBe(STATS);
+    expect(keyOf('/stats')).toBe(`${G} stats`);
+    expect(keyOf('/stats?x=1')).toBe(`${G} stats`);
+    expect(keyOf('/members/234567890123456789')).toBe(`${G} member 234567890123456789`);
+    expect(keyOf('/leaderboard')).toBe(`${G} page 1 10`);
+    expect(keyOf('/leaderboard?')).toBe(`${G} page 1 10`);
+    expect(keyOf('/leaderboard?page=3')).toBe(`${G} page 3 10`);
+    expect(keyOf('/leaderboard?limit=5&page=3&x')).toBe(`${G} page 3 5`);
+  });
+
+  it('serves its own guild alone, and is remembered for it', () => {
+    const operation = known('/stats')?.operation;
+    expect(() => operation?.({} as Request, of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
+    expect(known('/stats')?.operation).not.toBe(known('/stats')?.operation);
+    const want = operation?.({} as Request, of(G));
+    expect(known('/stats')?.operation).toBe(known('/stats')?.operation);
+    expect(known('/stats')?.operation({} as Request, of(G))).toBe(want);
+  });
+
+  it.each([
+    ...['/leaderboard?page=0', '/leaderboard?limit=101', '/leaderboard?page=1&page=2', '/leaderboard?page=x'],
+    ...['/leaderboard?page=%31', '/leaderboard?page=+1', '/leaderboard/', '/leaderboard#x', '/Stats', '/stats/x'],
+    ...['/members/abc', '/members/', '/members/%3123', '', '/'],
+  ])('is left to Express when it is anything else: %s', (url) => {
+    expect(known(url)).toBeUndefined();
+  });
+
+  it('is left to Express when it is longer or shorter than an id can be', () => {
+    expect(operations.recall(`/api/v1/servers/${'1'.repeat(80)}/stats`)).toBeUndefined();
+    expect(operations.recall(`/x/api/v1/servers/${G}/stats`)).toBeUndefined();
+    expect(operations.recall(`/servers/${G}/stats`)).toBeUndefined();
   });
 });

@@ -11,7 +11,9 @@ import type { Shortcut } from '../../../src/http/shortcut.ts';
 import { applicationOf, repliesTo } from '../../helpers/app.ts';
 import { rawExchange } from '../../helpers/raw-http.ts';
 
-const STATS = '/api/v1/servers/123456789012345678/stats';
+const PLAIN = '/api/v1/servers/123456789012345678/stats';
+/** The same written in a way that takes Express to read. */
+const STATS = '/api/v1/servers/%3123456789012345678/stats';
 const IDENTITY = { guildId: '123456789012345678', plan: 'free', keyId: 'k', origins: [] };
 
 let server: Server;
@@ -108,6 +110,13 @@ describe('an address that was asked for before', () => {
     const [answer] = await rawExchange(port, Buffer.from(`GET ${STATS} HTTP/1.1\r\nConnection: close\r\n\r\n`), false);
     expect(answer?.status).toBe(400);
     expect(pastExpress).toEqual([]);
+  });
+});
+
+describe('an address in its plain form', () => {
+  it('goes past Express the first time already, with the answer that Express would give', async () => {
+    expect(await ask(PLAIN)).toEqual(await ask(STATS));
+    expect([byExpress, pastExpress]).toEqual([[`GET ${STATS}`], [`GET ${PLAIN}`]]);
   });
 });
 
