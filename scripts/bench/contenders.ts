@@ -1,6 +1,5 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../embedded-redis.ts';
@@ -8,6 +7,7 @@ import type { ConstantReply } from './contenders/constant.ts';
 import { prepareNginx } from './nginx.ts';
 import { onCore } from './pinning.ts';
 import { type ServerProcess, startProcess } from './processes.ts';
+import { makeScratch } from './scratch.ts';
 import type { Stage } from './stage.ts';
 
 export type ContenderName =
@@ -131,14 +131,11 @@ function request(port: number, path: string, key: string): Promise<Answer> {
 }
 
 function openLog(): { readonly file: number; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'guildrank-bench-'));
-  const file = openSync(join(folder, 'requests.log'), 'w');
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder);
+  const scratch = makeScratch();
+  const file = openSync(join(scratch.folder, 'requests.log'), 'w');
   const remove = (): void => {
-    process.off('exit', removeFolder);
     closeSync(file);
-    removeFolder();
+    scratch.remove();
   };
   return { file, remove };
 }

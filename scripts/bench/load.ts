@@ -67,8 +67,7 @@ class Load {
       onWindow('start');
       this.measuredFrom = performance.now();
     };
-    if (settleSeconds === 0) open();
-    const settled = settleSeconds > 0 ? delay(settleSeconds * 1000).then(open) : undefined;
+    const settled = settleSeconds === 0 ? open() : delay(settleSeconds * 1000).then(open);
     if (rate === undefined) {
       while (this.idle.length > 0) this.send(this.idle.pop() as LoadConnection, performance.now());
       await delay(endsAt - startedAt);

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CURVE_TABLE } from '../../src/leaderboard/curves.ts';
 import { scriptSource } from '../../src/redis/scripts.ts';
 import { findOnPath } from '../embedded-redis.ts';
+import { makeScratch } from './scratch.ts';
 import type { Stage } from './stage.ts';
 
 /** nginx, made ready in a folder of its own. */
@@ -35,10 +35,9 @@ export function nginxModules(): string | undefined {
 export async function prepareNginx({ redis, store }: Stage, port: number): Promise<PreparedNginx> {
   const modules = nginxModules();
   if (!modules) throw new Error('There is no nginx with its module for Lua');
-  const folder = mkdtempSync(join(tmpdir(), 'guildrank-nginx-'));
+  const { folder, remove } = makeScratch();
   const names = { FOLDER: folder, MODULES: modules, REDIS_HOST: '127.0.0.1', REDIS_PORT: redis.port, PORT: port };
   const put = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  mkdirSync(join(folder, 'body'));
   const template = readFileSync(new URL('./contenders/nginx/nginx.conf', import.meta.url), 'utf8');
   put(
     'nginx.conf',
@@ -52,6 +51,6 @@ export async function prepareNginx({ redis, store }: Stage, port: number): Promi
   put('batch.sha', String(await store.client.call('SCRIPT', 'LOAD', scriptSource('batch'))));
   return {
     command: [findOnPath(['nginx']) as string, '-c', join(folder, 'nginx.conf'), '-p', folder],
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
   };
 }

@@ -20,8 +20,9 @@ export interface ShortcutParts {
  */
 export function shortcutTo({ operations, gate, open, fail }: ShortcutParts): Shortcut {
   return (req, res) => {
+    if ((req.method !== 'GET' && req.method !== 'HEAD') || req.headers.host === undefined) return false;
     const known = operations.recall(req.url);
-    if (!known || (req.method !== 'GET' && req.method !== 'HEAD') || req.headers.host === undefined) return false;
+    if (!known) return false;
     const failed = (error: unknown) => fail(error, req, res);
     try {
       open(req, res);
