@@ -144,7 +144,7 @@ export const problem = z
 export function parseAll<P, Q>(params: z.ZodType<P>, query: z.ZodType<Q>, path: unknown, queryInput: unknown): P & Q {
   const parts = [params.safeParse(path), query.safeParse(queryInput)] as const;
   const [p, q] = parts;
-  if (p.success && q.success) return { ...p.data, ...q.data };
+  if (p.success && q.success) return Object.assign({}, p.data, q.data);
   // One line a parameter: a value can break several rules of its schema at once.
   const details = new Map(
     parts.flatMap((part) => part.error?.issues ?? []).map(({ path: at, message }) => [at.join('.'), message]),
