@@ -1,5 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { fields, type Jobs } from '../redis/jobs.ts';
+import type { Jobs } from '../redis/jobs.ts';
 
 /** The fixed window, in seconds, from a guild's first request. */
 export const WINDOW_S = 3600;
@@ -20,28 +20,34 @@ interface Plan {
   readonly tally: { allowed: number; denied: number };
 }
 
-/** As much of a Redis client as the limiter uses: its count command, which runs as a job beside those that read. */
-class JobClient {
-  constructor(private readonly jobs: Jobs) {}
-
-  /** The limiter's own script; job-count.lua stands in for it. */
-  defineCommand(): void {}
-
-  /** The name that the limiter gives its command. @returns points consumed in the window, milliseconds until it ends. */
-  rlflxIncr([guildId, points, seconds]: [guildId: string, points: string, seconds: string]): Promise<number[]> {
-    return this.jobs.run(guildId, `count ${points} ${seconds}`, numbers);
-  }
-}
-
-function numbers(reply: string): number[] {
-  return fields(reply).map(Number);
-}
-
-/** The limiter without its provision for another one that takes over when the store fails: three promises a call, for nothing here. */
+/**
+ * A limiter that counts by jobs, beside those that read, where the library's own has a script and a command a call. What is its own is
+ * what each store of the library brings: how points are added. It decides, and leaves out the provision for another
+ * limiter that takes over when the store fails.
+ */
 class Limiter extends RateLimiterRedis {
+  constructor(
+    points: number,
+    private readonly jobs: Jobs,
+  ) {
+    // The job knows the key of a guild's counter; without a prefix the limiter asks for it by the guild's id as it is.
+    super({ storeClient: { defineCommand() {} }, keyPrefix: '', points, duration: WINDOW_S });
+  }
+
   override consume(guildId: string, points: number): Promise<RateLimiterRes> {
     return (this as unknown as { _consume: RateLimiterRedis['consume'] })._consume(guildId, points);
   }
+
+  /** @returns points consumed in the window, milliseconds until it ends. */
+  protected _upsert(guildId: string, points: number): Promise<[consumed: number, msLeft: number]> {
+    return this.jobs.run(guildId, `count ${points} ${WINDOW_S}`, counted);
+  }
+}
+
+/** The reply of job-count.lua. */
+function counted(reply: string): [consumed: number, msLeft: number] {
+  const end = reply.indexOf('\n');
+  return [Number(reply.slice(0, end)), Number(reply.slice(end + 1))];
 }
 
 /** Counts requests per guild. One limiter a plan, all on the same counter, so a plan change keeps the count. */
@@ -53,13 +59,11 @@ export class Quotas {
    * @param planQuotas requests per window by plan; has an entry "free", which also serves a plan not listed.
    */
   constructor(jobs: Jobs, planQuotas: ReadonlyMap<string, number>) {
-    const storeClient = new JobClient(jobs);
     this.plans = new Map(
-      [...planQuotas].map(([plan, points]) => {
-        // The job knows the key of a guild's counter; without a prefix the limiter hands it the guild's id as it is.
-        const limiter = new Limiter({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
-        return [plan, { limiter, tally: { allowed: 0, denied: 0 } }];
-      }),
+      [...planQuotas].map(([plan, points]) => [
+        plan,
+        { limiter: new Limiter(points, jobs), tally: { allowed: 0, denied: 0 } },
+      ]),
     );
     const fallback = this.plans.get('free');
     if (!fallback) throw new Error('there is no quota for the plan free');
@@ -76,19 +80,28 @@ export class Quotas {
    * @returns what each of them left, in the order they came: exactly as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
-  async consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
+  consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
     const { limiter, tally } = this.plans.get(plan) ?? this.fallback;
-    const limit = limiter.points;
-    const { consumedPoints, msBeforeNext: resetMs } = await limiter.consume(guildId, requests).catch(denied);
-    const states: QuotaState[] = [];
-    for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
-      const allowed = used <= limit;
-      if (allowed) tally.allowed++;
-      else tally.denied++;
-      states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs });
-    }
-    return states;
+    const states = (result: RateLimiterRes) => statesOf(result, limiter.points, requests, tally);
+    return limiter.consume(guildId, requests).then(states, (rejection) => states(denied(rejection)));
   }
+}
+
+/** What each of the requests just counted left, and their tally. */
+function statesOf(
+  { consumedPoints, msBeforeNext: resetMs }: RateLimiterRes,
+  limit: number,
+  requests: number,
+  tally: Plan['tally'],
+): QuotaState[] {
+  const states: QuotaState[] = [];
+  for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
+    const allowed = used <= limit;
+    if (allowed) tally.allowed++;
+    else tally.denied++;
+    states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs });
+  }
+  return states;
 }
 
 /** `consume` rejects with a result when the quota says no, and with an Error when the store failed. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { GuildStats, LeaderboardPage, Member } from '../leaderboard/model.ts';
+import { headerLines } from './head.ts';
 
 /** A successful answer in the form it goes out: serialised once, sent many times. */
 export interface View {
@@ -8,10 +9,10 @@ export interface View {
    * write, where a Buffer takes a vectored write of two.
    */
   readonly body: string;
-  /** Length of the body in bytes, as a header value. */
-  readonly length: string;
   /** Strong entity tag, from the body's content. */
   readonly etag: string;
+  /** The headers that tell of the body, as lines: its tag, type and length. */
+  readonly lines: string;
 }
 
 /** Serialises a page or a member. */
@@ -29,5 +30,7 @@ function toView(json: string): View {
   const length = Buffer.byteLength(json);
   // Text of ASCII alone is its own bytes.
   const body = length === json.length ? json : Buffer.from(json).toString('latin1');
-  return { body, length: String(length), etag: `"${hash('sha1', json, 'base64url')}"` };
+  const etag = `"${hash('sha1', json, 'base64url')}"`;
+  const type = 'application/json; charset=utf-8';
+  return { body, etag, lines: headerLines('ETag', etag, 'Content-Type', type, 'Content-Length', String(length)) };
 }

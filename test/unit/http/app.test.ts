@@ -14,7 +14,7 @@ import { appOf, repliesTo } from '../../helpers/app.ts';
 import { rawExchange } from '../../helpers/raw-http.ts';
 
 const STATS = '/api/v1/servers/g/stats';
-const VIEW = { body: '{}', length: '2', etag: '"x"' };
+const VIEW = { body: '{}', etag: '"x"', lines: '' };
 
 let view: View | null;
 let fails: unknown;

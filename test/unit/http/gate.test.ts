@@ -12,7 +12,7 @@ import { Problem } from '../../../src/http/problem.ts';
 import type { View } from '../../../src/http/view.ts';
 
 const identity: Identity = { guildId: 'g', plan: 'free', keyId: 'k', origins: [] };
-const view: View = { body: '{}', length: '2', etag: '"x"' };
+const view: View = { body: '{}', etag: '"x"', lines: '' };
 const want = { key: 'g stats', source: {} as never };
 const quota: QuotaState = { allowed: true, limit: 100, remaining: 99, resetMs: 1000 };
 

@@ -4,8 +4,9 @@ import type { QuotaState } from '../../../src/access/quotas.ts';
 import { Heads, headerLines } from '../../../src/http/head.ts';
 import { Problem } from '../../../src/http/problem.ts';
 import { Replies } from '../../../src/http/reply.ts';
+import type { View } from '../../../src/http/view.ts';
 
-const view = { body: '{"a":1}', length: '7', etag: '"tag"' };
+const view: View = { body: '{"a":1}', etag: '"tag"', lines: headerLines('ETag', '"tag"', 'Content-Length', '7') };
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 
 function setup(maxAge = 0, byOrigin = false, quota?: QuotaState) {
@@ -27,16 +28,17 @@ const SAFETY = [
   ...['X-Content-Type-Options', 'nosniff', 'Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ...['X-Frame-Options', 'DENY', 'Referrer-Policy', 'no-referrer', 'Cross-Origin-Resource-Policy', 'cross-origin'],
 ];
-const START = ['X-Request-Id', 'r-1', ...SAFETY, 'Access-Control-Allow-Origin', '*'];
+const ID = ['X-Request-Id', 'r-1'];
+const CACHING = ['Cache-Control', 'private, no-cache', 'Vary', 'x-api-key'];
+const CORS = ['Access-Control-Allow-Origin', '*'];
 
 describe('an answer with data', () => {
   it('carries exactly these headers, and the bytes as they are', () => {
     const { replies, res, request, writeHead, write, end, calls, onAnswer } = setup();
     const req = request();
     replies.view(req, res, view);
-    const caching = ['ETag', '"tag"', 'Cache-Control', 'private, no-cache', 'Vary', 'x-api-key'];
-    const content = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', '7'];
-    expect(writeHead.mock.calls).toEqual([[200, [...START, ...caching, ...content]]]);
+    const content = ['ETag', '"tag"', 'Content-Length', '7'];
+    expect(writeHead.mock.calls).toEqual([[200, [...ID, ...content, ...CACHING, ...SAFETY, ...CORS]]]);
     expect(write.mock.calls).toEqual([['{"a":1}', 'latin1']]);
     expect(end.mock.calls).toEqual([[]]);
     expect(calls).toEqual(['cork', 'write', 'uncork']);
@@ -53,8 +55,7 @@ describe('an answer with data', () => {
   it.each(['"tag"', 'W/"tag"', '*', '"x", "tag"', '"x",W/"tag" , "y"'])('is 304 to If-None-Match: %s', (header) => {
     const { replies, res, request, writeHead, end, onAnswer } = setup();
     replies.view(request(header), res, view);
-    const caching = ['ETag', '"tag"', 'Cache-Control', 'private, no-cache', 'Vary', 'x-api-key'];
-    expect(writeHead.mock.calls).toEqual([[304, [...START, ...caching]]]);
+    expect(writeHead.mock.calls).toEqual([[304, [...ID, 'ETag', '"tag"', ...CACHING, ...SAFETY, ...CORS]]]);
     expect(end.mock.calls).toEqual([[]]);
     expect(onAnswer).toHaveBeenCalledTimes(1);
   });
@@ -81,8 +82,8 @@ describe('an answer with data', () => {
     const { replies, res, request, writeHead } = setup(0, false, { allowed: true, limit: 9, remaining: 4, resetMs });
     replies.view(request(), res, view);
     const quota = [
-      ...['RateLimit-Policy', '"hourly";q=9;w=3600', 'RateLimit', `"hourly";r=4;t=${seconds}`],
-      ...['X-RateLimit-Limit', '9', 'X-RateLimit-Remaining', '4'],
+      ...['RateLimit-Policy', '"hourly";q=9;w=3600', 'X-RateLimit-Limit', '9'],
+      ...['RateLimit', `"hourly";r=4;t=${seconds}`, 'X-RateLimit-Remaining', '4'],
       ...['X-RateLimit-Reset', String(Math.ceil((NOW + resetMs) / 1000))],
     ];
     expect(writeHead.mock.calls[0]?.[1].slice(0, quota.length)).toEqual(quota);
@@ -96,9 +97,10 @@ describe('a problem', () => {
     const req = request();
     replies.problem(req, res, problem);
     const body = Buffer.from(problem.body('r-1'));
-    const rest = ['Vary', 'x-api-key', 'Cache-Control', 'no-store', 'Retry-After', '5'];
+    const rest = ['Cache-Control', 'no-store', 'Retry-After', '5'];
     const content = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
-    expect(writeHead.mock.calls).toEqual([[429, [...START, ...rest, ...content]]]);
+    const ever = ['Vary', 'x-api-key', ...SAFETY, ...CORS];
+    expect(writeHead.mock.calls).toEqual([[429, [...ID, ...rest, ...content, ...ever]]]);
     expect(end.mock.calls).toEqual([[body]]);
     expect(onAnswer.mock.calls).toEqual([[req, res]]);
   });

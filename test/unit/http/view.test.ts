@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { renderJson, renderStats } from '../../../src/http/view.ts';
 
 it('a view holds the bytes of the text one in each character, and their number', () => {
-  const { body, length, etag } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
+  const { body, etag, lines } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
   expect(Buffer.from(body, 'latin1').toString()).toBe('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
-  expect(length).toBe(String(Buffer.byteLength('{"data":[],"total":0,"page":1,"name":"ü🦊"}')));
   expect(etag).toMatch(/^"[\w-]{27}"$/);
+  const length = Buffer.byteLength('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
+  expect(lines).toBe(`ETag: ${etag}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\n`);
 });
 
 it('equal content has an equal tag, other content another', () => {
