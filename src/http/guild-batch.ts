@@ -46,8 +46,10 @@ export class GuildBatch<V> {
     const { tickets } = this;
     this.tickets = [];
     const round = new Round(tickets, this.deadlines);
-    for (const group of groups(tickets, sameQuota)) void this.count(group, round);
-    for (const group of groups(tickets, sameWant)) void this.read(group, round);
+    for (const guild of groups(tickets, sameQuota)) {
+      void this.count(guild, round);
+      for (const group of groups(guild, sameWant)) void this.read(group, round);
+    }
   };
 
   /** Counts the requests of one guild. */

@@ -16,6 +16,7 @@
 -- {message} stands in the place of its text. But READONLY fails the batch, for the client to hear that it has lost the master.
 
 --- @include lib-fields
+--- @include lib-revision
 --- @include job-count
 --- @include job-page
 --- @include job-member
@@ -24,22 +25,17 @@
 local jobs = { count = count, page = page, member = member, stats = stats }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
 
-local function keys_of(id)
-  local base = prefix .. ':{' .. id .. '}:'
-  return {
-    quota = prefix .. ':quota:{' .. id .. '}',
-    xp = base .. 'xp',
-    stats = base .. 'stats',
-    config = base .. 'config',
-    member = base .. 'member:',
-  }
+-- A guild as the jobs see it: what the names of its keys are made of, and its revision once a job has read it.
+local function guild_of(id)
+  local tag = ':{' .. id .. '}'
+  return { quota = prefix .. ':quota' .. tag, base = prefix .. tag .. ':' }
 end
 
 local replies = {}
-local guild = keys_of(first_guild)
+local guild = guild_of(first_guild)
 for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
   if name == 'guild' then
-    guild = keys_of(a)
+    guild = guild_of(a)
   else
     local done, reply = pcall(jobs[name], guild, a, b, c)
     if not done then

@@ -1,15 +1,17 @@
 -- page: one leaderboard page, its ranks and the total, as of one moment. Reply: "" when the guild is at `held`; else rev, total,
 -- curve, then per row user id, XP, username, level; each "" when there is none. O(log m + rows).
 local function page(guild, first, last, held)
-  local rev = redis.call('HGET', guild.stats, 'rev')
+  local rev = revision(guild)
   if held ~= '' and rev == held then
     return ''
   end
-  local out = { line(rev), redis.call('ZCARD', guild.xp), line(redis.call('HGET', guild.config, 'xp_curve')) }
+  local base = guild.base
+  local xp, profiles = base .. 'xp', base .. 'member:'
+  local out = { line(rev), redis.call('ZCARD', xp), line(redis.call('HGET', base .. 'config', 'xp_curve')) }
   local n = 3
-  local rows = redis.call('ZREVRANGE', guild.xp, first, last, 'WITHSCORES')
+  local rows = redis.call('ZREVRANGE', xp, first, last, 'WITHSCORES')
   for i = 1, #rows, 2 do
-    local profile = redis.call('HMGET', guild.member .. rows[i], 'username', 'level')
+    local profile = redis.call('HMGET', profiles .. rows[i], 'username', 'level')
     out[n + 1], out[n + 2], out[n + 3], out[n + 4] = line(rows[i]), rows[i + 1], line(profile[1]), line(profile[2])
     n = n + 4
   end

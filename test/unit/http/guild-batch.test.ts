@@ -60,7 +60,7 @@ describe('GuildBatch', () => {
       ask('g', want('p2')),
       ask('g'),
     ]);
-    expect(sent).toEqual(['count g free 4', 'count h free 1', 'read p1', 'read p1h', 'read p2']);
+    expect(sent).toEqual(['count g free 4', 'read p1', 'read p2', 'count h free 1', 'read p1h']);
   });
 
   it('tells requests of one guild apart in the order they came', async () => {
