@@ -33,6 +33,11 @@ export class BoundedMap<V extends object> {
     this.young.set(key, value);
   }
 
+  delete(key: string): void {
+    this.young.delete(key);
+    this.old.delete(key);
+  }
+
   /** Forgets every entry whose value fits. O(entries). */
   forget(fits: (value: V) => boolean): void {
     for (const half of [this.young, this.old]) {

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { type RedisClient, stored } from '../redis/commands.ts';
 import type { KeyNames } from '../redis/keys.ts';
-import type { ApiKeyStore } from './api-keys.ts';
+import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 
 /** Whom a valid key speaks for. */
@@ -17,20 +17,22 @@ export interface Identity {
 interface Remembered {
   /** Its own object, not spread into this one: V8 gives each copy made by spreading a shape of its own, which every reader pays for. */
   readonly identity: Identity;
-  /** Milliseconds since the epoch; Infinity for a key that does not expire. */
-  readonly expiresAt: number;
-  /** Until when this may be believed without asking Redis. */
-  readonly freshUntil: number;
+  /** Milliseconds since the epoch, from when on nothing of this may be believed: what Redis said is too old, or the key has expired. */
+  readonly goodUntil: number;
+  /** Milliseconds since the epoch, from when on a request makes it be asked for anew, without waiting for that. */
+  readonly renewFrom: number;
 }
 
 /** The longest a key or plan is believed without asking Redis; a change that is announced takes effect at once. */
 const MEMORY_MS = 5000;
-/** Keys first seen together, as after a start, are asked for anew at different times within this part of it: all at once delays requests. */
-const SPREAD = 0.2;
+/** A key in use is asked for anew after so long, so that no request of a busy guild waits for that. */
+const RENEWAL_MS = 3500;
+/** Keys first seen together, as after a start, are asked for anew spread over so long: all at once would delay requests. */
+const SPREAD_MS = 1000;
 const MEMORY_ENTRIES = 10_000;
 const DEFAULT_PLAN = 'free';
 
-/** Tells whose key a request carries. Remembers the answer for 5 s; requests that wait for the same key ask once. */
+/** Tells whose key a request carries. Remembers the answer for 5 s at most; requests that wait for the same key ask once. */
 export class Authenticator {
   private readonly known = new BoundedMap<Remembered>(MEMORY_ENTRIES);
   private readonly pending = new Map<string, Promise<Identity | null>>();
@@ -45,12 +47,14 @@ export class Authenticator {
     private readonly now: () => number,
   ) {}
 
-  /** What is remembered of the key; undefined means ask with {@link identify}. No I/O. */
+  /** What is remembered of the key; undefined means ask with {@link identify}. Waits for nothing. */
   recall(key: string): Identity | undefined {
     const remembered = this.known.get(key);
     if (!remembered) return undefined;
     const now = this.now();
-    return now < remembered.freshUntil && now < remembered.expiresAt ? remembered.identity : undefined;
+    if (now >= remembered.goodUntil) return undefined;
+    if (now >= remembered.renewFrom && !this.pending.has(key)) this.renew(key);
+    return remembered.identity;
   }
 
   /** Whether the key was valid not long ago, though it may have to be asked for anew. No I/O. */
@@ -87,25 +91,38 @@ export class Authenticator {
     this.known.forget(() => true);
   }
 
+  /** Should it fail, what is remembered stays good for its time, and whoever comes then hears of it. */
+  private renew(key: string): void {
+    this.identify(key).catch(() => {});
+  }
+
   private async lookUp(key: string): Promise<Identity | null> {
     const { changes } = this;
     const askedAt = this.now();
     const hash = hashKey(key);
     const record = await this.apiKeys.find(hash);
-    if (!record) return null;
-    const expiresAt = record.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(record.expiresAt);
+    const expiresAt = record ? expiryOf(record) : 0;
     // "not below" instead of "at or past": a date that cannot be read counts as past.
-    if (!(this.now() < expiresAt)) return null;
+    if (!record || !(this.now() < expiresAt)) {
+      if (changes === this.changes) this.known.delete(key);
+      return null;
+    }
     const plan = await stored(this.client.hget(this.keys.guild(record.guildId).config, 'plan'));
     const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id, origins: record.origins };
     if (changes === this.changes) {
-      this.known.set(key, { identity, expiresAt, freshUntil: askedAt + memoryMs(hash) });
+      const goodUntil = Math.min(askedAt + MEMORY_MS, expiresAt);
+      this.known.set(key, { identity, goodUntil, renewFrom: askedAt + RENEWAL_MS + SPREAD_MS * fraction(hash) });
     }
     return identity;
   }
 }
 
-/** How long what is known of a key is believed: for each key another time. */
-function memoryMs(hash: string): number {
-  return MEMORY_MS * (1 - (SPREAD * Number.parseInt(hash.slice(0, 4), 16)) / 0x10000);
+/** Milliseconds since the epoch. */
+function expiryOf({ expiresAt }: ApiKeyRecord): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
+/** A number from 0 to 1, for each key another. */
+function fraction(hash: string): number {
+  return Number.parseInt(hash.slice(0, 4), 16) / 0x10000;
 }

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiKeyRecord, ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { Authenticator } from '../../../src/access/authenticator.ts';
 import { generateKey, hashKey } from '../../../src/access/key-format.ts';
@@ -58,7 +58,7 @@ it('remembers no unknown key, and does not ask for its plan', async () => {
   expect(plan).not.toHaveBeenCalled();
 });
 
-it('recalls a key for four to five seconds from the asking, and still knows then that it has seen it', async () => {
+it('recalls a key for five seconds from the asking, and still knows then that it has seen it', async () => {
   expect(authenticator.recall(key)).toBeUndefined();
   expect(authenticator.hasSeen(key)).toBe(false);
   find.mockImplementationOnce(async () => {
@@ -66,25 +66,74 @@ it('recalls a key for four to five seconds from the asking, and still knows then
     return recordOf();
   });
   await authenticator.identify(key);
+  find.mockRejectedValue(new Error('down'));
   expect(authenticator.recall(key)).toMatchObject(identity);
-  now = START + 4000;
+  now = START + 4999;
   expect(authenticator.recall(key)).toMatchObject(identity);
   now = START + 5000;
   expect(authenticator.recall(key)).toBeUndefined();
   expect(authenticator.hasSeen(key)).toBe(true);
 });
 
-it('does not forget all keys at once that it has learnt at once', async () => {
+describe('a key in use', () => {
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('is asked for anew before it must be, once, while requests go on with what is known', async () => {
+    await authenticator.identify(key);
+    now = START + 3499;
+    authenticator.recall(key);
+    expect(find).toHaveBeenCalledTimes(1);
+    now = START + 4500;
+    plan.mockResolvedValue('starter');
+    expect(authenticator.recall(key)).toMatchObject({ plan: 'pro' });
+    expect(authenticator.recall(key)).toMatchObject({ plan: 'pro' });
+    await settled();
+    expect(find).toHaveBeenCalledTimes(2);
+    expect(authenticator.recall(key)).toMatchObject({ plan: 'starter' });
+    now = START + 4500 + 4999;
+    expect(authenticator.recall(key)).toMatchObject({ plan: 'starter' });
+  });
+
+  it.each([
+    ['revoked', null],
+    ['expired', recordOf({ expiresAt: new Date(START).toISOString() })],
+  ])('is forgotten as soon as it is found %s', async (_how, record) => {
+    await authenticator.identify(key);
+    find.mockResolvedValue(record);
+    now = START + 4500;
+    expect(authenticator.recall(key)).toBeDefined();
+    await settled();
+    expect(authenticator.recall(key)).toBeUndefined();
+    expect(authenticator.hasSeen(key)).toBe(false);
+  });
+
+  it('goes on with what is known for its time when the store fails meanwhile', async () => {
+    await authenticator.identify(key);
+    find.mockRejectedValue(new StoreUnavailableError(new Error('down')));
+    for (now = START + 4500; now < START + 5000; now += 100) {
+      expect(authenticator.recall(key)).toMatchObject(identity);
+      await settled();
+    }
+    expect(find).toHaveBeenCalledTimes(6);
+    expect(authenticator.recall(key)).toBeUndefined();
+    await expect(authenticator.identify(key)).rejects.toThrow(StoreUnavailableError);
+  });
+});
+
+it('does not ask anew at once for all keys that it has learnt at once', async () => {
   const keys = Array.from({ length: 200 }, generateKey);
   for (const each of keys) await authenticator.identify(each);
-  const left = (ms: number) => {
+  const asked = async (ms: number) => {
     now = START + ms;
-    return keys.filter((each) => authenticator.recall(each)).length;
+    for (const each of keys) authenticator.recall(each);
+    await new Promise((resolve) => setImmediate(resolve));
+    return find.mock.calls.length - keys.length;
   };
-  const counts = [4000, 4250, 4500, 4750, 5000].map(left);
-  expect([counts[0], counts.at(-1)]).toEqual([200, 0]);
+  const counts: number[] = [];
+  for (const ms of [3499, 3750, 4000, 4250, 4500]) counts.push(await asked(ms));
+  expect([counts[0], counts.at(-1)]).toEqual([0, 200]);
   for (let i = 1; i < counts.length; i++) {
-    expect((counts[i - 1] as number) - (counts[i] as number)).toBeGreaterThan(10);
+    expect((counts[i] as number) - (counts[i - 1] as number)).toBeGreaterThan(10);
   }
 });
 
