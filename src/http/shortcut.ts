@@ -21,13 +21,13 @@ export interface ShortcutParts {
 export function shortcutTo({ operations, gate, open, fail }: ShortcutParts): Shortcut {
   return (req, res) => {
     if ((req.method !== 'GET' && req.method !== 'HEAD') || req.headers.host === undefined) return false;
-    const known = operations.recall(req.url);
-    if (!known) return false;
+    const asked = operations.recall(req.url);
+    if (!asked) return false;
     const failed = (error: unknown) => fail(error, req, res);
     try {
       open(req, res);
-      res.exchange.route = known.path;
-      gate.admit(req, res, failed, known.operation);
+      res.exchange.route = asked.path;
+      gate.admit(req, res, failed, (_req, identity) => operations.want(req.url, asked, identity));
     } catch (error) {
       failed(error);
     }

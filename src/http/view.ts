@@ -30,7 +30,7 @@ function toView(json: string): View {
   const length = Buffer.byteLength(json);
   // Text of ASCII alone is its own bytes.
   const body = length === json.length ? json : Buffer.from(json).toString('latin1');
-  const etag = `"${hash('sha1', json, 'base64url')}"`;
+  const etag = ['"', hash('sha1', json, 'base64url'), '"'].join('');
   const type = 'application/json; charset=utf-8';
   return { body, etag, lines: headerLines('ETag', etag, 'Content-Type', type, 'Content-Length', String(length)) };
 }

@@ -4,18 +4,14 @@ import type { Revised } from './reader.ts';
 /** After this long an entry is read anew even at the same revision: the bound for raw writers that do not raise it. */
 const MAX_AGE_MS = 5000;
 
-/** Where an answer comes from. */
-export interface Source<T, V> {
-  /** Reads the value; undefined when the guild is still at the revision that is held. */
-  read(held?: string): Promise<Revised<T> | undefined>;
-  /** Turns the value into the answer; called once per revision. */
-  render(value: T): V;
-}
-
-/** An answer wanted: its name, which tells the guild and everything else it depends on, and its source. */
+/** An answer wanted, and where it comes from. */
 export interface Want<V> {
+  /** Names it: tells the guild and everything else it depends on. */
   readonly key: string;
-  readonly source: Source<never, V>;
+  /** Reads the value; undefined when the guild is still at the revision that is held. */
+  read(held?: string): Promise<Revised<unknown> | undefined>;
+  /** Turns what was read into the answer; called once per revision. */
+  render(value: unknown): V;
 }
 
 interface Entry<V> {
@@ -48,19 +44,19 @@ export class PageCache<V> {
    * The answer wanted, in one read: one that is held goes out as it is when the read finds its revision unchanged.
    * @throws what the read throws.
    */
-  get({ key, source }: Want<V>): Promise<V> {
+  get(want: Want<V>): Promise<V> {
     const now = this.now();
-    const entry = this.entries?.get(key);
+    const entry = this.entries?.get(want.key);
     const held = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
-    return source.read(held?.revision).then((read) => {
+    return want.read(held?.revision).then((read) => {
       if (held && read === undefined) {
         this.hits++;
         return held.view;
       }
-      const { revision, value } = read as Revised<never>;
+      const { revision, value } = read as Revised<unknown>;
       this.misses++;
-      const view = source.render(value);
-      if (revision !== '') this.entries?.set(key, { revision, view, filledAt: now });
+      const view = want.render(value);
+      if (revision !== '') this.entries?.set(want.key, { revision, view, filledAt: now });
       return view;
     });
   }

@@ -114,9 +114,14 @@ function decodeStats(reply: StatsReply): Revised<GuildStats> {
   return { revision: known(revision), value };
 }
 
-/** What is not a number is no revision: an answer is not to be held by it. */
+/**
+ * What is not a whole number is no revision: an answer is not to be held by it. Written anew from the number, because a piece of a reply
+ * keeps the whole of it in memory as long as it is held.
+ */
 function known(revision: string): string {
-  return /^\d+$/.test(revision) ? revision : '';
+  const number = Number(revision);
+  const own = number >= 0 && Number.isSafeInteger(number) ? String(number) : '';
+  return own === revision ? own : '';
 }
 
 /** A raw writer can leave a fraction or a negative score; an answer's XP is an integer 0 .. 2^53-1 whatever it left. */

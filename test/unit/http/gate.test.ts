@@ -10,10 +10,11 @@ import { Gate } from '../../../src/http/gate.ts';
 import type { GuildBatch, Order } from '../../../src/http/guild-batch.ts';
 import { Problem } from '../../../src/http/problem.ts';
 import type { View } from '../../../src/http/view.ts';
+import type { Want } from '../../../src/leaderboard/page-cache.ts';
 
 const identity: Identity = { guildId: 'g', plan: 'free', keyId: 'k', origins: [] };
 const view: View = { body: '{}', etag: '"x"', lines: '' };
-const want = { key: 'g stats', source: {} as never };
+const want: Want<View> = { key: 'g stats', read: vi.fn(), render: vi.fn() };
 const quota: QuotaState = { allowed: true, limit: 100, remaining: 99, resetMs: 1000 };
 
 let orders: Order<View | null>[];

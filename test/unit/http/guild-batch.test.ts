@@ -28,15 +28,13 @@ function setup(limit = 1000, limitMs = 60_000) {
   const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines);
   const want = (key: string, broken = false): Want<string> => ({
     key,
-    source: {
-      read: async () => {
-        sent.push(`read ${key}`);
-        if (key === state.hang) await state.until;
-        if (broken) throw new Error('broken');
-        return { revision: '', value: key as never };
-      },
-      render: (value: never) => `view of ${value}`,
+    read: async () => {
+      sent.push(`read ${key}`);
+      if (key === state.hang) await state.until;
+      if (broken) throw new Error('broken');
+      return { revision: '', value: key };
     },
+    render: (value) => `view of ${value}`,
   });
   const ask = (guildId: string, wanted?: Want<string>, plan = 'free') =>
     new Promise<Outcome>((resolve) =>

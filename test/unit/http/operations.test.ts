@@ -32,28 +32,28 @@ describe('what they want', () => {
   it('is a page, named by guild, page and limit', () => {
     const want = ask(LEADERBOARD, { guild_id: 'g' }, { limit: '5', page: '3' });
     expect(want?.key).toBe('g page 3 5');
-    want?.source.read('7');
+    want?.read('7');
     expect(reader.page.mock.calls).toEqual([['g', 3, 5, '7']]);
-    expect(want?.source.render({ data: [], total: 0, page: 3 } as never)?.body).toBe('{"data":[],"total":0,"page":3}');
+    expect(want?.render({ data: [], total: 0, page: 3 } as never)?.body).toBe('{"data":[],"total":0,"page":3}');
     expect(ask(LEADERBOARD, { guild_id: 'g' })?.key).toBe('g page 1 10');
   });
 
   it('is a member, or nothing where there is none', () => {
     const want = ask(MEMBER, { guild_id: 'g', user_id: 'u' });
     expect(want?.key).toBe('g member u');
-    want?.source.read('7');
+    want?.read('7');
     expect(reader.member.mock.calls).toEqual([['g', 'u', '7']]);
-    expect(want?.source.render({ rank: 1 } as never)?.body).toBe('{"rank":1}');
-    expect(want?.source.render(null as never)).toBeNull();
+    expect(want?.render({ rank: 1 } as never)?.body).toBe('{"rank":1}');
+    expect(want?.render(null as never)).toBeNull();
   });
 
   it('is the statistics', () => {
     const want = ask(STATS, { guild_id: 'g' });
     expect(want?.key).toBe('g stats');
-    want?.source.read('7');
+    want?.read('7');
     expect(reader.stats.mock.calls).toEqual([['g', '7']]);
     const stats = { total_members: 1, total_xp: 2n ** 60n, average_level: 2, xp_curve: 'arcane', xp_multiplier: 1 };
-    expect(want?.source.render(stats as never)?.body).toBe(
+    expect(want?.render(stats as never)?.body).toBe(
       '{"total_members":1,"total_xp":1152921504606846976,"average_level":2,"xp_curve":"arcane","xp_multiplier":1}',
     );
   });
@@ -86,13 +86,13 @@ describe('an address', () => {
     expect(recall(url)).toBeUndefined();
     const want = ask(STATS, { guild_id: 'g' });
     expect(recall(url)?.path).toBe(STATS);
-    expect(recall(url)?.operation({} as Request, of('g'))).toBe(want);
+    expect(recall(url)).toBe(want);
   });
 
   it('is of its own guild alone', () => {
     ask(STATS, { guild_id: 'g' });
-    const again = recall(`${STATS}?guild_id=g`)?.operation;
-    expect(() => again?.({} as Request, of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
+    const again = recall(`${STATS}?guild_id=g`);
+    expect(() => again?.by(of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
   });
 
   it('is not remembered when another guild asked, or when it is refused', () => {
@@ -124,7 +124,7 @@ describe('an address', () => {
 describe('an address that nobody asked for before', () => {
   const G = '123456789012345678';
   const known = (url: string) => operations.recall(`/api/v1/servers/${G}${url}`);
-  const keyOf = (url: string) => known(url)?.operation({} as Request, of(G)).key;
+  const keyOf = (url: string) => known(url)?.by(of(G)).key;
 
   it('is understood without Express in its plain form', () => {
     expect(known('/stats')?.path).toBe(STATS);
@@ -138,12 +138,13 @@ describe('an address that nobody asked for before', () => {
   });
 
   it('serves its own guild alone, and is remembered for it', () => {
-    const operation = known('/stats')?.operation;
-    expect(() => operation?.({} as Request, of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
-    expect(known('/stats')?.operation).not.toBe(known('/stats')?.operation);
-    const want = operation?.({} as Request, of(G));
-    expect(known('/stats')?.operation).toBe(known('/stats')?.operation);
-    expect(known('/stats')?.operation({} as Request, of(G))).toBe(want);
+    const url = `/api/v1/servers/${G}/stats`;
+    const want = (identity: Identity) => operations.want(url, operations.recall(url) as never, identity);
+    expect(() => want(of('h'))).toThrow(expect.objectContaining({ code: 'wrong_guild' }));
+    expect(known('/stats')).not.toBe(known('/stats'));
+    const wanted = want(of(G));
+    expect(known('/stats')).toBe(wanted);
+    expect(want(of(G))).toBe(wanted);
   });
 
   it.each([

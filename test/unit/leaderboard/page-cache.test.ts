@@ -15,10 +15,7 @@ class Guild {
       this.read.push(key);
       return { revision: this.revision, value: this.revision };
     };
-    return {
-      key,
-      source: { read, render: (value: string) => `${key} at ${value}` } as unknown as Want<string>['source'],
-    };
+    return { key, read, render: (value) => `${key} at ${value}` };
   }
 }
 
@@ -48,9 +45,9 @@ describe('PageCache', () => {
       const want = guild.want('a');
       const read = (held?: string) => {
         asked.push(held);
-        return want.source.read(held);
+        return want.read(held);
       };
-      return { key: 'a', source: { ...want.source, read } };
+      return { ...want, read };
     };
     await cache.get(spied());
     guild.revision = '2';
