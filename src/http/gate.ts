@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { AuthFlood } from '../access/auth-flood.ts';
 import type { Authenticator } from '../access/authenticator.ts';
-import type { Deadlines } from './deadlines.ts';
+import type { Deadlines } from '../deadlines.ts';
 import type { GuildBatch } from './guild-batch.ts';
 import type { Operation } from './operations.ts';
 import { type Deliver, Passage, tooMany } from './passage.ts';

@@ -1,7 +1,7 @@
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState, Quotas } from '../access/quotas.ts';
+import type { Deadlines } from '../deadlines.ts';
 import type { PageCache, Want } from '../leaderboard/page-cache.ts';
-import type { Deadlines } from './deadlines.ts';
 
 /** One request that waits for its count and, perhaps, for an answer. */
 export interface Order<V> {

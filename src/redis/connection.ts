@@ -1,6 +1,7 @@
-import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, type Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config.ts';
 import type { RedisClient } from './commands.ts';
+import { PatientRedis } from './patient-redis.ts';
 import { watchSentinels } from './sentinel-watch.ts';
 
 /**
@@ -8,9 +9,10 @@ import { watchSentinels } from './sentinel-watch.ts';
  * is away, so a command fails at once instead of waiting for a Redis that may not return.
  */
 export function connect(config: RedisConfig): RedisClient {
-  const options = { ...urlOptions(config.url), ...patience(config.timeoutMs) };
-  if (config.mode === 'cluster') return connectToCluster(config, options);
-  const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
+  const { timeoutMs } = config;
+  const options = { ...urlOptions(config.url), ...patience(timeoutMs) };
+  if (config.mode === 'cluster') return connectToCluster(config, { ...options, commandTimeout: timeoutMs });
+  const client = new PatientRedis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options, timeoutMs);
   if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
   return endSocketTimer(client);
 }
@@ -43,8 +45,7 @@ export function describe(config: RedisConfig): string {
 function patience(timeoutMs: number): RedisOptions {
   return {
     enableOfflineQueue: false,
-    commandTimeout: timeoutMs,
-    // commandTimeout alone keeps a reference to every command of a hung connection; cutting the socket frees them.
+    // A command that was given up on is kept in the queue of its connection; cutting the socket of a hung one frees them.
     socketTimeout: Math.max(500, timeoutMs * 2),
     connectTimeout: 500,
     // A hung server never answers the closing of a connection; ioredis would wait two seconds for it before it reconnects.

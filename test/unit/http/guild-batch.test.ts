@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QuotaState, Quotas } from '../../../src/access/quotas.ts';
-import { Deadlines } from '../../../src/http/deadlines.ts';
+import { Deadlines } from '../../../src/deadlines.ts';
 import { GuildBatch } from '../../../src/http/guild-batch.ts';
 import { PageCache, type Want } from '../../../src/leaderboard/page-cache.ts';
 

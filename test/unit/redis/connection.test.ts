@@ -36,7 +36,6 @@ describe('a connection to one Redis', () => {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: 100,
       socketTimeout: 500,
       connectTimeout: 500,
       disconnectTimeout: 100,

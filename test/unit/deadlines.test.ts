@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { StoreUnavailableError } from '../../../src/errors.ts';
-import { Deadlines } from '../../../src/http/deadlines.ts';
+import { Deadlines } from '../../src/deadlines.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
 
 const LIMIT_MS = 250;
 /** Time is kept in tenths of the limit. */

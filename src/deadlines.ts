@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../errors.ts';
+import { StoreUnavailableError } from './errors.ts';
 
 interface Held {
   /** The tick at which the time is up. */
@@ -32,7 +32,8 @@ export class Deadlines {
    * @returns to be called when the work is done.
    */
   hold(giveUp: (error: StoreUnavailableError) => void): () => void {
-    this.timer ??= setInterval(this.sweep, this.limitMs / TICKS);
+    // Whoever waits holds a connection open; the timer by itself keeps no process from ending.
+    this.timer ??= setInterval(this.sweep, this.limitMs / TICKS).unref();
     const held: Held = { until: this.tick + TICKS, giveUp };
     this.waiting.add(held);
     return () => this.waiting.delete(held);

@@ -1,0 +1,26 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { Deadlines } from '../deadlines.ts';
+
+/**
+ * A connection that gives up on a command after some time, as ioredis does with `commandTimeout`, but by time in which this process runs.
+ * When it was kept from running, by a limit on its CPU or a busy host, ioredis gives up on every command before it reads the replies that
+ * came meanwhile; this one reads them first.
+ */
+export class PatientRedis extends Redis {
+  private readonly deadlines: Deadlines;
+
+  constructor(
+    options: RedisOptions,
+    /** How long a command may take. */
+    private readonly timeoutMs: number,
+  ) {
+    super(options);
+    this.deadlines = new Deadlines(timeoutMs);
+  }
+
+  override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+    const release = this.deadlines.hold(() => command.reject(new Error(`no reply within ${this.timeoutMs} ms`)));
+    command.promise.then(release, release);
+    return super.sendCommand(command, stream);
+  }
+}
