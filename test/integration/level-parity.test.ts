@@ -34,4 +34,30 @@ describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
       { numRuns: kind.name === 'redis-server' ? 3000 : 150 },
     );
   });
+
+  it('is the same for the many members of one call, which look it up in a table', async () => {
+    const xps = fc.array(
+      fc.oneof(
+        { weight: 3, arbitrary: fc.integer({ min: 0, max: 200 }) },
+        { weight: 1, arbitrary: fc.integer({ min: 201, max: 175_000 }) },
+      ),
+      { minLength: 60, maxLength: 120 },
+    );
+    const offsets = fc.infiniteStream(fc.constantFrom(-1, 0, 1));
+    let guild = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...CURVE_NAMES), xps, offsets, async (curve, levels, offset) => {
+        const id = `many-${guild++}`;
+        await store.audit.configure(id, { xpCurve: curve });
+        const records = levels.map((level, i) => {
+          const xp = level === 0 ? i : xpForLevel(curve, level) + (offset.next().value as number);
+          return { userId: `u${i}`, set: Math.min(MAX_XP, xp) };
+        });
+        await store.writer.recordMany(id, records);
+        const sum = records.reduce((total, { set }) => total + levelForXp(curve, set), 0);
+        expect(await testStore.client.hget(`gr:{${id}}:stats`, 'level_sum')).toBe(String(sum));
+      }),
+      { numRuns: kind.name === 'redis-server' ? 100 : 10 },
+    );
+  });
 });
