@@ -1,4 +1,4 @@
-/** The headers of answers, as OpenAPI header objects. Their names and values are made in reply.ts and gate.ts. */
+/** The headers of answers, as OpenAPI header objects. Their names and values are made in reply.ts, view.ts and passage.ts. */
 
 interface HeaderObject {
   readonly description: string;

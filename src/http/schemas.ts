@@ -144,6 +144,7 @@ export const problem = z
 export function parseAll<P, Q>(params: z.ZodType<P>, query: z.ZodType<Q>, path: unknown, queryInput: unknown): P & Q {
   const parts = [params.safeParse(path), query.safeParse(queryInput)] as const;
   const [p, q] = parts;
+  // Spread into one, each result would have a shape of its own (docs/adr/0011).
   if (p.success && q.success) return Object.assign({}, p.data, q.data);
   // One line a parameter: a value can break several rules of its schema at once.
   const details = new Map(
