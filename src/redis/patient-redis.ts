@@ -15,7 +15,8 @@ export class PatientRedis extends Redis {
     private readonly timeoutMs: number,
   ) {
     super(options);
-    this.deadlines = new Deadlines(timeoutMs);
+    // Deadlines give up after 0.9 to 1 of their limit; a command has all of its time.
+    this.deadlines = new Deadlines(timeoutMs / 0.9);
   }
 
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
