@@ -6,8 +6,10 @@ interface Held {
   readonly giveUp: (error: StoreUnavailableError) => void;
 }
 
-/** Into how many ticks the limit is cut: work is given up after 0.9 to 1 of the limit. */
+/** Into how many ticks the limit is cut. */
 const TICKS = 10;
+/** The part of the limit that work has at least: it is given up after this to all of it. */
+export const EARLIEST = (TICKS - 1) / TICKS;
 
 /**
  * Gives up on work that takes too long. All of it has the same time, so it comes due in the order it came: one ticking timer

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { Deadlines } from '../deadlines.ts';
+import { Deadlines, EARLIEST } from '../deadlines.ts';
 
 /**
  * A connection that gives up on a command after some time, as ioredis does with `commandTimeout`, but by time in which this process runs.
@@ -15,8 +15,8 @@ export class PatientRedis extends Redis {
     private readonly timeoutMs: number,
   ) {
     super(options);
-    // Deadlines give up after 0.9 to 1 of their limit; a command has all of its time.
-    this.deadlines = new Deadlines(timeoutMs / 0.9);
+    // A command has all of its time.
+    this.deadlines = new Deadlines(timeoutMs / EARLIEST);
   }
 
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {

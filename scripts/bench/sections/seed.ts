@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +9,7 @@ import { guildIdOf, recordOf, seedMembers } from '../data.ts';
 import { moveToCore, type Pinning } from '../pinning.ts';
 import { cpuSeconds } from '../processes.ts';
 import { rawCommands } from '../raw-commands.ts';
+import { makeScratch } from '../scratch.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { atLeast, figure, median, tableLines, times } from '../table.ts';
 import { tell } from '../terminal.ts';
@@ -27,11 +27,9 @@ export async function runSeed(options: SectionOptions): Promise<SectionResult> {
   const cli = findOnPath(['redis-cli', 'valkey-cli']);
   if (!cli) throw new Error('The seed section needs redis-cli or valkey-cli on PATH: install one');
   const members = options.small ? MEMBERS / 10 : MEMBERS;
-  const folder = mkdtempSync(join(tmpdir(), 'guildrank-bench-'));
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder);
+  const scratch = makeScratch();
   try {
-    const file = join(folder, 'members.resp');
+    const file = join(scratch.folder, 'members.resp');
     tell('seed: writing the file for redis-cli');
     await pipeline(Readable.from(rawOf(members)), createWriteStream(file));
     const runs = { writer: [] as Run[], raw: [] as Run[] };
@@ -42,8 +40,7 @@ export async function runSeed(options: SectionOptions): Promise<SectionResult> {
     }
     return seedResult(members, runs);
   } finally {
-    process.off('exit', removeFolder);
-    removeFolder();
+    scratch.remove();
   }
 }
 

@@ -12,6 +12,8 @@ const plan = vi.fn<(name: string, field: string) => Promise<string | null>>();
 const find = vi.fn<(sha: string) => Promise<ApiKeyRecord | null>>();
 let now: number;
 let authenticator: Authenticator;
+/** Lets every look-up that needs no I/O come to its end. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const recordOf = (change: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   id: 'k1',
@@ -76,8 +78,6 @@ it('recalls a key for five seconds from the asking, and still knows then that it
 });
 
 describe('a key in use', () => {
-  const settled = () => new Promise((resolve) => setImmediate(resolve));
-
   it('is asked for anew before it must be, once, while requests go on with what is known', async () => {
     await authenticator.identify(key);
     now = START + 3499;
@@ -126,7 +126,7 @@ it('does not ask anew at once for all keys that it has learnt at once', async ()
   const asked = async (ms: number) => {
     now = START + ms;
     for (const each of keys) authenticator.recall(each);
-    await new Promise((resolve) => setImmediate(resolve));
+    await settled();
     return find.mock.calls.length - keys.length;
   };
   const counts: number[] = [];
@@ -214,7 +214,7 @@ it('lets the requests after a change share one look-up, although an older one en
   const late = authenticator.identify(key);
   answers[0]?.(null);
   await early;
-  await new Promise((resolve) => setImmediate(resolve));
+  await settled();
   const later = authenticator.identify(key);
   expect(find).toHaveBeenCalledTimes(2);
   answers[1]?.(recordOf());
