@@ -22,9 +22,7 @@ local MAX_XP = 9007199254740991
 
 local sums = new_sums()
 local staged_xp, staged_level, created = {}, {}, 0
-local zadd, ranked = {}, 0
--- Per member with profile fields: its key, its first and last argument, whether one of them is empty.
-local writes, written = {}, 0
+local zadd, writes = {}, {}
 local last_xp, last_level
 
 local i, index = 3, 0
@@ -81,12 +79,10 @@ while ARGV[i] do
   last_xp = op == 'add' and digits(xp) or text
   staged_xp[id] = last_xp
   staged_level[id] = new_explicit or false
-  zadd[ranked + 1], zadd[ranked + 2] = last_xp, id
-  ranked = ranked + 2
+  zadd[#zadd + 1] = last_xp
+  zadd[#zadd + 1] = id
   if pairs_count > 0 then
-    writes[written + 1], writes[written + 2], writes[written + 3], writes[written + 4] =
-      member_key, first_field, last_field, emptied
-    written = written + 4
+    writes[#writes + 1] = { member_key, first_field, last_field, emptied }
   end
   i = i + 4 + 2 * pairs_count
   index = index + 1
@@ -101,11 +97,11 @@ if not rev then
   return { 'REFUSED', index - 1, 'total' }
 end
 -- unpack is bounded by Lua's C stack, so long argument lists go in slices.
-for from = 1, ranked, 2000 do
-  redis.call('ZADD', xp_key, unpack(zadd, from, math.min(from + 1999, ranked)))
+for from = 1, #zadd, 2000 do
+  redis.call('ZADD', xp_key, unpack(zadd, from, math.min(from + 1999, #zadd)))
 end
-for n = 1, written, 4 do
-  local key, first_field, last_field, emptied = writes[n], writes[n + 1], writes[n + 2], writes[n + 3]
+for n = 1, #writes do
+  local key, first_field, last_field, emptied = unpack(writes[n])
   if emptied then
     local set, del = { key }, { key }
     for f = first_field, last_field, 2 do
