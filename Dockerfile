@@ -28,5 +28,5 @@ USER 1000:1000
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=35s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # So that `docker run guildrank keys create --guild ID` works too. The service handles SIGTERM itself, also as PID 1.
-ENTRYPOINT ["node", "dist/scripts/guildrank.js"]
+ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["serve"]

@@ -11,7 +11,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**/*.ts'],
       // These two run in processes of their own, where coverage is not counted: test/fault/shutdown and
-      // test/integration/workers test them. What is under assets/ runs in a browser: test/browser tests it.
+      // test/integration/workers test them. What is under web/ runs in a browser: test/browser tests it.
       exclude: ['src/main.ts', 'src/cluster.ts'],
       thresholds: { lines: 95 },
     },

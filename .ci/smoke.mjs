@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort, startEmbeddedRedis } from '../scripts/embedded-redis.ts';
+import { freePort, startEmbeddedRedis } from '../scripts/dev/embedded-redis.ts';
 
 const redis = await startEmbeddedRedis();
 const port = await freePort();
@@ -16,12 +16,12 @@ const env = {
   LOG_LEVEL: 'warn',
 };
 const command = (name, ...args) =>
-  execFileSync(process.execPath, [`dist/scripts/${name}.js`, ...args, '--json'], { env, encoding: 'utf8' });
+  execFileSync(process.execPath, [`dist/cli/${name}.js`, ...args, '--json'], { env, encoding: 'utf8' });
 let service;
 try {
   command('seed', '--guild', 'smoke', '--generate', '250');
   const { key } = JSON.parse(command('keys', 'create', '--guild', 'smoke'));
-  service = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'inherit' });
+  service = spawn(process.execPath, ['dist/main.js'], { env, stdio: 'inherit' });
   const base = `http://127.0.0.1:${port}`;
   for (let tries = 0; (await fetch(`${base}/readyz`).catch(() => undefined))?.status !== 200; tries++) {
     assert(tries < 100, 'the service is ready within ten seconds');

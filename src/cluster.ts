@@ -6,8 +6,8 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createAdminApp } from './http/admin.ts';
 import type { Readiness } from './http/health.ts';
-import { drain, listenOn, serverOptions } from './http/listener.ts';
-import { createNativeServer } from './http/native-prototypes.ts';
+import { createNativeServer } from './http/server/express-server.ts';
+import { drain, listenOn, serverOptions } from './http/server/listener.ts';
 
 /** Waits between the death of a worker and its replacement: doubled while it keeps dying young. */
 const FIRST_WAIT_MS = 100;

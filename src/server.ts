@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ApiKeyStore } from './access/api-keys.ts';
-import { AuthFlood } from './access/auth-flood.ts';
 import { Authenticator } from './access/authenticator.ts';
+import { AuthFlood } from './access/failed-auth-limiter.ts';
 import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
-import { Deadlines } from './deadlines.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
+import { Operations } from './http/api/operations.ts';
+import { Gate } from './http/api/require-api-key.ts';
 import { createApp } from './http/app.ts';
-import type { Demo } from './http/demo-page.ts';
-import { Gate } from './http/gate.ts';
-import { GuildBatch } from './http/guild-batch.ts';
-import { Heads } from './http/head.ts';
 import type { Readiness } from './http/health.ts';
-import { drain, listenOn, serverOptions, urlOf } from './http/listener.ts';
-import { createNativeServer } from './http/native-prototypes.ts';
-import { Operations } from './http/operations.ts';
-import { Replies } from './http/reply.ts';
-import type { View } from './http/view.ts';
-import { PageCache } from './leaderboard/page-cache.ts';
+import { Heads } from './http/response/headers.ts';
+import type { View } from './http/response/rendered-body.ts';
+import { Replies } from './http/response/response-writer.ts';
+import { createNativeServer } from './http/server/express-server.ts';
+import { drain, listenOn, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
+import { VERSION } from './observability/build-info.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
+import { GuildBatch } from './reads/request-batcher.ts';
+import { PageCache } from './reads/response-cache.ts';
+import { Jobs } from './redis/command-batcher.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
-import { Jobs } from './redis/jobs.ts';
-import { KeyNames } from './redis/keys.ts';
 import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
-import { VERSION } from './version.ts';
+import { KeyNames } from './redis/redis-keys.ts';
+import { Deadlines } from './redis/timeouts.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
@@ -44,8 +44,8 @@ export interface ServerParts {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly bootTimeoutMs?: number;
-  /** Shows these guilds in widgets on a page at /, keys included: for demonstrations. */
-  readonly demo?: Demo;
+  /** Further routes that need no key. */
+  readonly extraRoutes?: RequestHandler;
 }
 
 export interface RunningServer {
@@ -117,7 +117,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const { app, shortcut } = createApp({
     gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic), deliver),
     readiness,
-    demo: parts.demo,
+    extraRoutes: parts.extraRoutes,
     operations: new Operations(new LeaderboardReader(jobs)),
     replies,
     corsOrigins: config.corsOrigins,

@@ -1,7 +1,7 @@
 import { RecordRefusedError, StoreUnavailableError } from './errors.ts';
 import { LeaderboardWriter } from './leaderboard/writer.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
-import { KeyNames } from './redis/keys.ts';
+import { KeyNames } from './redis/redis-keys.ts';
 
 /** The package's entry `guildrank/writer`: what a bot writes XP with, on its own ioredis connection. */
 

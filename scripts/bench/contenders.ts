@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../embedded-redis.ts';
+import { freePort } from '../dev/embedded-redis.ts';
 import type { ConstantReply } from './contenders/constant.ts';
 import { prepareNginx } from './nginx.ts';
 import { onCore } from './pinning.ts';
@@ -37,7 +37,7 @@ export interface RunningContender extends ServerProcess {
 }
 
 /** The service under test; more settings for it than the benchmark's own. */
-const SERVICE = 'dist/src/main.js';
+const SERVICE = 'dist/main.js';
 const SERVICE_ENV = { ADMIN_PORT: '0', PLAN_QUOTAS: 'free=1000000000,pro=1000000000', LOG_REQUESTS: 'errors' };
 
 const SERVICE_SETTINGS: Partial<Record<ContenderName, Record<string, string>>> = {
@@ -67,7 +67,7 @@ export async function startContender(
   const log = name === 'logs on' ? openLog() : undefined;
   const nginx = name === 'nginx' ? await prepareNginx(stage, port) : undefined;
   const settings = SERVICE_SETTINGS[name];
-  const entry = settings ? SERVICE : `dist/scripts/bench/contenders/${BASELINES[name]}.js`;
+  const entry = settings ? SERVICE : `dist/bench/scripts/bench/contenders/${BASELINES[name]}.js`;
   const server = await startProcess({
     command: onCore(stage.pinning.serverCore, nginx?.command ?? [process.execPath, entry]),
     env: {

@@ -1,5 +1,5 @@
+import type { Store } from '../../src/cli/store.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
-import type { Store } from '../store.ts';
 import type { LoadedGuild } from './mix.ts';
 import { guildSizes, seededRandom, zipfSampler } from './zipf.ts';
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, release, type } from 'node:os';
-import { findOnPath } from '../embedded-redis.ts';
+import { findOnPath } from '../dev/embedded-redis.ts';
 
 /** What the numbers were taken on. */
 export function machine(): { readonly processor: string; readonly system: string; readonly redis: string } {

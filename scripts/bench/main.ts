@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { InvalidArgumentError } from 'commander';
-import { findOnPath } from '../embedded-redis.ts';
-import { print, program, run } from '../terminal.ts';
+import { print, program, run } from '../../src/cli/terminal.ts';
+import { findOnPath } from '../dev/embedded-redis.ts';
 import { machine } from './machine.ts';
 import { pinToTwoCores } from './pinning.ts';
 import { SECTIONS, sectionNamed } from './sections.ts';

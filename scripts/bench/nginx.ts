@@ -3,7 +3,7 @@ import { accessSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CURVE_TABLE } from '../../src/leaderboard/curves.ts';
 import { scriptSource } from '../../src/redis/scripts.ts';
-import { findOnPath } from '../embedded-redis.ts';
+import { findOnPath } from '../dev/embedded-redis.ts';
 import { makeScratch } from './scratch.ts';
 import type { Stage } from './stage.ts';
 

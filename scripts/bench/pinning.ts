@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { findOnPath } from '../embedded-redis.ts';
+import { findOnPath } from '../dev/embedded-redis.ts';
 
 /** Which core runs what; undefined where the system decides. */
 export interface Pinning {

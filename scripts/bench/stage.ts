@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { type Store, storeOn } from '../../src/cli/store.ts';
 import { connect } from '../../src/redis/connection.ts';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../embedded-redis.ts';
-import { type Store, storeOn } from '../store.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 import type { Pinning } from './pinning.ts';
 import { tell } from './terminal.ts';
 

@@ -1,6 +1,6 @@
+import type { Store } from '../../src/cli/store.ts';
 import type { CurveName } from '../../src/leaderboard/curves.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
-import type { Store } from '../store.ts';
 
 /** One invented guild per plan. */
 export interface DemoGuild {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { parseConfig, type RedisConfig } from '../../src/config.ts';
 import type { RedisClient } from '../../src/redis/commands.ts';
 import { connect } from '../../src/redis/connection.ts';
-import { findOnPath, startEmbeddedRedis } from '../embedded-redis.ts';
+import { findOnPath, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 
 /** A store that lives and dies with the demo. */
 export interface DemoStore {

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../errors.ts';
 import { type RedisClient, stored } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/keys.ts';
+import type { KeyNames } from '../redis/redis-keys.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { splitOrigins } from './origins.ts';
 

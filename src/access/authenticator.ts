@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts';
 import { type RedisClient, stored } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/keys.ts';
+import type { KeyNames } from '../redis/redis-keys.ts';
 import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 

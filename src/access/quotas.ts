@@ -1,5 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Jobs } from '../redis/jobs.ts';
+import type { Jobs } from '../redis/command-batcher.ts';
 
 /** The fixed window, in seconds, from a guild's first request. */
 export const WINDOW_S = 3600;

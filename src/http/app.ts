@@ -5,22 +5,21 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { answerOptions, corsPolicy } from './cors.ts';
-import { type Demo, demoPage } from './demo-page.ts';
-import type { Exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
+import type { Gate } from './api/require-api-key.ts';
+import { type ApiParts, addOperations, refuse } from './api/routes.ts';
+import { type Shortcut, type ShortcutParts, shortcutTo } from './api/shortcut.ts';
 import { healthRoutes, type Readiness } from './health.ts';
-import { pages } from './pages.ts';
-import { invalidRequest, Problem, toProblem } from './problem.ts';
-import type { Replies } from './reply.ts';
-import { type ApiParts, addOperations, refuse } from './routes.ts';
-import { type Shortcut, type ShortcutParts, shortcutTo } from './shortcut.ts';
+import type { Exchange } from './request-context.ts';
+import { answerOptions, corsPolicy } from './response/cors.ts';
+import { invalidRequest, Problem, toProblem } from './response/problem.ts';
+import type { Replies } from './response/response-writer.ts';
+import { pages } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts {
   readonly replies: Replies;
   readonly readiness: Readiness;
-  /** A demonstration page at /, when one is wanted. */
-  readonly demo: Demo | undefined;
+  /** Further routes that need no key, when some are wanted. */
+  readonly extraRoutes: RequestHandler | undefined;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: number | readonly string[];
   /** Milliseconds on a clock that never goes back. */
@@ -60,7 +59,7 @@ export function createApp(parts: AppParts): Application {
   addOperations(app, parts);
   app.use(healthRoutes(parts.readiness));
   app.use(pages());
-  if (parts.demo) app.use(demoPage(parts.demo));
+  if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(refuse(parts.gate, notFound));
   app.use(countUnroutable(parts));
   const answerFailed: ErrorRequestHandler = (error, req, res, _next) => fail(error, req, res);

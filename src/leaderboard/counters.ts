@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import type { Scripts } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/keys.ts';
+import type { KeyNames } from '../redis/redis-keys.ts';
 import { CURVE_TABLE, type CurveName } from './curves.ts';
 
 /** The counters of a guild. */

@@ -1,4 +1,4 @@
-import { fields, type Jobs } from '../redis/jobs.ts';
+import { fields, type Jobs } from '../redis/command-batcher.ts';
 import { curveNameOf, levelForXp, MAX_XP } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 

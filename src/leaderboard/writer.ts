@@ -1,6 +1,6 @@
 import { RecordRefusedError, type RefusalReason } from '../errors.ts';
 import type { Scripts } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/keys.ts';
+import type { KeyNames } from '../redis/redis-keys.ts';
 import { CURVE_TABLE } from './curves.ts';
 
 /** Profile fields to store with a member's XP. Left out = as it was; null = removed. */

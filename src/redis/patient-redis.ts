@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { Deadlines, EARLIEST } from '../deadlines.ts';
+import { Deadlines, EARLIEST } from './timeouts.ts';
 
 /**
  * A connection that gives up on a command after some time, as ioredis does with `commandTimeout`, but by time in which this process runs.

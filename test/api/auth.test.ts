@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
-import { storeKinds } from '../helpers/stores.ts';
-import { serviceSuite } from '../helpers/suite.ts';
+import { storeKinds } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
 
 describe.each(storeKinds)('API keys on $name', (kind) => {
   const suite = serviceSuite(kind);

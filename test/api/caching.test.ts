@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { storeKinds } from '../helpers/stores.ts';
-import { serviceSuite, setPlan } from '../helpers/suite.ts';
+import { storeKinds } from '../support/stores.ts';
+import { serviceSuite, setPlan } from '../support/suite.ts';
 
 describe.each(storeKinds)('caching on $name', (kind) => {
   const suite = serviceSuite(kind);

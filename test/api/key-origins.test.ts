@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseOrigins } from '../../src/access/origins.ts';
-import { expectDocumented } from '../helpers/api-document.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { mockStore, type TestStore } from '../helpers/stores.ts';
+import { expectDocumented } from '../support/api-document.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 
 const ORIGINS = ['https://a.example', 'http://localhost:3000'];
 const STATS = '/servers/guild/stats';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/embedded-redis.ts';
-import { mockStore } from '../helpers/stores.ts';
-import { serviceSuite, setPlan } from '../helpers/suite.ts';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { mockStore } from '../support/stores.ts';
+import { serviceSuite, setPlan } from '../support/suite.ts';
 
 const adminPort = await freePort();
 

@@ -4,9 +4,9 @@ import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { RedisClient } from '../../src/redis/commands.ts';
 import { startServer } from '../../src/server.ts';
-import { document, expectDocumented } from '../helpers/api-document.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { realStore, storeKinds, type TestStore } from '../helpers/stores.ts';
+import { document, expectDocumented } from '../support/api-document.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { realStore, storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('the API on $name', (kind) => {
   let testStore: TestStore;

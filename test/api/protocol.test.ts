@@ -1,8 +1,8 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { rawExchange } from '../helpers/raw-http.ts';
-import { mockStore } from '../helpers/stores.ts';
-import { serviceSuite } from '../helpers/suite.ts';
+import { rawExchange } from '../support/raw-http.ts';
+import { mockStore } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
 
 describe('methods, paths and health', () => {
   const suite = serviceSuite(mockStore);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { storeKinds } from '../helpers/stores.ts';
-import { serviceSuite } from '../helpers/suite.ts';
+import { storeKinds } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
 
 describe.each(storeKinds)('GET /servers/{guild_id}/stats on $name', (kind) => {
   const suite = serviceSuite(kind);

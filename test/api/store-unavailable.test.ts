@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startService, type TestService } from '../helpers/service.ts';
-import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 
 describe.runIf(hasRedis)('when Redis', () => {
   let testStore: TestStore;

@@ -1,11 +1,12 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { demoPage } from '../../scripts/demo/demo-page.ts';
 import { parseConfig } from '../../src/config.ts';
 import { startServer } from '../../src/server.ts';
-import { hasChromium, launchChromium } from '../helpers/browser.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { mockStore, type TestStore } from '../helpers/stores.ts';
+import { hasChromium, launchChromium } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 
 describe.skipIf(!hasChromium)('/docs in Chromium', () => {
   let browser: Browser;
@@ -128,7 +129,7 @@ describe('the pages without a key', () => {
     const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' });
     const store = { client: testStore.connect(), subscriber: testStore.connect() };
     const demo = { guilds: [{ name: '<b>"Demo"', guild: 'guild', key: 'gr_x' }] };
-    const service = await startServer(config, { store, demo });
+    const service = await startServer(config, { store, extraRoutes: demoPage(demo) });
     try {
       const { text, headers } = await request(service.url).get('/').expect(200);
       expect(text).toContain('&#60;b&#62;&#34;Demo&#34;');

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { hasChromium, launchChromium, startSite } from '../helpers/browser.ts';
-import { startService } from '../helpers/service.ts';
-import { hasRedis } from '../helpers/stores.ts';
+import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
+import { startService } from '../support/service.ts';
+import { hasRedis } from '../support/stores.ts';
 
 describe.skipIf(!hasChromium || !hasRedis)('<guild-leaderboard> while Redis hangs', () => {
   it('says that the leaderboard is away, keeps what it shows, and goes on by itself when Redis is back', async () => {

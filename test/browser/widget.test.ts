@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium, launchChromium, type Site, startSite, tellWhenSkipped } from '../helpers/browser.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { mockStore, type TestStore } from '../helpers/stores.ts';
+import { hasChromium, launchChromium, type Site, startSite, tellWhenSkipped } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 
 tellWhenSkipped();
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AuthFlood, FAILURES, WINDOW_MS } from '../../src/access/auth-flood.ts';
+import { AuthFlood, FAILURES, WINDOW_MS } from '../../src/access/failed-auth-limiter.ts';
 import { generateKey } from '../../src/access/key-format.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { mockStore, type TestStore } from '../helpers/stores.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 
 describe('a flood of made-up keys', () => {
   let testStore: TestStore;

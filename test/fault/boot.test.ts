@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
-import { startCluster } from '../helpers/cluster.ts';
-import { type LogLine, spawnService, type TestProcess } from '../helpers/process.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { startCluster } from '../support/cluster.ts';
+import { type LogLine, spawnService, type TestProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 if (!hasRedis) process.stdout.write('Skipped: fault suites need redis-server or valkey-server on PATH\n');
 

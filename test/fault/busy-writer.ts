@@ -1,4 +1,4 @@
-import { withStore } from '../../scripts/store.ts';
+import { withStore } from '../../src/cli/store.ts';
 import { REPLACE_START, type XpRecord } from '../../src/leaderboard/writer.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { runScript } from '../helpers/process.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { runScript } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 /** CRASH_RUNS=50 is the full length. */
 const RUNS = Number(process.env.CRASH_RUNS ?? 8);
@@ -29,7 +29,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
 
   const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(seed)]);
   const seed = (randomSeed: number, args: readonly string[]) =>
-    runScript(['scripts/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
+    runScript(['src/cli/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
       REDIS_URL: redis.url,
     });
   /** Members that a --replace has ready. */

@@ -1,12 +1,12 @@
 import { Agent, request } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROBLEMS } from '../../src/http/problem.ts';
-import { guildStats, leaderboardPage, member } from '../../src/http/schemas.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { rawExchange } from '../helpers/raw-http.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { mockStore, type TestStore } from '../helpers/stores.ts';
+import { guildStats, leaderboardPage, member } from '../../src/http/api/schemas.ts';
+import { PROBLEMS } from '../../src/http/response/problem.ts';
+import { recordFigure } from '../support/figures.ts';
+import { rawExchange } from '../support/raw-http.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 
 /** FUZZ_RUNS=100000 is the full length. FUZZ_SEED repeats a run. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 3000);

@@ -1,13 +1,13 @@
 import { Agent } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { type Answer, ask, startLoad } from '../helpers/load.ts';
-import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { startTcpProxy, type TcpProxy } from '../helpers/tcp-proxy.ts';
-import { until } from '../helpers/until.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { type Answer, ask, startLoad } from '../support/load.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { until } from '../support/until.ts';
 
 const CLIENTS = 50;
 const FREE = 100;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { type Answer, startLoad } from '../helpers/load.ts';
-import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
-import { until } from '../helpers/until.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { type Answer, startLoad } from '../support/load.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
 /** The promise: no answer later than this, whatever Redis does. */
 const LATEST_MS = 300;

@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { type Store, storeOn } from '../../scripts/store.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
+import { type Store, storeOn } from '../../src/cli/store.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { hasRedis, mockStore, type TestStore } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { hasRedis, mockStore, type TestStore } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 import { BOT_RIGHTS, SERVICE_RIGHTS } from './acl.ts';
 
 const NASTY_IDS = ['*', '{g}', 'a}:xp', '..', 'a b', 'x:keys', 'x\r\nFLUSHALL', '\u0000', 'é', "');redis.call('X')--"];

@@ -2,13 +2,13 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { ask, startLoad } from '../helpers/load.ts';
-import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../helpers/process.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { ask, startLoad } from '../support/load.ts';
+import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 /** SHUTDOWN_RUNS=50 is the full length. */
 const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 4);

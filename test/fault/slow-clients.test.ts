@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { startLoad } from '../helpers/load.ts';
-import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
-import { rawExchange } from '../helpers/raw-http.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { startLoad } from '../support/load.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { rawExchange } from '../support/raw-http.ts';
+import { hasRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 /** IDLE_CONNECTIONS=5000 is the full number; it takes as many file descriptors in each process. */
 const IDLE = Number(process.env.IDLE_CONNECTIONS ?? 1000);

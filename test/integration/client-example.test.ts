@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GuildrankClient, type GuildrankError } from '../../examples/client/client.ts';
-import { repository, runProgram } from '../helpers/run-command.ts';
-import { mockStore } from '../helpers/stores.ts';
-import { serviceSuite } from '../helpers/suite.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { mockStore } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
 
 describe('examples/client', () => {
   const suite = serviceSuite(mockStore, { PLAN_QUOTAS: 'free=5' });

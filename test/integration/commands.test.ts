@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { runScript, until } from '../helpers/run-command.ts';
-import { startService, type TestService } from '../helpers/service.ts';
-import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { runScript, until } from '../support/run-command.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 
 describe.skipIf(!hasRedis)('the commands, as processes', () => {
   let testStore: TestStore;

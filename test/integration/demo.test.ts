@@ -4,9 +4,9 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findOnPath, freePort } from '../../scripts/embedded-redis.ts';
-import { collect, repository, runProgram, runScript, until } from '../helpers/run-command.ts';
-import { hasRedis } from '../helpers/stores.ts';
+import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { collect, repository, runProgram, runScript, until } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {

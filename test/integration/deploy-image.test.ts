@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/embedded-redis.ts';
-import { cleanCopy } from '../helpers/clean-copy.ts';
-import { buildLike, type Image, type Instruction, parseDockerfile } from '../helpers/dockerfile.ts';
-import { repository, runProgram, until } from '../helpers/run-command.ts';
-import { hasRedis, realStore } from '../helpers/stores.ts';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { cleanCopy } from '../support/clean-copy.ts';
+import { buildLike, type Image, type Instruction, parseDockerfile } from '../support/dockerfile.ts';
+import { repository, runProgram, until } from '../support/run-command.ts';
+import { hasRedis, realStore } from '../support/stores.ts';
 
 const instructions = parseDockerfile(join(repository, 'Dockerfile'));
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
@@ -45,7 +45,7 @@ describe.skipIf(!online)('what the Dockerfile builds, step by step in clean fold
   const inside = (path: string) => join(image.root, image.workdir, path);
 
   it('has production dependencies and compiled code, and nothing else', () => {
-    for (const path of ['dist/src/main.js', 'dist/lua/record.lua', 'node_modules/express']) {
+    for (const path of ['dist/main.js', 'dist/lua/record.lua', 'node_modules/express']) {
       expect(existsSync(inside(path)), path).toBe(true);
     }
     for (const path of ['src', 'scripts', 'test', 'node_modules/vitest', 'node_modules/typescript']) {

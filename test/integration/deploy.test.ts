@@ -5,13 +5,13 @@ import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { storeOn } from '../../scripts/store.ts';
+import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { storeOn } from '../../src/cli/store.ts';
 import { parseConfig } from '../../src/config.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { createWriter } from '../../src/writer.ts';
-import { repository, runProgram } from '../helpers/run-command.ts';
-import { hasRedis } from '../helpers/stores.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store, storeOn } from '../../scripts/store.ts';
+import { type Store, storeOn } from '../../src/cli/store.ts';
 import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
+import { Jobs } from '../../src/redis/command-batcher.ts';
 import { Scripts } from '../../src/redis/commands.ts';
-import { Jobs } from '../../src/redis/jobs.ts';
-import { Model, naiveStandardLevel, type Step, steps } from '../helpers/random-guild.ts';
-import { storeKinds, type TestStore } from '../helpers/stores.ts';
+import { Model, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
+import { storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('random writes on $name', (kind) => {
   let testStore: TestStore;

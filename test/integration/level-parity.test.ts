@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store, storeOn } from '../../scripts/store.ts';
+import { type Store, storeOn } from '../../src/cli/store.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/leaderboard/curves.ts';
-import { storeKinds, type TestStore } from '../helpers/stores.ts';
+import { storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
   let testStore: TestStore;

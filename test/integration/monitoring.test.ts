@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { findOnPath, freePort } from '../../scripts/embedded-redis.ts';
-import { type Query, queryOf, type Scrape, scrapeOf } from '../helpers/prometheus.ts';
-import { repository, runProgram } from '../helpers/run-command.ts';
-import { mockStore } from '../helpers/stores.ts';
-import { serviceSuite } from '../helpers/suite.ts';
+import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { type Query, queryOf, type Scrape, scrapeOf } from '../support/prometheus.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { mockStore } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 

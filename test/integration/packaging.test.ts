@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/embedded-redis.ts';
-import { cleanCopy } from '../helpers/clean-copy.ts';
-import { repository, runProgram, until } from '../helpers/run-command.ts';
-import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { cleanCopy } from '../support/clean-copy.ts';
+import { repository, runProgram, until } from '../support/run-command.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 
@@ -81,7 +81,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
   });
 
   it('holds what runs and nothing else', () => {
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/src/main.js', 'dist/lua/record.lua']));
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/main.js', 'dist/lua/record.lua']));
     expect(files.filter((file) => /^(test|src|scripts|node_modules)\/|scripts\/demo|bench|\.env$/.test(file))).toEqual(
       [],
     );

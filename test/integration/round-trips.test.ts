@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { hasRedis, realStore } from '../helpers/stores.ts';
-import { serviceSuite, setPlan } from '../helpers/suite.ts';
+import { hasRedis, realStore } from '../support/stores.ts';
+import { serviceSuite, setPlan } from '../support/suite.ts';
 
 describe.runIf(hasRedis)('a request on a warm key', () => {
   const suite = serviceSuite(realStore);

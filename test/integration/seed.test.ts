@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
-import { generateMembers } from '../../scripts/seeding/generate.ts';
-import { byRank } from '../../scripts/seeding/ranking.ts';
-import { type Store, storeOn } from '../../scripts/store.ts';
-import { hasRedis } from '../helpers/stores.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type Store, storeOn } from '../../src/cli/store.ts';
+import { generateMembers } from '../../src/import/generate.ts';
+import { byRank } from '../../src/import/ranking.ts';
+import { hasRedis } from '../support/stores.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const PLANS = ['free', 'starter', 'pro'];
@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     args: readonly string[],
     env: Record<string, string> = {},
   ): { child: ChildProcess; ended: Promise<Ended> } {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/seed.ts', ...args], {
       cwd: ROOT,
       env: { ...process.env, REDIS_URL: server.url, REDIS_MODE: '', KEY_PREFIX: '', PLAN_QUOTAS: '', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../scripts/embedded-redis.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { spawnService, type TestProcess } from '../helpers/process.ts';
-import { hasRedis, realStore, type TestStore } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { spawnService, type TestProcess } from '../support/process.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 describe.runIf(hasRedis)('WORKERS=2', () => {
   let testStore: TestStore;

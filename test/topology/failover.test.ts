@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { EmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import type { EmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { judge } from '../fault/scenario.ts';
-import { type ClusterNode, startCluster, type TestCluster } from '../helpers/cluster.ts';
-import { recordFigure } from '../helpers/figures.ts';
-import { guildOn, type TestGuild } from '../helpers/guild.ts';
-import { missingWrites, startJournal } from '../helpers/journal.ts';
-import { type Load, startLoad } from '../helpers/load.ts';
-import { startServiceProcess } from '../helpers/process.ts';
-import { startSentinelSet } from '../helpers/sentinel.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { missingWrites, startJournal } from '../support/journal.ts';
+import { type Load, startLoad } from '../support/load.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { startSentinelSet } from '../support/sentinel.ts';
+import { hasRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 
 const RATE = 500;
 /** Enough to notice, agree and promote. */

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { findOnPath, freePort, startEmbeddedRedis } from '../../scripts/embedded-redis.ts';
+import { findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { RedisClient } from '../../src/redis/commands.ts';
 import { connect } from '../../src/redis/connection.ts';
-import { startCluster } from '../helpers/cluster.ts';
-import { startSentinelSet } from '../helpers/sentinel.ts';
+import { startCluster } from '../support/cluster.ts';
+import { startSentinelSet } from '../support/sentinel.ts';
 
 /** A way to run Redis, started for real. */
 export interface Topology {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store, storeOn } from '../../scripts/store.ts';
+import { type Store, storeOn } from '../../src/cli/store.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { type ServiceProcess, startServiceProcess } from '../helpers/process.ts';
-import { hasRedis } from '../helpers/stores.ts';
-import { until } from '../helpers/until.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { until } from '../support/until.ts';
 import { type RunningTopology, topologies } from './topologies.ts';
 
 if (!hasRedis) process.stdout.write('Skipped: topology suites need redis-server or valkey-server on PATH\n');

@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { findOnPath } from '../../embedded-redis.ts';
+import { findOnPath } from '../../dev/embedded-redis.ts';
 import { guildIdOf, recordOf, seedMembers } from '../data.ts';
 import { moveToCore, type Pinning } from '../pinning.ts';
 import { cpuSeconds } from '../processes.ts';

@@ -3,8 +3,8 @@ import { ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/commands.ts';
-import { KeyNames } from '../../../src/redis/keys.ts';
-import { mockStore, type TestStore } from '../../helpers/stores.ts';
+import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
 const DAY = 86_400_000;

@@ -4,7 +4,7 @@ import { Authenticator } from '../../../src/access/authenticator.ts';
 import { generateKey, hashKey } from '../../../src/access/key-format.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/commands.ts';
-import { KeyNames } from '../../../src/redis/keys.ts';
+import { KeyNames } from '../../../src/redis/redis-keys.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
 const key = generateKey();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Quotas, WINDOW_S } from '../../../src/access/quotas.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
+import { Jobs } from '../../../src/redis/command-batcher.ts';
 import { Scripts } from '../../../src/redis/commands.ts';
-import { Jobs } from '../../../src/redis/jobs.ts';
-import { KeyNames } from '../../../src/redis/keys.ts';
-import { mockStore, type TestStore } from '../../helpers/stores.ts';
+import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const PLANS = new Map([
   ['free', 3],

@@ -2,7 +2,7 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createAdminApp } from '../../../src/http/admin.ts';
 import type { Readiness } from '../../../src/http/health.ts';
-import { appOf } from '../../helpers/app.ts';
+import { appOf } from '../../support/app.ts';
 
 describe.each([
   ['the API', (readiness: Readiness) => appOf({ readiness })],

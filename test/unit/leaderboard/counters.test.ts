@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/errors.ts';
 import { CounterAudit } from '../../../src/leaderboard/counters.ts';
 import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
-import { KeyNames } from '../../../src/redis/keys.ts';
-import { scripted } from '../../helpers/scripted.ts';
+import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { scripted } from '../../support/scripted.ts';
 
 const RECOUNT = ['recount', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', CURVE_TABLE];
 const CONFIGURE = ['configure', 'gr:{g}:stats', 'gr:{g}:config'];

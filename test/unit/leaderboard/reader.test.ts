@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
-import type { Jobs } from '../../../src/redis/jobs.ts';
+import type { Jobs } from '../../../src/redis/command-batcher.ts';
 
 const MAX = 9007199254740991;
 

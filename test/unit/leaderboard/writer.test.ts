@@ -7,8 +7,8 @@ import {
   REPLACE_START,
   type XpRecord,
 } from '../../../src/leaderboard/writer.ts';
-import { KeyNames } from '../../../src/redis/keys.ts';
-import { scripted } from '../../helpers/scripted.ts';
+import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { scripted } from '../../support/scripted.ts';
 
 const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', CURVE_TABLE];
 

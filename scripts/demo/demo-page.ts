@@ -1,0 +1,60 @@
+import { Router } from 'express';
+import { asset, assetFile } from '../../src/http/site/asset.ts';
+import { PAGE_HEADERS, serve } from '../../src/http/site/static-routes.ts';
+
+/** What the demo page shows; the keys stand in the page for anyone to read. */
+export interface Demo {
+  readonly guilds: readonly { readonly name: string; readonly guild: string; readonly key: string }[];
+  /** Seconds between two looks of the widget. */
+  readonly refreshS?: number;
+}
+
+/** A page at / with the widget on each of the guilds. */
+export function demoPage(demo: Demo): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const noStore = { 'Cache-Control': 'no-store' };
+  serve(router, '/', asset(render(demo), 'text/html; charset=utf-8'), { ...PAGE_HEADERS, ...noStore });
+  serve(router, '/demo.css', assetFile(new URL('demo.css', import.meta.url)), noStore);
+  serve(router, '/demo.js', assetFile(new URL('demo.js', import.meta.url)), noStore);
+  return router;
+}
+
+function render({ guilds, refreshS = 2 }: Demo): string {
+  const [first] = guilds;
+  const options = guilds.map(
+    ({ name, guild, key }) => `<option value="${escaped(guild)}" data-key="${escaped(key)}">${escaped(name)}</option>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Guildrank demo</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="demo.css">
+<script src="widget.js" defer></script>
+<script src="demo.js" defer></script>
+</head>
+<body>
+<header>
+  <h1>Guildrank</h1>
+  <nav><a href="docs">API documentation</a> <a href="api/v1/openapi.json">openapi.json</a></nav>
+</header>
+<main>
+  <div class="choices">
+    <label>Server <select id="guild">${options.join('')}</select></label>
+    <label>Theme <select id="theme"><option>auto<option>light<option>dark</select></label>
+    <label>Direction <select id="direction"><option value="ltr">left to right<option value="rtl">right to left</select></label>
+  </div>
+  <guild-leaderboard guild="${escaped(first?.guild ?? '')}" api-key="${escaped(first?.key ?? '')}" refresh="${refreshS}"></guild-leaderboard>
+  <h2>Put it on a page of yours</h2>
+  <pre id="snippet" tabindex="0"></pre>
+</main>
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

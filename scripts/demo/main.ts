@@ -1,0 +1,122 @@
+import { storeOn } from '../../src/cli/store.ts';
+import { program, run, table } from '../../src/cli/terminal.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { type RunningServer, startServer } from '../../src/server.ts';
+import { demoPage } from './demo-page.ts';
+import { endRequested } from './ending.ts';
+import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';
+import { startRising } from './rising-member.ts';
+import { startDemoStore } from './store.ts';
+
+/** `demo`: the whole service on a store of its own, with invented guilds, until Ctrl-C. Nothing is kept. */
+
+/** Where the rising member starts: on page 1, and with places to win. */
+const RISING = demoUserId(8);
+
+/** Longer than the service's own 100 ms: a demo may well share a laptop with a build. */
+const SERVICE_TIMEOUT_MS = 1000;
+const SEED_TIMEOUT_MS = 10_000;
+
+const command = program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
+  .addHelpText('after', '\nEnvironment: PORT (8080), LOG_LEVEL (warn)')
+  .action(demo);
+
+await run(command);
+
+async function demo(): Promise<void> {
+  const ended = endRequested();
+  const config = parseConfig({
+    HOST: '127.0.0.1',
+    PORT: process.env.PORT,
+    ADMIN_PORT: '0',
+    LOG_LEVEL: process.env.LOG_LEVEL || 'warn',
+    LOG_REQUESTS: 'errors',
+    SHUTDOWN_TIMEOUT_MS: '2000',
+  });
+  const demoStore = await startDemoStore();
+  const closing: (() => Promise<void>)[] = [() => demoStore.stop()];
+  // Silent at the start and at the end: what goes wrong then is told in one line, and Redis leaving is no news.
+  const logger = createLogger('silent');
+  try {
+    const seeder = demoStore.connect(SEED_TIMEOUT_MS);
+    closing.push(async () => seeder.disconnect());
+    await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
+    const store = storeOn(seeder, config.keyPrefix, [...config.planQuotas.keys()]);
+    const keys: string[] = [];
+    for (const guild of DEMO_GUILDS) keys.push(await seedGuild(store, guild, Date.now()));
+
+    const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
+    const connections = { client: connect(), subscriber: connect() };
+    const redis = demoStore.address ?? config.redis;
+    const parts = { logger, store: connections, extraRoutes: demoPage({ guilds: onThePage(keys) }) };
+    const server = await startServer({ ...config, redis }, parts).catch((error: Error) => {
+      throw explain(error, config.port);
+    });
+    closing.push(() => server.close());
+    process.stdout.write(`${(await welcome(server, demoStore.description, config.planQuotas, keys)).join('\n')}\n`);
+
+    const [, , pro] = DEMO_GUILDS;
+    closing.push(
+      startRising(store.writer, pro.id, RISING, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
+    );
+    logger.level = config.logLevel;
+    await Promise.race([ended, demoStore.lost]);
+  } finally {
+    logger.level = 'silent';
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+/** The largest quota first: the widget looks every two seconds, and slows down by itself where that is too much. */
+function onThePage(keys: readonly string[]) {
+  const guilds = DEMO_GUILDS.map(({ id }, index) => ({
+    name: id,
+    guild: id,
+    key: keys[index] ?? '',
+  }));
+  return guilds.reverse();
+}
+
+async function welcome(
+  { url }: RunningServer,
+  store: string,
+  quotas: ReadonlyMap<string, number>,
+  keys: readonly string[],
+): Promise<string[]> {
+  const [, starter, pro] = DEMO_GUILDS;
+  const [, starterKey, proKey] = keys as [string, string, string];
+  const path = (guildId: string, rest: string) => `${url}/api/v1/servers/${guildId}/${rest}`;
+  const curl = (key: string, target: string) => `  curl -sS -w '\\n' -H 'x-api-key: ${key}' '${target}'`;
+  // The XP of this guild stands still, so its ETag still holds when the line is pasted.
+  const still = path(starter.id, 'leaderboard');
+  const etag = (await fetch(still, { headers: { 'x-api-key': starterKey } })).headers.get('etag');
+  return [
+    `Guildrank is on ${url}, its data in ${store}.`,
+    `Open ${url}/ for the widget, ${url}/docs to try the API by hand.`,
+    '',
+    ...table(
+      ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],
+      DEMO_GUILDS.map(({ plan, id }, index) => [plan, String(quotas.get(plan)), id, keys[index] ?? '']),
+    ),
+    '',
+    'The top of a leaderboard (ask again: somebody is climbing):',
+    curl(proKey, path(pro.id, 'leaderboard?limit=10')),
+    'The member who climbs:',
+    curl(proKey, path(pro.id, `members/${RISING}`)),
+    'The statistics of the server:',
+    curl(proKey, path(pro.id, 'stats')),
+    'A page that you already have, 304 Not Modified:',
+    `  curl -sS -i -H 'x-api-key: ${starterKey}' -H 'If-None-Match: ${etag}' '${still}'`,
+    '',
+    'Ctrl-C ends the demo; nothing of it is kept.',
+  ];
+}
+
+function explain(error: Error, port: number): Error {
+  if (!/EADDRINUSE|EACCES/.test(error.message)) return error;
+  const why = error.message.includes('EADDRINUSE') ? 'is taken' : 'is not allowed';
+  const other = port < 1024 ? 8080 : port === 65_535 ? 8081 : port + 1;
+  return new Error(`Port ${port} ${why}: choose another, such as PORT=${other} npm run demo`);
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import {
+  guildParams,
+  guildStats,
+  leaderboardEntry,
+  leaderboardPage,
+  member,
+  memberParams,
+  noQuery,
+  pageQuery,
+  problem,
+} from '../api/schemas.ts';
+import { DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';
+import { HEADERS, responseHeaders } from './headers.ts';
+import { PROBLEM_RESPONSES, refer } from './responses.ts';
+
+/**
+ * The OpenAPI 3.1 document of the API, made from the schemas that validate its requests: a rule is written once and
+ * stands in both.
+ */
+export function openApiDocument(): Record<string, unknown> {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Guildrank',
+      version: '1.0.0',
+      summary: 'XP, levels and leaderboards of community servers, read-only',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/api/v1', description: 'This service' }],
+    security: [{ apiKey: [] }],
+    tags: [{ name: 'Server', description: 'What a key can read of its server' }],
+    paths: {
+      '/servers/{guild_id}/leaderboard': operation({
+        operationId: 'getLeaderboard',
+        summary: 'A page of the leaderboard',
+        description: 'Members by XP, highest first; equal XP by user id, in descending byte order.',
+        path: guildParams,
+        query: pageQuery,
+        answers: 'LeaderboardPage',
+        example: LEADERBOARD,
+      }),
+      '/servers/{guild_id}/members/{user_id}': operation({
+        operationId: 'getMember',
+        summary: 'One member',
+        description: 'XP, level, rank, streak and last daily claim of one member.',
+        path: memberParams,
+        query: noQuery,
+        answers: 'Member',
+        example: MEMBER,
+        notFound: true,
+      }),
+      '/servers/{guild_id}/stats': operation({
+        operationId: 'getStats',
+        summary: 'Statistics of the server',
+        description: 'Members with XP, total XP earned, average level and curve configuration.',
+        path: guildParams,
+        query: noQuery,
+        answers: 'GuildStats',
+        example: STATS,
+      }),
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key of the server' },
+      },
+      parameters: { IfNoneMatch: IF_NONE_MATCH },
+      headers: HEADERS,
+      responses: { ...PROBLEM_RESPONSES, NotModified: NOT_MODIFIED },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETag of the copy that the client has; the answer is 304 when it is still current',
+  schema: { type: 'string' },
+};
+const NOT_MODIFIED = {
+  description: 'The copy named in If-None-Match is still current. Counted against the quota.',
+  headers: responseHeaders('always', ['ETag']),
+};
+
+interface OperationParts {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly path: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly answers: keyof typeof NAMED;
+  readonly example: object;
+  readonly notFound?: boolean;
+}
+
+function operation({ path, query, answers, example, notFound, ...texts }: OperationParts): object {
+  return {
+    get: {
+      tags: ['Server'],
+      ...texts,
+      parameters: [
+        ...parameters('path', path),
+        ...parameters('query', query),
+        { $ref: '#/components/parameters/IfNoneMatch' },
+      ],
+      responses: {
+        200: {
+          description: 'The data',
+          headers: responseHeaders('always', ['ETag']),
+          content: {
+            'application/json': {
+              schema: { $ref: `#/components/schemas/${answers}` },
+              examples: { example: { value: example } },
+            },
+          },
+        },
+        304: { $ref: '#/components/responses/NotModified' },
+        ...refer(['BadRequest', 'Unauthorized', 'Forbidden']),
+        ...(notFound && refer(['MemberNotFound'])),
+        ...refer(['MethodNotAllowed', 'QuotaExceeded', 'Internal', 'StoreUnavailable']),
+      },
+    },
+  };
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodObject): object[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'output' });
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, examples, ...rules } = property as { description: string; examples?: unknown[] };
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      description,
+      schema: rules,
+      ...(examples && { example: examples[0] }),
+    };
+  });
+}
+
+const NAMED = {
+  LeaderboardPage: leaderboardPage,
+  LeaderboardEntry: leaderboardEntry,
+  Member: member,
+  GuildStats: guildStats,
+  Problem: problem,
+};
+
+function componentSchemas(): Record<string, unknown> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
+}

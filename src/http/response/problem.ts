@@ -1,0 +1,95 @@
+import { StoreUnavailableError } from '../../errors.ts';
+
+/** One bad parameter of a request. */
+export interface ParameterError {
+  readonly parameter: string;
+  readonly detail: string;
+}
+
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  readonly type: string;
+}
+
+const kind = (status: number, title: string, type: string): ProblemKind => ({
+  status,
+  title,
+  type: `urn:guildrank:problem:${type}`,
+});
+
+/** The closed set of problem codes. Both 401 codes share everything else, so that a body tells nothing about a key. */
+export const PROBLEMS = {
+  missing_api_key: kind(401, 'Unauthorized', 'unauthorized'),
+  invalid_api_key: kind(401, 'Unauthorized', 'unauthorized'),
+  wrong_guild: kind(403, 'Forbidden', 'wrong-guild'),
+  invalid_request: kind(400, 'Bad Request', 'invalid-request'),
+  member_not_found: kind(404, 'Not Found', 'member-not-found'),
+  not_found: kind(404, 'Not Found', 'not-found'),
+  method_not_allowed: kind(405, 'Method Not Allowed', 'method-not-allowed'),
+  quota_exceeded: kind(429, 'Too Many Requests', 'quota-exceeded'),
+  store_unavailable: kind(503, 'Service Unavailable', 'store-unavailable'),
+  internal: kind(500, 'Internal Server Error', 'internal'),
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** An answer that is an RFC 9457 problem. Its detail goes to the client: no stack, key or address belongs in it. */
+export class Problem extends Error {
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    readonly extra: {
+      readonly errors?: readonly ParameterError[];
+      /** Headers as a flat list: name, value, ... */
+      readonly headers?: readonly string[];
+      /** What went wrong inside, for the log only. */
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(detail, { cause: extra.cause });
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+
+  /** The body, as JSON text. */
+  body(requestId: string): string {
+    const { status, title, type } = PROBLEMS[this.code];
+    const { errors } = this.extra;
+    return JSON.stringify({ type, title, status, detail: this.detail, code: this.code, request_id: requestId, errors });
+  }
+}
+
+const UNAUTHORIZED_DETAIL = 'Send a valid API key of this server in the x-api-key header.';
+
+export function unauthorized(code: 'missing_api_key' | 'invalid_api_key'): Problem {
+  return new Problem(code, UNAUTHORIZED_DETAIL, { headers: ['WWW-Authenticate', 'ApiKey realm="guildrank"'] });
+}
+
+export function methodNotAllowed(): Problem {
+  return new Problem('method_not_allowed', 'This resource is read-only: use GET, HEAD or OPTIONS.', {
+    headers: ['Allow', 'GET, HEAD, OPTIONS'],
+  });
+}
+
+export function invalidRequest(errors: readonly ParameterError[]): Problem {
+  const detail = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ');
+  return new Problem('invalid_request', `${detail}.`, { errors });
+}
+
+/** The problem that any thrown value becomes. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof StoreUnavailableError) {
+    return new Problem('store_unavailable', 'The store did not answer in time. Try again shortly.', {
+      headers: ['Retry-After', '1'],
+      cause: error,
+    });
+  }
+  // Express's router throws this for a path that is not valid percent-encoding.
+  if (error instanceof URIError)
+    return invalidRequest([{ parameter: 'path', detail: 'must be valid percent-encoding' }]);
+  return new Problem('internal', 'The request failed for a reason on our side.', { cause: error });
+}

@@ -1,0 +1,94 @@
+import { finished } from 'node:stream/promises';
+import { type CsvError, parse } from 'csv-parse';
+import { InvalidInputError } from '../errors.ts';
+import { checkRow, type Entry, OWN_NAMES, type SeedRow } from './rows.ts';
+
+const KNOWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
+
+/**
+ * Reads comma-separated values with a header line; blank lines are passed over.
+ * @param onWarning is told, once, of columns that are not used.
+ * @throws InvalidInputError for a header without user_id or xp, and for a quote that never closes.
+ */
+export async function* readCsv(
+  chunks: AsyncIterable<Uint8Array>,
+  file: string,
+  onWarning: (text: string) => void,
+): AsyncGenerator<Entry[]> {
+  let line = 1;
+  let columns: readonly string[] | undefined;
+  let entries: Entry[] = [];
+  const take = (record: string[]): null => {
+    const last = line + extraLines(record);
+    if (record.length > 1 || record[0] !== '') {
+      if (columns) entries.push({ at: line, row: rowOf(record, columns, line, last) });
+      else columns = header(record, file, onWarning);
+    }
+    line = last + 1;
+    return null;
+  };
+  const drain = (): Entry[] => {
+    const drained = entries;
+    entries = [];
+    return drained;
+  };
+  const parser = parse({
+    bom: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    record_delimiter: ['\r\n', '\n'],
+    // A quote left open would otherwise take in the rest of the file.
+    max_record_size: 1 << 20,
+    // Taken here, records before an error are not lost with the parser's buffer.
+    on_record: take,
+  });
+  const ended = finished(parser.resume()).catch((error: Error) => error);
+  for await (const chunk of chunks) {
+    parser.write(chunk);
+    yield drain();
+    if (parser.errored) break;
+  }
+  parser.end();
+  const error = await ended;
+  yield drain();
+  if (error && !(error as CsvError).code?.startsWith('CSV_')) throw error;
+  if (error) throw new InvalidInputError(`${file} line ${line}: a quote is opened here, or soon after, and not closed`);
+  if (!columns) throw new InvalidInputError(`${file} is empty: its first line must name the columns user_id and xp`);
+}
+
+function header(record: string[], file: string, onWarning: (text: string) => void): string[] {
+  const columns = record.map((name) => name.trim().toLowerCase());
+  const missing = [OWN_NAMES.userId, OWN_NAMES.xp].filter((name) => !columns.includes(name));
+  if (missing.length > 0) {
+    throw new InvalidInputError(
+      `${file}: the first line must name the columns, and lacks ${missing.join(' and ')}; it may also name ${[...KNOWN].filter((name) => name !== 'user_id' && name !== 'xp').join(', ')}`,
+    );
+  }
+  const twice = columns.find((name, index) => KNOWN.has(name) && columns.indexOf(name) !== index);
+  if (twice) throw new InvalidInputError(`${file}: the first line names the column ${twice} twice`);
+  const unknown = columns.filter((name) => !KNOWN.has(name));
+  if (unknown.length > 0) onWarning(`${file}: not used: ${unknown.map((name) => name || '(no name)').join(', ')}`);
+  return columns;
+}
+
+function rowOf(record: string[], columns: readonly string[], line: number, last: number): SeedRow | string {
+  if (record.length !== columns.length) {
+    const open = last > line ? `, and reaches to line ${last}: is a quote left open?` : '';
+    return `it has ${record.length} columns where the first line names ${columns.length}${open}`;
+  }
+  const fields: Record<string, string> = {};
+  for (const [index, name] of columns.entries()) {
+    const value = record[index] as string;
+    fields[name] = name === OWN_NAMES.username ? value : value.trim();
+  }
+  return checkRow(fields, OWN_NAMES);
+}
+
+/** Lines that a record takes beyond its first, by line ends inside quotes. */
+function extraLines(record: readonly string[]): number {
+  let count = 0;
+  for (const value of record) {
+    for (let at = value.indexOf('\n'); at >= 0; at = value.indexOf('\n', at + 1)) count++;
+  }
+  return count;
+}

@@ -1,0 +1,92 @@
+import { InvalidInputError } from '../errors.ts';
+import type { FormatName } from './formats.ts';
+import { tokenizer } from './json.ts';
+
+/** Which format a top-level key tells, by the kind of value under it. */
+const BY_KEY: Readonly<Record<string, readonly [kind: 'array' | 'object', format: FormatName]>> = {
+  players: ['array', 'mee6'],
+  levels: ['array', 'lurkr'],
+  rankings: ['array', 'tatsu'],
+  members: ['array', 'amari'],
+  users: ['object', 'polaris'],
+  xp: ['object', 'polaris'],
+};
+
+/**
+ * Tells the format from a file's beginning, and from its name where the content is silent.
+ * @throws InvalidInputError when neither tells it.
+ */
+export function detectFormat(head: string, file: string): FormatName {
+  const text = head.replace(/^\uFEFF/, '').trimStart();
+  const json = text.startsWith('{') || text.startsWith('[');
+  const format = json ? jsonFormat(text) : csvOrNothing(text, file);
+  if (format) return format;
+  throw new InvalidInputError(`Cannot tell the format of ${file}: name it with --format`);
+}
+
+function csvOrNothing(text: string, file: string): FormatName | undefined {
+  const columns = (/^[^\r\n]*/.exec(text)?.[0] ?? '').toLowerCase().split(/[",\s]+/);
+  return columns.includes('user_id') || /\.(csv|txt)$/i.test(file) ? 'csv' : undefined;
+}
+
+function jsonFormat(text: string): FormatName | undefined {
+  const { rootIsArray, keys, fields } = outline(text);
+  if (rootIsArray) return byFields(fields) ?? 'json';
+  if (keys.some(([key]) => key === 'user_id')) return 'ndjson';
+  for (const [key, kind] of keys) {
+    const known = Object.hasOwn(BY_KEY, key) ? BY_KEY[key] : undefined;
+    if (known?.[0] === kind) return known[1];
+    // Both Amari and this service answer with `data`; only the members tell which.
+    if (key === 'data' && kind === 'array') return byFields(fields) ?? 'amari';
+    if (/^\d{15,20}$/.test(key) && kind !== 'array') return 'polaris';
+  }
+  return undefined;
+}
+
+/** Tells the format from the names of a member's fields. */
+function byFields(fields: ReadonlySet<string>): FormatName | undefined {
+  if (fields.has('userId')) return 'lurkr';
+  if (fields.has('exp')) return 'amari';
+  if (fields.has('user_id')) return fields.has('score') && !fields.has('xp') ? 'tatsu' : 'json';
+  return fields.has('id') && fields.has('xp') ? 'mee6' : undefined;
+}
+
+interface Outline {
+  readonly rootIsArray: boolean;
+  /** Top-level keys and the kind of their values, in order. */
+  readonly keys: readonly (readonly [key: string, kind: 'array' | 'object' | 'value'])[];
+  /** Keys of the objects that stand in a top-level array, or in an array under a top-level key. */
+  readonly fields: ReadonlySet<string>;
+}
+
+function outline(text: string): Outline {
+  const keys: [string, 'array' | 'object' | 'value'][] = [];
+  const fields = new Set<string>();
+  const open: ('array' | 'object')[] = [];
+  let key = '';
+  for (const token of tokensOf(text)) {
+    const kind = token.name === 'startArray' ? 'array' : token.name === 'startObject' ? 'object' : 'value';
+    if (token.name === 'keyValue') {
+      key = token.value;
+      if (open.at(-2) === 'array' && open.length <= 3) fields.add(key);
+    } else if (token.name === 'endArray' || token.name === 'endObject') {
+      open.pop();
+    } else {
+      if (open.length === 1 && open[0] === 'object') keys.push([key, kind]);
+      if (kind !== 'value') open.push(kind);
+    }
+  }
+  return { rootIsArray: text.startsWith('['), keys, fields };
+}
+
+/** The tokens of the longest beginning that is valid: a file cut short, or broken later on, still shows its outline. */
+function tokensOf(text: string) {
+  const tokenize = tokenizer();
+  const tokens: ReturnType<typeof tokenize> = [];
+  try {
+    for (let at = 0; at < text.length; at += 16) tokens.push(...tokenize(text.slice(at, at + 16)));
+  } catch {
+    // Reading it in earnest will say where it is broken.
+  }
+  return tokens;
+}

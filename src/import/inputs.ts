@@ -1,0 +1,87 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { InvalidInputError } from '../errors.ts';
+import { readCsv } from './csv.ts';
+import { detectFormat } from './detect.ts';
+import { type FormatName, formatNamed } from './formats.ts';
+import { readJson } from './json.ts';
+import { readNdjson } from './ndjson.ts';
+import type { Entry } from './rows.ts';
+
+const CHUNK = 64 * 1024;
+
+/** Something to load members from. */
+export interface Input {
+  /** As messages name it. */
+  readonly name: string;
+  /** What the places of its entries are called. */
+  readonly unit: 'line' | 'element';
+  /** How much there is to read, in the unit of `onRead`; unknown for a pipe. */
+  readonly size: number | undefined;
+  readonly format?: FormatName;
+  /** Reads it, once, in pieces. Ends with an error when the signal given at opening is aborted. */
+  entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
+}
+
+/**
+ * Opens a file, or the standard input for `-`, and finds out its format. Its beginning is read for that and kept, so
+ * that a pipe works as well.
+ * @throws InvalidInputError when it cannot be read or its format cannot be told.
+ */
+export async function openInput(
+  path: string,
+  given: FormatName | undefined,
+  signal: AbortSignal,
+  onWarning: (text: string) => void,
+): Promise<Input> {
+  const name = path === '-' ? 'stdin' : path;
+  const { stream, size } = await open(path);
+  addAbortSignal(signal, stream);
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const head: Buffer[] = [];
+  for (let length = 0; length < CHUNK; ) {
+    const { value, done } = await chunks.next().catch((error: Error) => unreadable(name, error));
+    if (done) break;
+    head.push(value);
+    length += value.length;
+  }
+  const format = given ?? detectFormat(Buffer.concat(head).toString('utf8'), name);
+  async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
+    for (let chunk = head.shift(); chunk; chunk = head.shift()) {
+      onRead(chunk.length);
+      yield chunk;
+    }
+    for (;;) {
+      const { value, done } = await chunks.next().catch((error: Error) => unreadable(name, error));
+      if (done) return;
+      onRead(value.length);
+      yield value;
+    }
+  }
+  const { json } = formatNamed(format);
+  return {
+    name,
+    unit: json ? 'element' : 'line',
+    size,
+    format,
+    entries(onRead) {
+      if (json) return readJson(bytes(onRead), json, name, onWarning);
+      return format === 'csv' ? readCsv(bytes(onRead), name, onWarning) : readNdjson(bytes(onRead), name);
+    },
+  };
+}
+
+async function open(path: string): Promise<{ stream: Readable; size: number | undefined }> {
+  if (path === '-') return { stream: process.stdin, size: undefined };
+  const info = await stat(path).catch((error: Error) => unreadable(path, error));
+  if (info.isDirectory()) throw new InvalidInputError(`Cannot read ${path}: it is a folder`);
+  return { stream: createReadStream(path, { highWaterMark: CHUNK }), size: info.isFile() ? info.size : undefined };
+}
+
+function unreadable(name: string, error: Error): never {
+  if (error.name === 'AbortError') throw error;
+  const { code } = error as NodeJS.ErrnoException;
+  const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'no permission' : error.message;
+  throw new InvalidInputError(`Cannot read ${name}: ${reason}`);
+}

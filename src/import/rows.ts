@@ -1,0 +1,126 @@
+import { type CurveName, levelForXp, MAX_XP } from '../leaderboard/curves.ts';
+import { ID_PATTERN } from '../leaderboard/model.ts';
+import type { XpRecord } from '../leaderboard/writer.ts';
+
+/** One member as a file states it: checked, not yet written. Left out = the file has no such field; null = it is empty. */
+export interface SeedRow {
+  readonly userId: string;
+  /** Total XP, 0 .. 2^53-1. */
+  readonly xp: number;
+  readonly username?: string | null;
+  /** The level that the file states; whether it is stored is decided by {@link recordOf}. */
+  readonly level?: number | null;
+  readonly dailyStreak?: number | null;
+  readonly lastDailyClaim?: string | null;
+}
+
+/** What a file holds at one place: a member, or the reason why that is not one. */
+export interface Entry {
+  /** Line of the file from 1, or number of the element from 1. */
+  readonly at: number;
+  readonly row: SeedRow | string;
+}
+
+/** What a format calls the fields. A field without a name is one that the format does not have. */
+export interface FieldNames {
+  readonly userId: string;
+  readonly xp: string;
+  readonly username?: string;
+  readonly level?: string;
+  readonly dailyStreak?: string;
+  readonly lastDailyClaim?: string;
+}
+
+/** The names in the project's own files. */
+export const OWN_NAMES = {
+  userId: 'user_id',
+  xp: 'xp',
+  username: 'username',
+  level: 'level',
+  dailyStreak: 'daily_streak',
+  lastDailyClaim: 'last_daily_claim',
+} as const satisfies FieldNames;
+
+const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * Checks one member's fields. Numbers may come as text: digits are then read exactly, never through a double.
+ * @returns the member, or the reason why it is refused, naming the field as the file does.
+ */
+export function checkRow(fields: Readonly<Record<string, unknown>>, names: FieldNames): SeedRow | string {
+  const userId = fields[names.userId];
+  if (isAbsent(userId)) return `${names.userId} is missing`;
+  if (typeof userId === 'number' && !Number.isSafeInteger(userId)) {
+    return `${names.userId} is a number that JSON readers round; write it in quotes`;
+  }
+  const id = String(userId);
+  if (!ID_PATTERN.test(id)) return `${names.userId} ${quote(userId)} is not 1 to 64 of A-Z a-z 0-9 _ - .`;
+
+  if (isAbsent(fields[names.xp])) return `${names.xp} is missing`;
+  const xp = wholeNumber(fields[names.xp]);
+  if (xp === undefined) return `${names.xp} ${quote(fields[names.xp])} is not ${XP_RULE}`;
+
+  const row: { -readonly [K in keyof SeedRow]: SeedRow[K] } = { userId: id, xp };
+  for (const field of ['level', 'dailyStreak'] as const) {
+    const value = names[field] && fields[names[field]];
+    if (value === undefined) continue;
+    const number = isAbsent(value) ? null : wholeNumber(value);
+    if (number === undefined) return `${names[field]} ${quote(value)} is not ${XP_RULE}`;
+    row[field] = number;
+  }
+  const username = names.username && fields[names.username];
+  if (username !== undefined) {
+    if (isAbsent(username)) row.username = null;
+    else if (typeof username === 'string' || typeof username === 'number') row.username = String(username);
+    else return `${names.username} ${quote(username)} is not text`;
+  }
+  const claim = names.lastDailyClaim && fields[names.lastDailyClaim];
+  if (claim !== undefined) {
+    const time = isAbsent(claim) ? null : utcTime(claim);
+    if (time === undefined) {
+      return `${names.lastDailyClaim} ${quote(claim)} is not a time such as 2026-01-31T18:30:00Z`;
+    }
+    row.lastDailyClaim = time;
+  }
+  return row;
+}
+
+/**
+ * The write that makes the store say what the row says. A level that the curve gives anyway is not stored: a stored one
+ * would stay where it is when the bot adds XP later.
+ */
+export function recordOf({ userId, xp, level, ...profile }: SeedRow, curve: CurveName): XpRecord {
+  if (level === undefined) return { userId, set: xp, profile };
+  return { userId, set: xp, profile: { ...profile, level: level === levelForXp(curve, xp) ? null : level } };
+}
+
+/** A value from a file, safe and short enough for a line on a terminal. */
+export function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  if (typeof value === 'string' && !/^\d{1,32}$/.test(value)) return undefined;
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const number = Number(value);
+  // Every integer above 2^53-1 becomes a double above it too, so nothing is rounded into the range.
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+}
+
+/** A time without a zone is one in UTC. @returns it as the store keeps it, or undefined when there is no such time. */
+function utcTime(value: unknown): string | undefined {
+  const match = typeof value === 'string' ? TIME.exec(value) : null;
+  if (!match) return undefined;
+  const [, day, clock = '00:00', zone = 'Z'] = match;
+  // Date rolls 30 February over to March; a day that does not come back the same is none.
+  const midnight = new Date(`${day}T00:00:00Z`);
+  const time = new Date(`${day}T${clock}${zone}`);
+  if (Number.isNaN(time.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined;
+  return time.toISOString();
+}

@@ -1,0 +1,60 @@
+import type { CurveName } from '../leaderboard/curves.ts';
+
+import { badRows } from './problems.ts';
+
+/** What a run came to, also one that ended early. */
+export interface Summary {
+  readonly guild: string;
+  readonly curve: CurveName;
+  /** Members written, each row counted; with a replacement, members in place after the swap. */
+  readonly loaded: number;
+  /** Those that the guild did not have before. */
+  readonly created: number;
+  /** Bad rows. */
+  readonly skipped: number;
+  readonly seconds: number;
+  /** Only of a replacement: members that are gone, and rows that named a member of the file again. */
+  readonly replaced?: { readonly removed: number; readonly repeated: number };
+  /** Whether everything that could be loaded was. */
+  readonly complete: boolean;
+}
+
+/** The one line that ends every run. */
+export function summaryLine(summary: Summary): string {
+  const { guild, loaded, created, skipped, seconds, replaced, complete } = summary;
+  const pace = `in ${seconds.toFixed(1)} s (${count(rate(summary))}/s)`;
+  const details = replaced
+    ? [
+        `${count(replaced.removed)} removed`,
+        replaced.repeated > 0 && `${count(replaced.repeated)} rows repeated a member`,
+      ]
+    : [`${count(created)} new`, `${count(loaded - created)} already there`];
+  if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
+  const verb = replaced ? 'replaced by' : 'loaded';
+  const start = complete ? '' : 'stopped early: ';
+  return `${start}guild ${guild}: ${verb} ${count(loaded)} members ${pace}: ${details.filter(Boolean).join(', ')}`;
+}
+
+/** The summary under the names of the JSON output. */
+export function summaryJson(summary: Summary) {
+  const { guild, curve, loaded, created, skipped, seconds, replaced, complete } = summary;
+  return {
+    guild,
+    curve,
+    loaded,
+    created,
+    skipped,
+    ...(replaced && { removed: replaced.removed, repeated: replaced.repeated }),
+    seconds: Math.round(seconds * 1000) / 1000,
+    members_per_second: rate(summary),
+    complete,
+  };
+}
+
+function rate({ loaded, seconds }: Summary): number {
+  return Math.round(loaded / Math.max(seconds, 0.001));
+}
+
+function count(n: number): string {
+  return n.toLocaleString('en-US');
+}

@@ -1,0 +1,113 @@
+import { Redis } from 'ioredis';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { until } from './until.ts';
+
+/** A real Redis Cluster on loopback: three masters and as many replicas of each as asked. */
+export interface TestCluster {
+  readonly nodes: readonly ClusterNode[];
+  /** For REDIS_NODES. */
+  readonly addresses: string;
+  /** The node that now serves the slot of this key, by the word of the first node that answers and is not `doubted`. */
+  masterOf(key: string, doubted?: ClusterNode): Promise<ClusterNode>;
+  stop(): Promise<void>;
+}
+
+export interface ClusterNode {
+  readonly server: EmbeddedRedis;
+  /** A connection to this node alone. */
+  readonly admin: Redis;
+  readonly id: string;
+}
+
+const MASTERS = 3;
+const SLOTS = 16_384;
+const NODE_TIMEOUT_MS = 1000;
+
+/** Starts the nodes, joins them and waits until each sees a whole cluster and each replica follows its master. */
+export async function startCluster(replicasEach = 0): Promise<TestCluster> {
+  const nodes = await Promise.all(Array.from({ length: MASTERS * (1 + replicasEach) }, startNode));
+  const stop = async (): Promise<void> => {
+    for (const { admin } of nodes) admin.disconnect();
+    await Promise.all(nodes.map(({ server }) => server.stop()));
+  };
+  try {
+    await join(nodes);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    nodes,
+    addresses: nodes.map(({ server }) => `127.0.0.1:${server.port}`).join(','),
+    masterOf: (key, doubted) => masterOf(nodes, key, doubted),
+    stop,
+  };
+}
+
+async function startNode(): Promise<ClusterNode> {
+  // The bus port is the data port + 10000 by default, which a free port can put out of range.
+  const busPort = String(await freePort());
+  const timeout = String(NODE_TIMEOUT_MS);
+  const server = await startEmbeddedRedis([
+    ...['--cluster-enabled', 'yes', '--cluster-port', busPort, '--cluster-node-timeout', timeout],
+    ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
+    // Otherwise every shard refuses to serve while one has no master.
+    ...['--cluster-require-full-coverage', 'no'],
+  ]);
+  const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 5000 });
+  admin.on('error', () => {}); // Nodes are killed in tests.
+  return { server, admin, id: (await admin.call('CLUSTER', 'MYID')) as string };
+}
+
+async function join(nodes: readonly ClusterNode[]): Promise<void> {
+  const first = nodes[0] as ClusterNode;
+  for (const [index, { admin }] of nodes.entries()) {
+    await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
+    if (index < MASTERS) {
+      const [from, to] = [index, index + 1].map((n) => Math.round((n * SLOTS) / MASTERS)) as [number, number];
+      await admin.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
+    }
+  }
+  for (const { server, admin } of nodes.slice(1)) {
+    const bus = (await admin.config('GET', 'cluster-port')) as string[];
+    await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', server.port, String(bus[1]));
+  }
+  await everywhere(nodes, async ({ admin }) => {
+    const info = (await admin.call('CLUSTER', 'INFO')) as string;
+    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
+  });
+  // A node met through gossip is known before its handshake is done; until then REPLICATE does not find it.
+  for (const [index, { admin }] of nodes.entries()) {
+    if (index < MASTERS) continue;
+    const master = nodes[index % MASTERS] as ClusterNode;
+    await until(() => admin.call('CLUSTER', 'REPLICATE', master.id), { retry: true });
+  }
+  await everywhere(nodes.slice(MASTERS), async ({ admin }) =>
+    (await admin.info('replication')).includes('master_link_status:up'),
+  );
+  // A client asks any node for the map: each must know every replica.
+  await everywhere(nodes, async ({ admin }) => {
+    const map = (await admin.call('CLUSTER', 'SLOTS')) as unknown[][];
+    return map.length === MASTERS && map.every((range) => range.length === 2 + nodes.length / MASTERS);
+  });
+}
+
+async function everywhere(nodes: readonly ClusterNode[], holds: (node: ClusterNode) => Promise<boolean>) {
+  await Promise.all(nodes.map((node) => until(() => holds(node))));
+}
+
+async function masterOf(nodes: readonly ClusterNode[], key: string, doubted?: ClusterNode): Promise<ClusterNode> {
+  for (const node of nodes) {
+    if (node === doubted) continue;
+    try {
+      const slot = (await node.admin.call('CLUSTER', 'KEYSLOT', key)) as number;
+      const map = (await node.admin.call('CLUSTER', 'SLOTS')) as [number, number, [string, number, string]][];
+      const range = map.find(([from, to]) => slot >= from && slot <= to);
+      const master = nodes.find(({ id }) => id === range?.[2][2]);
+      if (master) return master;
+    } catch {
+      // This node is down: another knows.
+    }
+  }
+  throw new Error(`No node serves the slot of ${key}`);
+}

@@ -1,0 +1,90 @@
+import { hashKey } from '../../src/access/key-format.ts';
+import { type Store, storeOn } from '../../src/cli/store.ts';
+import { parseConfig } from '../../src/config.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import type { Answer } from './load.ts';
+
+/** A guild with members and a key, and what every read of it must answer. */
+export interface TestGuild {
+  readonly id: string;
+  readonly key: string;
+  readonly store: Store;
+  /** For the service: a quota that a load test does not use up. */
+  readonly env: Record<string, string>;
+  readonly headers: Record<string, string>;
+  readonly paths: readonly string[];
+  /** What is wrong with a 200 answer, if anything. */
+  wrong(answer: Answer): string | undefined;
+  /** Writes everything anew, the key included, after the data was lost. */
+  refill(): Promise<void>;
+  close(): void;
+}
+
+const MEMBERS = 50;
+
+/**
+ * Fills a guild and makes a key of it.
+ * @param env where Redis is, as environment variables or as a URL.
+ * @param fits whether a key will do, by the name of its record in Redis; others are made until one does.
+ */
+export async function guildOn(
+  env: string | Record<string, string>,
+  id = 'guild',
+  fits: (recordKey: string) => Promise<boolean> = async () => true,
+): Promise<TestGuild> {
+  const redis = parseConfig(typeof env === 'string' ? { REDIS_URL: env } : env).redis;
+  const client = connect({ ...redis, timeoutMs: 5000 });
+  client.on('error', () => {});
+  await waitUntilReady(client, 10_000, () => {});
+  const store = storeOn(client, 'gr', ['free', 'pro']);
+  let created = await store.apiKeys.create(id, 'test', null);
+  while (!(await fits(store.keys.apiKey(hashKey(created.key))))) {
+    created = await store.apiKeys.create(id, 'test', null);
+  }
+  const { key, record } = created;
+  const sha = hashKey(key);
+  const savedRecord = await client.hgetall(`gr:key:${sha}`);
+
+  const refill = async (): Promise<void> => {
+    await client.hset(`gr:{${id}}:keys`, record.id, sha);
+    await client.hset(`gr:key:${sha}`, savedRecord);
+    await store.audit.configure(id, { plan: 'pro' });
+    const records = Array.from({ length: MEMBERS }, (_, i) => ({ userId: `u${i}`, set: (i + 1) * 1000 }));
+    await store.writer.recordMany(id, records);
+  };
+  await refill();
+
+  const base = `/api/v1/servers/${id}`;
+  const rows = Array.from({ length: MEMBERS }, (_, i) => ({ rank: i + 1, user_id: `u${MEMBERS - 1 - i}` }));
+  const expected = new Map<string, (body: never) => boolean>([
+    [
+      `${base}/leaderboard?limit=20&page=2`,
+      (body: { data: { rank: number; user_id: string }[]; total: number }) =>
+        body.total === MEMBERS &&
+        body.data.map((row) => `${row.rank} ${row.user_id}`).join() ===
+          rows
+            .slice(20, 40)
+            .map((row) => `${row.rank} ${row.user_id}`)
+            .join(),
+    ],
+    [`${base}/members/u7`, (body: { rank: number; xp: number }) => body.rank === MEMBERS - 7 && body.xp === 8000],
+    [
+      `${base}/stats`,
+      (body: { total_members: number; total_xp: number }) =>
+        body.total_members === MEMBERS && body.total_xp === 500 * MEMBERS * (MEMBERS + 1),
+    ],
+  ]);
+  return {
+    id,
+    key,
+    store,
+    env: { PLAN_QUOTAS: 'free=100,pro=100000000' },
+    headers: { 'x-api-key': key },
+    paths: [...expected.keys()],
+    wrong: ({ path, body }) =>
+      expected.get(path)?.(JSON.parse(body) as never) ? undefined : `${path} answered ${body.slice(0, 300)}`,
+    refill,
+    close: () => client.disconnect(),
+  };
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { follow, type TestProcess } from './process.ts';
+import { until } from './until.ts';
+
+/** A real master with two replicas, watched by three Sentinels, on loopback. */
+export interface SentinelSet {
+  readonly name: string;
+  readonly servers: readonly EmbeddedRedis[];
+  /** The Sentinels, for REDIS_NODES. */
+  readonly addresses: string;
+  /** The server that the Sentinels now call master. */
+  master(): Promise<EmbeddedRedis>;
+  /** Whether this server now follows the master, by its own word. */
+  isReplica(server: EmbeddedRedis): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+const NAME = 'guilds';
+const REPLICAS = 2;
+const SENTINELS = 3;
+const QUORUM = 2;
+const DOWN_AFTER_MS = 1000;
+
+/** Starts all six and waits until every Sentinel knows both replicas and the two other Sentinels. */
+export async function startSentinelSet(): Promise<SentinelSet> {
+  const master = await startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
+  const replicaOf = ['--replicaof', `127.0.0.1 ${master.port}`, '--repl-diskless-sync-delay', '0'];
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startEmbeddedRedis(replicaOf)));
+  const servers = [master, ...replicas];
+  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startSentinel(master.port)));
+  const stop = async (): Promise<void> => {
+    for (const { admin } of sentinels) admin.disconnect();
+    await Promise.all([...sentinels.map((sentinel) => sentinel.stop()), ...servers.map((server) => server.stop())]);
+  };
+  try {
+    await Promise.all(
+      sentinels.map(({ admin }) =>
+        until(async () => {
+          const [state] = (await admin.call('SENTINEL', 'MASTERS')) as string[][];
+          const field = (name: string) => state?.[state.indexOf(name) + 1];
+          return field('num-slaves') === String(REPLICAS) && field('num-other-sentinels') === String(SENTINELS - 1);
+        }),
+      ),
+    );
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const [first] = sentinels as [Sentinel, ...Sentinel[]];
+  return {
+    name: NAME,
+    servers,
+    addresses: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(','),
+    master: async () => {
+      const [, port] = (await first.admin.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as [string, string];
+      const found = servers.find((server) => server.port === Number(port));
+      if (!found) throw new Error(`The Sentinels name an unknown master on port ${port}`);
+      return found;
+    },
+    isReplica: async ({ url }) => {
+      const admin = new Redis(url, { maxRetriesPerRequest: 0, commandTimeout: 1000 });
+      admin.on('error', () => {});
+      try {
+        return (await admin.info('replication')).includes('role:slave');
+      } finally {
+        admin.disconnect();
+      }
+    },
+    stop,
+  };
+}
+
+interface Sentinel {
+  readonly port: number;
+  readonly admin: Redis;
+  readonly process: TestProcess;
+  stop(): Promise<void>;
+}
+
+async function startSentinel(masterPort: number): Promise<Sentinel> {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-sentinel-'));
+  const file = join(folder, 'sentinel.conf');
+  const port = await freePort();
+  writeFileSync(
+    file,
+    [
+      `port ${port}`,
+      'bind 127.0.0.1',
+      `dir ${folder}`,
+      `sentinel monitor ${NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
+      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+      `sentinel failover-timeout ${NAME} 5000`,
+      `sentinel parallel-syncs ${NAME} 2`,
+      '',
+    ].join('\n'),
+  );
+  const binary = findOnPath();
+  if (!binary) throw new Error('A Sentinel needs redis-server or valkey-server on PATH');
+  const sentinel = follow(spawn(binary, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] }));
+  await until(() => sentinel.output().includes('+monitor master'), { what: sentinel.output });
+  const admin = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 0, commandTimeout: 5000 });
+  admin.on('error', () => {});
+  const stop = async (): Promise<void> => {
+    await sentinel.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { port, admin, process: sentinel, stop };
+}

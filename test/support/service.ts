@@ -1,0 +1,53 @@
+import type { Logger } from 'pino';
+import { type Store, storeOn } from '../../src/cli/store.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { type RunningServer, startServer } from '../../src/server.ts';
+import type { TestStore } from './stores.ts';
+
+export interface TestService extends RunningServer {
+  /** Writers, keys and counters on the same data. */
+  readonly store: Store;
+  /** Moves the service's clock, which stands still otherwise. */
+  advance(ms: number): void;
+  /** Sets the service's clock back to its start. */
+  rewind(): void;
+  /** The log lines so far, parsed. */
+  readonly log: readonly Record<string, unknown>[];
+  /** Everything logged so far, as it was written. */
+  readonly logText: () => string;
+}
+
+const START = Date.parse('2026-01-15T12:00:00Z');
+
+/**
+ * The whole service on a test store, listening on a free loopback port, with a clock of its own.
+ * @param env settings that differ from the defaults.
+ */
+export async function startService(testStore: TestStore, env: Record<string, string> = {}): Promise<TestService> {
+  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+  let now = START;
+  const lines: string[] = [];
+  const logger: Logger = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) });
+  const client = testStore.connect();
+  const running = await startServer(config, {
+    logger,
+    store: { client, subscriber: testStore.connect() },
+    clock: () => now,
+  });
+  const store = storeOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
+  return {
+    ...running,
+    store,
+    advance: (ms) => {
+      now += ms;
+    },
+    rewind: () => {
+      now = START;
+    },
+    get log() {
+      return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    logText: () => lines.join(''),
+  };
+}

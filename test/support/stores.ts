@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis';
+import RedisMock from 'ioredis-mock';
+import { findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import type { RedisClient } from '../../src/redis/commands.ts';
+
+/** A store for one test file: connections to hand out, and a way to empty and to end it. */
+export interface TestStore {
+  /** A connection for the test itself. */
+  readonly client: RedisClient;
+  /** A new connection to the same data. */
+  connect(): RedisClient;
+  /** Where a process can reach it; undefined for the mock. */
+  readonly url: string | undefined;
+  empty(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface StoreKind {
+  readonly name: string;
+  start(): Promise<TestStore>;
+}
+
+/** Whether a Redis server is there to start. With REQUIRE_REDIS=1 its absence is an error instead; TEST_STORES=mock does without. */
+export const hasRedis = process.env.TEST_STORES !== 'mock' && findOnPath() !== undefined;
+
+if (!hasRedis && process.env.REQUIRE_REDIS === '1') {
+  throw new Error('REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH');
+}
+
+export const mockStore: StoreKind = {
+  name: 'ioredis-mock',
+  async start() {
+    // Mocks with the same address share their data: a name of its own keeps each file's apart.
+    const host = `mock-${Math.random().toString(36).slice(2)}`;
+    const connect = () => new RedisMock({ host }) as unknown as RedisClient;
+    const client = connect();
+    return {
+      client,
+      connect,
+      url: undefined,
+      empty: async () => {
+        await client.flushall();
+      },
+      stop: async () => {},
+    };
+  },
+};
+
+export const realStore: StoreKind = {
+  name: 'redis-server',
+  async start() {
+    const server = await startEmbeddedRedis();
+    const clients: Redis[] = [];
+    const connect = () => {
+      const client = new Redis(server.url, { enableAutoPipelining: true });
+      clients.push(client);
+      return client;
+    };
+    const client = connect();
+    return {
+      client,
+      connect,
+      url: server.url,
+      empty: async () => {
+        await client.flushall();
+      },
+      stop: async () => {
+        for (const client of clients) client.disconnect();
+        await server.stop();
+      },
+    };
+  },
+};
+
+/** The stores that every contract holds on: ioredis-mock always, a real Redis where there is one. */
+export const storeKinds: readonly StoreKind[] = hasRedis ? [mockStore, realStore] : [mockStore];

@@ -1,0 +1,86 @@
+import { beforeEach, expect, it } from 'vitest';
+import { AuthFlood, FAILURES, WINDOW_MS } from '../../../src/access/failed-auth-limiter.ts';
+
+let now: number;
+let flood: AuthFlood;
+
+beforeEach(() => {
+  now = 1000;
+  flood = new AuthFlood(() => now);
+});
+
+function fail(address: string, times = FAILURES): void {
+  for (let i = 0; i < times; i++) flood.failed(address);
+}
+
+it('holds an address back from its hundredth failure on, until its window ends', () => {
+  expect(flood.heldBackMs('192.0.2.1')).toBe(0);
+  fail('192.0.2.1', FAILURES - 1);
+  expect(flood.heldBackMs('192.0.2.1')).toBe(0);
+  flood.failed('192.0.2.1');
+  expect(flood.heldBackMs('192.0.2.1')).toBe(WINDOW_MS);
+  now += WINDOW_MS - 1;
+  expect(flood.heldBackMs('192.0.2.1')).toBe(1);
+  now += 1;
+  expect(flood.heldBackMs('192.0.2.1')).toBe(0);
+});
+
+it('starts a new window with the first failure after the old one', () => {
+  fail('192.0.2.1', FAILURES - 1);
+  now += WINDOW_MS;
+  flood.failed('192.0.2.1');
+  expect(flood.heldBackMs('192.0.2.1')).toBe(0);
+  fail('192.0.2.1', FAILURES - 1);
+  expect(flood.heldBackMs('192.0.2.1')).toBe(WINDOW_MS);
+});
+
+it('is quiet until the first failure, and again once what it counted is forgotten', () => {
+  expect(flood.isQuiet).toBe(true);
+  flood.failed('192.0.2.1');
+  expect(flood.isQuiet).toBe(false);
+  now += WINDOW_MS;
+  flood.heldBackMs('192.0.2.1');
+  expect(flood.isQuiet).toBe(true);
+});
+
+it('remembers ten thousand addresses and no more', () => {
+  fail('192.0.2.1');
+  for (let i = 0; i < 9_999; i++) flood.failed(`address ${i}`);
+  expect(flood.heldBackMs('192.0.2.1')).toBe(WINDOW_MS);
+  for (let i = 0; i < 10_000; i++) flood.failed(`other ${i}`);
+  expect(flood.heldBackMs('192.0.2.1')).toBe(0);
+});
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['192.0.2.1', '::ffff:192.0.2.1'],
+  ['192.0.2.123', '::FFFF:192.0.2.123'],
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+  ['2001:db8::1', '2001:db8:0:0:1:2:3:4'],
+  ['::1', '0:0:0:0:0:0:0:1'],
+  ['::1', '::2:3'],
+  ['::5:6:7:8:9', '0:0:0:5:1:1:1:1'],
+  ['1::5:6:7:8:9', '1:0:0:5::'],
+  ['1:2:3:4:5:6:7::', '1:2:3:4::'],
+])('counts %s and %s as one', (one, other) => {
+  fail(one);
+  expect(flood.heldBackMs(other)).toBe(WINDOW_MS);
+});
+
+it.each([
+  ['192.0.2.1', '192.0.2.2'],
+  ['192.0.2.1', '1192.0.2.1'],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.2'],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.12'],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+  ['2001:db8:1:2::1', '2001:db8:12::1'],
+  ['1::5:6:7:8', '1::6:7:8:9:a'],
+  ['::1', '1::'],
+  // Not the mapped form, though it holds it.
+  ['192.0.2.1', '1::ffff:192.0.2.1'],
+  ['192.0.2.1', '::ffff:192.0.2.1:1'],
+])('counts %s and %s apart', (one, other) => {
+  fail(one);
+  expect(flood.heldBackMs(other)).toBe(0);
+});

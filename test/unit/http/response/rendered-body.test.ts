@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { renderJson, renderStats } from '../../../../src/http/response/rendered-body.ts';
+
+it('a view holds the bytes of the text one in each character, and their number', () => {
+  const { body, etag, lines } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
+  expect(Buffer.from(body, 'latin1').toString()).toBe('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
+  expect(etag).toMatch(/^"[\w-]{27}"$/);
+  const length = Buffer.byteLength('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
+  expect(lines).toBe(`ETag: ${etag}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\n`);
+});
+
+it('equal content has an equal tag, other content another', () => {
+  const tag = (page: number) => renderJson({ data: [], total: 0, page }).etag;
+  expect(tag(1)).toBe(tag(1));
+  expect(tag(1)).not.toBe(tag(2));
+});
+
+it('statistics keep every digit of a total beyond 2^53', () => {
+  const stats = { total_members: 3, average_level: 5, xp_curve: 'standard', xp_multiplier: 1.5 } as const;
+  expect(renderStats({ ...stats, total_xp: 18014398509481985n }).body).toBe(
+    '{"total_members":3,"total_xp":18014398509481985,"average_level":5,"xp_curve":"standard","xp_multiplier":1.5}',
+  );
+});

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createNativeServer } from '../../../../src/http/server/express-server.ts';
+
+describe('createNativeServer', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  /** Whether the prototypes of request and response are the same before and after Express had them in hand. */
+  async function prototypesStay(make: (app: express.Express) => Server): Promise<boolean[]> {
+    const app = express();
+    let before: unknown[] = [];
+    app.get('/', (req, res) => {
+      res.json([Object.getPrototypeOf(req) === before[0], Object.getPrototypeOf(res) === before[1]]);
+    });
+    server = make(app);
+    server.prependListener('request', (req, res) => {
+      before = [Object.getPrototypeOf(req), Object.getPrototypeOf(res)];
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    return (await fetch(`http://127.0.0.1:${port}/`)).json() as Promise<boolean[]>;
+  }
+
+  it('leaves Express no prototype to swap', async () => {
+    expect(await prototypesStay((app) => createNativeServer(app, {}))).toEqual([true, true]);
+  });
+
+  it('is needed: the stock server has its prototypes swapped', async () => {
+    expect(await prototypesStay((app) => createServer(app))).toEqual([false, false]);
+  });
+
+  it('keeps what Express adds to requests and responses', async () => {
+    const app = express();
+    app.get('/:name', (req, res) => {
+      res.status(201).json({ name: req.params.name, query: req.query, host: req.hostname });
+    });
+    server = createNativeServer(app, {});
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/ann?a=1`);
+    expect(answer.status).toBe(201);
+    expect(await answer.json()).toEqual({ name: 'ann', query: { a: '1' }, host: '127.0.0.1' });
+  });
+});

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { drain, listenOn, serverOptions, urlOf } from '../../../../src/http/server/listener.ts';
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function listening(handler: RequestListener = (_req, res) => res.end('ok'), options = {}): Promise<Server> {
+  const server = createServer(options, handler);
+  servers.push(server);
+  await listenOn(server, '127.0.0.1', 0, 'PORT');
+  return server;
+}
+
+async function open(server: Server): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+function connections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+/** Connects and sends a request when it is told to, says so in the memory it is given, and reports the answer. */
+const CLIENT = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  parentPort.once('message', (sent) => {
+    const socket = require('node:net').connect(workerData, '127.0.0.1', () => {
+      socket.write('GET / HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n', () => {
+        Atomics.store(sent, 0, 1);
+        Atomics.notify(sent, 0);
+      });
+    });
+    let text = '';
+    socket.on('data', (chunk) => { text += chunk; });
+    socket.on('error', (error) => { text += error.message; });
+    socket.on('close', () => parentPort.postMessage(text));
+  });
+  parentPort.postMessage('ready');
+`;
+
+/** Sends bytes and reads until the server closes. */
+async function exchange(server: Server, bytes: string): Promise<string> {
+  const socket = await open(server);
+  socket.write(bytes);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}
+
+it('bounds what a slow client can hold', () => {
+  expect(serverOptions).toEqual({
+    headersTimeout: 10_000,
+    requestTimeout: 10_000,
+    keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 1000,
+    requireHostHeader: false,
+  });
+});
+
+describe('listenOn', () => {
+  it('names the address and the setting when it is taken', async () => {
+    const first = await listening();
+    const { port } = first.address() as AddressInfo;
+    const second = createServer();
+    await expect(listenOn(second, '127.0.0.1', port, 'ADMIN_PORT')).rejects.toThrow(
+      new RegExp(`^Cannot listen on 127\\.0\\.0\\.1 port ${port}: .*EADDRINUSE.*\\. Choose another ADMIN_PORT\\.$`),
+    );
+  });
+
+  it.each(['Expect: 100-continue', 'Expect: miracles'])('answers a request with %s like any other', async (header) => {
+    const server = await listening();
+    const text = await exchange(server, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text).toMatch(/ok/);
+  });
+
+  const parts = (text: string) => {
+    const [head = '', body = ''] = text.split('\r\n\r\n');
+    return { lines: head.split('\r\n'), body, problem: JSON.parse(body) };
+  };
+
+  it('answers what is not HTTP with a problem, and closes', async () => {
+    const { lines, body, problem } = parts(await exchange(await listening(), 'no http – at all\r\n\r\n'));
+    expect(lines).toEqual([
+      'HTTP/1.1 400 Bad Request',
+      'Content-Type: application/problem+json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'Connection: close',
+    ]);
+    expect(problem).toEqual({
+      type: 'urn:guildrank:problem:invalid-request',
+      title: 'Bad Request',
+      status: 400,
+      detail: 'The request is not valid HTTP/1.1.',
+      code: 'invalid_request',
+      request_id: 'none',
+    });
+  });
+
+  it('answers headers that are too long with 431', async () => {
+    const { lines, problem } = parts(await exchange(await listening(), `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`));
+    expect(lines[0]).toBe('HTTP/1.1 431 Request Header Fields Too Large');
+    expect(problem).toMatchObject({
+      status: 431,
+      title: 'Request Header Fields Too Large',
+      detail: 'The request line and headers are longer than 16 KiB.',
+    });
+  });
+
+  it('answers HEAD without a body', async () => {
+    const text = await exchange(await listening(), `HEAD / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`);
+    expect(text).toMatch(/^HTTP\/1\.1 431 .*\r\nContent-Length: [1-9]\d*\r\n.*\r\n\r\n$/s);
+    expect(text).not.toContain('{');
+  });
+
+  it('answers a request that takes too long to arrive with 408', async () => {
+    const options = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
+    const { lines, problem } = parts(await exchange(await listening(undefined, options), 'GET / HTTP/1.1\r\nHost'));
+    expect(lines[0]).toBe('HTTP/1.1 408 Request Timeout');
+    expect(problem).toMatchObject({
+      status: 408,
+      title: 'Request Timeout',
+      detail: 'The request took too long to arrive.',
+    });
+  });
+
+  it.each([
+    ['was reset', { code: 'ECONNRESET' }, true],
+    ['cannot be written to', { code: 'HPE_INVALID' }, false],
+  ])('says nothing on a connection that %s', async (_name, error, writable) => {
+    const server = await listening();
+    const done: string[] = [];
+    const socket = { writable, destroy: () => done.push('destroyed'), end: () => done.push('ended') };
+    server.emit('clientError', error, socket);
+    expect(done).toEqual(['destroyed']);
+  });
+});
+
+describe('urlOf', () => {
+  it('writes IPv4 and IPv6 addresses as URLs do', () => {
+    const at = (address: AddressInfo) => urlOf({ address: () => address } as Server);
+    expect(at({ address: '127.0.0.1', family: 'IPv4', port: 80 })).toBe('http://127.0.0.1:80');
+    expect(at({ address: '::1', family: 'IPv6', port: 81 })).toBe('http://[::1]:81');
+  });
+});
+
+describe('drain', () => {
+  it('has nothing to do for a server that does not listen', async () => {
+    await drain(createServer(), 60_000);
+  });
+
+  it('lets a request in flight finish, and refuses new connections', async () => {
+    let finish = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      servers.length = 0;
+      void listening((_req, res) => {
+        finish = () => res.end('done');
+        resolve();
+      });
+    });
+    await expect.poll(() => servers[0]?.listening).toBe(true);
+    const server = servers[0] as Server;
+    const { port } = server.address() as AddressInfo;
+    const answer = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await arrived;
+    let drained = false;
+    const draining = drain(server, 60_000).then(() => {
+      drained = true;
+    });
+    await expect.poll(() => server.listening).toBe(false);
+    const refused = connect(port, '127.0.0.1');
+    await expect(once(refused, 'connect')).rejects.toThrow('ECONNREFUSED');
+    expect(drained).toBe(false);
+    finish();
+    expect(await answer).toMatch(/done/);
+    await draining;
+    expect(drained).toBe(true);
+  });
+
+  it('does not wait for a connection that has never sent a byte', async () => {
+    const server = await listening(undefined, serverOptions);
+    const socket = await open(server);
+    const closed = once(socket.resume(), 'close');
+    // Far longer than a test may take: only a drain that ends such a connection passes.
+    await drain(server, 600_000);
+    await closed;
+  });
+
+  it('serves a request that comes on an open connection just after draining has begun', async () => {
+    const server = await listening();
+    const socket = await open(server);
+    socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    const draining = drain(server, 60_000);
+    socket.write('GET /2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/200 OK/);
+    const ended = once(socket, 'close');
+    await draining;
+    await ended;
+  });
+
+  it('lets a slow request finish as long as there is time', async () => {
+    let finish = () => {};
+    const server = await listening((_req, res) => {
+      finish = () => res.end('done');
+    });
+    const looked = vi.spyOn(server, 'closeIdleConnections');
+    const answer = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await expect.poll(async () => (await connections(server)) > 0).toBe(true);
+    const draining = drain(server, 60_000);
+    await expect.poll(() => looked.mock.calls.length, { timeout: 5000 }).toBeGreaterThan(3);
+    finish();
+    expect(await answer).toMatch(/done/);
+    await draining;
+  });
+
+  it('serves what had reached the machine before it began, though the process had no time to take it in', async () => {
+    const server = await listening();
+    const client = new Worker(CLIENT, { eval: true, workerData: (server.address() as AddressInfo).port });
+    await once(client, 'message');
+    const answer = once(client, 'message');
+    const sent = new Int32Array(new SharedArrayBuffer(4));
+    client.postMessage(sent);
+    // Nothing is taken in while this thread waits for the other one to have sent its request.
+    Atomics.wait(sent, 0, 0, 10_000);
+    await drain(server, 60_000);
+    expect(await answer).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 OK/)]);
+    await client.terminate();
+  });
+
+  it('cuts what is still busy when its time is up', async () => {
+    let arrived = () => {};
+    const busy = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const server = await listening(() => arrived());
+    const answer = exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n').catch(() => '');
+    await busy;
+    await drain(server, 50);
+    expect(await answer).toBe('');
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { chooseCurve, curveOfFormats } from '../../../src/import/curve-choice.ts';
+
+const AMARI = { curve: 'amari', format: 'amari' } as const;
+const NEW = { configured: null, members: 0 };
+
+describe('the curve of a seeded guild', () => {
+  it('is the explicit one, whatever else there is', () => {
+    expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 })).toEqual({
+      curve: 'lurkr',
+      store: true,
+      says: 'curve: lurkr',
+    });
+  });
+
+  it("is the format's for a new guild", () => {
+    expect(chooseCurve(undefined, AMARI, NEW)).toEqual({
+      curve: 'amari',
+      store: true,
+      says: 'curve: amari (from the format)',
+    });
+    expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW).says).toBe(
+      'curve: standard (tatsu publishes none of its own)',
+    );
+  });
+
+  it('stays what the guild has, and says so where the format has another', () => {
+    expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 })).toEqual({
+      curve: 'lurkr',
+      store: false,
+      says: 'curve: lurkr (as the guild is configured; amari counts by amari: add --curve amari to switch)',
+    });
+    expect(chooseCurve(undefined, AMARI, { configured: null, members: 3 })).toMatchObject({
+      curve: 'standard',
+      store: false,
+      says: expect.stringContaining('the default, by which the guild has members already'),
+    });
+    expect(chooseCurve(undefined, AMARI, { configured: 'amari', members: 3 }).store).toBe(false);
+  });
+
+  it('is left alone, without a word, by formats that have none', () => {
+    expect(chooseCurve(undefined, undefined, NEW)).toEqual({ curve: 'standard', store: false, says: undefined });
+  });
+
+  it('must be named when the files disagree', () => {
+    expect(curveOfFormats(['csv', 'mee6', 'tatsu'])).toEqual({ curve: 'standard', format: 'mee6' });
+    expect(() => curveOfFormats(['mee6', 'amari'])).toThrow('name one with --curve');
+  });
+});

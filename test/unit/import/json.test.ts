@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { detectFormat } from '../../../src/import/detect.ts';
+import { type FormatName, formatNamed, type JsonLayout } from '../../../src/import/formats.ts';
+import { readJson } from '../../../src/import/json.ts';
+import { recordOf, type SeedRow } from '../../../src/import/rows.ts';
+import { all, pieces, refusals } from './read.ts';
+
+const read = (text: string, format: FormatName, size?: number, warnings: string[] = []) =>
+  all(
+    readJson(pieces(text, size), formatNamed(format).json as JsonLayout, 'f.json', (line) => void warnings.push(line)),
+  );
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/imports/${name}`, import.meta.url), 'utf8');
+const ONE = '100000000000000001';
+const TWO = '100000000000000002';
+
+describe('reading exports of other bots', () => {
+  const cases: [file: string, format: FormatName, rows: SeedRow[]][] = [
+    [
+      'mee6.json',
+      'mee6',
+      [
+        { userId: ONE, xp: 4700, username: 'ada', level: 10 },
+        { userId: TWO, xp: 100, username: 'böb 🎉', level: 1 },
+      ],
+    ],
+    [
+      'amari.json',
+      'amari',
+      [
+        { userId: ONE, xp: 1655, username: 'ada', level: 10 },
+        { userId: TWO, xp: 55, username: 'bob', level: 2 },
+      ],
+    ],
+    [
+      'lurkr.json',
+      'lurkr',
+      [
+        { userId: ONE, xp: 4150, username: 'ada', level: 10 },
+        { userId: TWO, xp: 100, level: 1 },
+      ],
+    ],
+    [
+      'polaris.json',
+      'polaris',
+      [
+        { userId: ONE, xp: 7000 },
+        { userId: TWO, xp: 200 },
+      ],
+    ],
+    [
+      'polaris-xp.json',
+      'polaris',
+      [
+        { userId: ONE, xp: 7000 },
+        { userId: TWO, xp: 200 },
+      ],
+    ],
+    [
+      'polaris-map.json',
+      'polaris',
+      [
+        { userId: ONE, xp: 7000 },
+        { userId: TWO, xp: 200 },
+      ],
+    ],
+    [
+      'tatsu.json',
+      'tatsu',
+      [
+        { userId: ONE, xp: 4675 },
+        { userId: TWO, xp: 100 },
+      ],
+    ],
+  ];
+
+  it.each(cases)(
+    'recognises %s as %s and reads its members, however it is cut into pieces',
+    async (file, format, rows) => {
+      const text = fixture(file);
+      expect(detectFormat(text, file)).toBe(format);
+      for (const size of [1, 13, 4096]) {
+        expect(await read(text, format, size)).toEqual(rows.map((row, index) => ({ at: index + 1, row })));
+      }
+    },
+  );
+
+  it.each(cases)(
+    '%s states the levels that the %s curve gives, so none is stored and all go on moving',
+    (_file, format, rows) => {
+      const { curve } = formatNamed(format);
+      for (const row of rows) {
+        expect(recordOf(row, curve ?? 'standard').profile?.level ?? null).toBeNull();
+      }
+    },
+  );
+
+  it('reads pages that were put one after the other into one file', async () => {
+    const page = fixture('tatsu.json');
+    expect((await read(page + page, 'tatsu')).map(({ at }) => at)).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe('reading a JSON array', () => {
+  it('keeps XP exact, and names the number and reason of every bad element', async () => {
+    const text =
+      '[{"user_id":"1","xp":9007199254740991},{"user_id":"1","xp":9007199254740993},7,null,[1],' +
+      '{"user_id":123456789012345678,"xp":1},{"user_id":"2","xp":1.5},{"user_id":"3","xp":"8","extra":{"xp":[1]}}]';
+    const entries = await read(text, 'json', 3);
+    expect(refusals(entries)).toEqual([
+      '2: xp "9007199254740993" is not a whole number from 0 to 9007199254740991',
+      '3: it is not an object',
+      '4: it is not an object',
+      '5: it is not an object',
+      '7: xp "1.5" is not a whole number from 0 to 9007199254740991',
+    ]);
+    expect(entries.filter(({ row }) => typeof row !== 'string')).toEqual([
+      { at: 1, row: { userId: '1', xp: 9007199254740991 } },
+      { at: 6, row: { userId: '123456789012345678', xp: 1 } },
+      { at: 8, row: { userId: '3', xp: 8 } },
+    ]);
+  });
+
+  it('reads a page of this service', async () => {
+    const text = '{"data":[{"rank":1,"user_id":"7","username":"x","level":2,"xp":255}],"total":1,"page":1}';
+    expect(detectFormat(text, 'page.json')).toBe('json');
+    expect(await read(text, 'json')).toEqual([{ at: 1, row: { userId: '7', username: 'x', level: 2, xp: 255 } }]);
+  });
+
+  it('takes an empty array for no members, and refuses what is not JSON or has no members', async () => {
+    expect(await read('[]', 'json')).toEqual([]);
+    await expect(read('[{"user_id":"1","xp":1},', 'json')).rejects.toThrow(
+      /^f\.json is not valid JSON somewhere after element 1/,
+    );
+    await expect(read('[}', 'json')).rejects.toThrow(/^f\.json is not valid JSON/);
+    await expect(read('{"message":"Unauthorized"}', 'mee6')).rejects.toThrow(
+      'f.json has no players: is --format right?',
+    );
+  });
+});
+
+describe("a Polaris export's settings", () => {
+  const MEMBERS = `"users":{"${ONE}":{"xp":5}}`;
+  it.each([
+    ['{"curve":{"3":1,"2":50,"1":100},"rounding":100}', undefined],
+    ['{"curve":{"3":1.0},"maxLevel":1000}', undefined],
+    ['{"enabled":true}', undefined],
+    ['{"curve":{"3":0,"2":25,"1":50},"rounding":1}', '0n^3 + 25n^2 + 50n rounded to 1'],
+    ['{"rounding":50}', '1n^3 + 50n^2 + 100n rounded to 50'],
+  ])('%s: a curve that is not the default is said, before and after the members', async (settings, said) => {
+    for (const text of [`{"settings":${settings},${MEMBERS}}`, `{${MEMBERS},"settings":${settings}}`]) {
+      const warnings: string[] = [];
+      expect(await read(text, 'polaris', 7, warnings)).toEqual([{ at: 1, row: { userId: ONE, xp: 5 } }]);
+      expect(warnings).toEqual(
+        said === undefined
+          ? []
+          : [`f.json: the server had a curve of its own, ${said}: levels will differ from those it showed`],
+      );
+    }
+  });
+});
