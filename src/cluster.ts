@@ -10,10 +10,10 @@ import { createNativeServer } from './http/server/express-server.ts';
 import { drain, listenOn, serverOptions } from './http/server/listener.ts';
 
 /** Waits between the death of a worker and its replacement: doubled while it keeps dying young. */
-const FIRST_WAIT_MS = 100;
-const LONGEST_WAIT_MS = 10_000;
+const INITIAL_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 10_000;
 /** A worker that lived this long was sound: its replacement starts without a grudge. */
-const SOUND_MS = 10_000;
+const STABLE_AFTER_MS = 10_000;
 
 export interface RunningCluster {
   /** Drains every worker, then ends. Bounded by SHUTDOWN_TIMEOUT_MS in each. */
@@ -44,7 +44,7 @@ export async function startCluster(
 ): Promise<RunningCluster> {
   let draining = false;
   let everListened = false;
-  let wait = FIRST_WAIT_MS;
+  let wait = INITIAL_BACKOFF_MS;
   const listening = new Set<Worker>();
 
   const fork = (): void => {
@@ -58,7 +58,7 @@ export async function startCluster(
       listening.delete(worker);
       if (draining) return;
       if (!everListened) return onStartFailure();
-      wait = performance.now() - bornAt > SOUND_MS ? FIRST_WAIT_MS : Math.min(wait * 2, LONGEST_WAIT_MS);
+      wait = performance.now() - bornAt > STABLE_AFTER_MS ? INITIAL_BACKOFF_MS : Math.min(wait * 2, MAX_BACKOFF_MS);
       logger.error({ pid: worker.process.pid, code, signal, retry_in_ms: wait }, 'a worker ended: replacing it');
       await delay(wait);
       if (!draining) fork();

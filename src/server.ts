@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { ApiKeyStore } from './access/api-keys.ts';
 import { Authenticator } from './access/authenticator.ts';
-import { AuthFlood } from './access/failed-auth-limiter.ts';
+import { FailedAuthLimiter } from './access/failed-auth-limiter.ts';
 import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
@@ -13,9 +13,9 @@ import { Operations } from './http/api/operations.ts';
 import { Gate } from './http/api/require-api-key.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
-import { Heads } from './http/response/headers.ts';
-import type { View } from './http/response/rendered-body.ts';
-import { Replies } from './http/response/response-writer.ts';
+import { RawHead } from './http/response/headers.ts';
+import type { RenderedBody } from './http/response/rendered-body.ts';
+import { ResponseWriter } from './http/response/response-writer.ts';
 import { createNativeServer } from './http/server/express-server.ts';
 import { drain, listenOn, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
@@ -23,13 +23,13 @@ import { VERSION } from './observability/build-info.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
 import { GuildBatch } from './reads/request-batcher.ts';
-import { PageCache } from './reads/response-cache.ts';
-import { Jobs } from './redis/command-batcher.ts';
+import { ResponseCache } from './reads/response-cache.ts';
+import { CommandBatcher } from './redis/command-batcher.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
 import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
-import { KeyNames } from './redis/redis-keys.ts';
-import { Deadlines } from './redis/timeouts.ts';
+import { RedisKeys } from './redis/redis-keys.ts';
+import { TimeoutQueue } from './redis/timeouts.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
@@ -72,28 +72,28 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   logOutages(client, logger, where);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
-  const keys = new KeyNames(config.keyPrefix);
+  const keys = new RedisKeys(config.keyPrefix);
   const metrics: Metrics = new Metrics(
     {
-      cache: () => cache.tally(),
-      quotas: () => quotas.tally(),
+      cache: () => cache.counts(),
+      quotas: () => quotas.counts(),
       redisReady: () => client.status === 'ready',
     },
     { version: VERSION, node: process.version },
   );
   const observeCommand = (command: string, ms: number, failed: boolean) =>
     metrics.observeCommand(command, ms / 1000, failed);
-  const jobs = new Jobs(client, new Scripts(client, observeCommand), keys);
+  const jobs = new CommandBatcher(client, new Scripts(client, observeCommand), keys);
   const quotas = new Quotas(jobs, config.planQuotas);
-  const cache = new PageCache<View | null>(config.cacheMaxPages, monotonic);
+  const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
   const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
-  const deadlines = new Deadlines(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS));
+  const deadlines = new TimeoutQueue(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS));
   const batch = new GuildBatch(quotas, cache, deadlines);
   listen(
     subscriber,
-    keys.changed,
-    (guildId) => authenticator.forget(guildId),
-    () => authenticator.forgetAll(),
+    keys.invalidationChannel,
+    (guildId) => authenticator.invalidate(guildId),
+    () => authenticator.invalidateAll(),
   );
 
   let draining = false;
@@ -105,17 +105,17 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     );
   };
   const logRequest = requestLogger(logger, monotonic);
-  const replies = new Replies(
+  const replies = new ResponseWriter(
     config.cacheMaxAgeS,
     !config.corsOrigins.includes('*'),
     clock,
-    new Heads(clock, serverOptions.keepAliveTimeout),
-    (req, { exchange, statusCode }) =>
-      metrics.observeRequest(req.method, exchange.route, statusCode, (monotonic() - exchange.startedAt) / 1000),
+    new RawHead(clock, serverOptions.keepAliveTimeout),
+    (req, { context, statusCode }) =>
+      metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000),
   );
   const deliver = replies.view.bind(replies);
   const { app, shortcut } = createApp({
-    gate: new Gate(authenticator, batch, deadlines, new AuthFlood(monotonic), deliver),
+    gate: new Gate(authenticator, batch, deadlines, new FailedAuthLimiter(monotonic), deliver),
     readiness,
     extraRoutes: parts.extraRoutes,
     operations: new Operations(new LeaderboardReader(jobs)),

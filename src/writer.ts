@@ -1,7 +1,7 @@
 import { RecordRefusedError, StoreUnavailableError } from './errors.ts';
 import { LeaderboardWriter } from './leaderboard/writer.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
-import { KeyNames } from './redis/redis-keys.ts';
+import { RedisKeys } from './redis/redis-keys.ts';
 
 /** The package's entry `guildrank/writer`: what a bot writes XP with, on its own ioredis connection. */
 
@@ -20,7 +20,7 @@ export interface WriterOptions {
  * commands on the connection.
  */
 export function createWriter(client: WriterClient, { keyPrefix = 'gr' }: WriterOptions = {}): LeaderboardWriter {
-  return new LeaderboardWriter(new Scripts(client as unknown as RedisClient), new KeyNames(keyPrefix));
+  return new LeaderboardWriter(new Scripts(client as unknown as RedisClient), new RedisKeys(keyPrefix));
 }
 
 export type { RefusalReason } from './errors.ts';

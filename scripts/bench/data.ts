@@ -41,7 +41,7 @@ export function recordOf(index: number, random: () => number): XpRecord & { read
 export async function seedGuild(store: Store, index: number, members: number): Promise<LoadedGuild> {
   const id = guildIdOf(index);
   await seedMembers(store, id, members, index + 1);
-  await store.client.hset(store.keys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
+  await store.client.hset(store.redisKeys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
   const { key } = await store.apiKeys.create(id, 'bench', null);
   return { id, key, members };
 }

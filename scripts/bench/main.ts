@@ -6,7 +6,7 @@ import { machine } from './machine.ts';
 import { pinToTwoCores } from './pinning.ts';
 import { SECTIONS, sectionNamed } from './sections.ts';
 import { goalLines } from './table.ts';
-import { tell } from './terminal.ts';
+import { logProgress } from './terminal.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -55,7 +55,7 @@ await run(command);
 
 /** The servers run as they are deployed, compiled: a loader's helpers would slow them. */
 function compile(): void {
-  tell('compiling');
+  logProgress('compiling');
   for (const args of [
     ['run', '--silent', 'build'],
     ['exec', '--', 'tsc', '-p', 'scripts/bench/tsconfig.json'],

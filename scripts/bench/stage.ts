@@ -3,7 +3,7 @@ import { type Store, storeOn } from '../../src/cli/store.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 import type { Pinning } from './pinning.ts';
-import { tell } from './terminal.ts';
+import { logProgress } from './terminal.ts';
 
 /** A Redis of the benchmark's own, on the load's core, with a connection that writes to it. */
 export interface Stage {
@@ -22,7 +22,7 @@ const PATIENCE_MS = 60_000;
 export async function openStage(pinning: Pinning): Promise<Stage> {
   const redis = await startEmbeddedRedis();
   const client = connect({ url: redis.url, mode: 'standalone', nodes: [], sentinelName: '', timeoutMs: PATIENCE_MS });
-  client.on('error', (error: Error) => tell(`Redis connection: ${error.message}`));
+  client.on('error', (error: Error) => logProgress(`Redis connection: ${error.message}`));
   await once(client, 'ready');
   return {
     pinning,

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../errors.ts';
-import { type RedisClient, stored } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/redis-keys.ts';
+import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { splitOrigins } from './origins.ts';
 
@@ -27,7 +27,7 @@ export interface CreatedKey {
 export class ApiKeyStore {
   constructor(
     private readonly client: RedisClient,
-    private readonly keys: KeyNames,
+    private readonly redisKeys: RedisKeys,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
   ) {}
@@ -54,20 +54,20 @@ export class ApiKeyStore {
       origins,
     };
     const sha = hashKey(key);
-    await stored(this.client.hset(this.keys.guild(guildId).apiKeys, record.id, sha));
-    await stored(this.client.hset(this.keys.apiKey(sha), toFields(record)));
+    await withStoreErrors(this.client.hset(this.redisKeys.guild(guildId).apiKeys, record.id, sha));
+    await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), toFields(record)));
     return { key, record };
   }
 
   /** The record of the key with this SHA-256, or null. One round trip. */
   async find(sha: string): Promise<ApiKeyRecord | null> {
-    const fields = await stored(this.client.hgetall(this.keys.apiKey(sha)));
+    const fields = await withStoreErrors(this.client.hgetall(this.redisKeys.apiKey(sha)));
     return fields.id && fields.guild_id ? fromFields(fields) : null;
   }
 
   /** All keys of a guild, oldest first, expired ones included. One round trip a key. */
   async list(guildId: string): Promise<ApiKeyRecord[]> {
-    const shas = await stored(this.client.hvals(this.keys.guild(guildId).apiKeys));
+    const shas = await withStoreErrors(this.client.hvals(this.redisKeys.guild(guildId).apiKeys));
     const records = await Promise.all(shas.map((sha) => this.find(sha)));
     return records
       .filter((record) => record !== null)
@@ -81,9 +81,9 @@ export class ApiKeyStore {
   async revoke(guildId: string, keyId: string): Promise<void> {
     const sha = await this.shaOf(guildId, keyId);
     // The record goes first: should the second step fail, the key is dead and still listed, and revoke can run again.
-    await stored(this.client.del(this.keys.apiKey(sha)));
-    await stored(this.client.hdel(this.keys.guild(guildId).apiKeys, keyId));
-    await this.announce(guildId);
+    await withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)));
+    await withStoreErrors(this.client.hdel(this.redisKeys.guild(guildId).apiKeys, keyId));
+    await this.publishInvalidation(guildId);
   }
 
   /**
@@ -100,29 +100,29 @@ export class ApiKeyStore {
     const created = await this.create(guildId, old.name, lifetimeOf(old), old.origins);
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
-      await stored(this.client.hset(this.keys.apiKey(sha), 'expires_at', end));
+      await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), 'expires_at', end));
     }
-    await this.announce(guildId);
+    await this.publishInvalidation(guildId);
     return created;
   }
 
   /** Ends every key of a guild. @returns how many there were. */
   async revokeAll(guildId: string): Promise<number> {
-    const { apiKeys } = this.keys.guild(guildId);
-    const shas = await stored(this.client.hvals(apiKeys));
-    await Promise.all(shas.map((sha) => stored(this.client.del(this.keys.apiKey(sha)))));
-    await stored(this.client.del(apiKeys));
-    await this.announce(guildId);
+    const { apiKeys } = this.redisKeys.guild(guildId);
+    const shas = await withStoreErrors(this.client.hvals(apiKeys));
+    await Promise.all(shas.map((sha) => withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)))));
+    await withStoreErrors(this.client.del(apiKeys));
+    await this.publishInvalidation(guildId);
     return shas.length;
   }
 
   /** Tells every process of the service to drop what it remembers of the guild's keys and plan. */
-  async announce(guildId: string): Promise<void> {
-    await stored(this.client.publish(this.keys.changed, guildId));
+  async publishInvalidation(guildId: string): Promise<void> {
+    await withStoreErrors(this.client.publish(this.redisKeys.invalidationChannel, guildId));
   }
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {
-    const sha = await stored(this.client.hget(this.keys.guild(guildId).apiKeys, keyId));
+    const sha = await withStoreErrors(this.client.hget(this.redisKeys.guild(guildId).apiKeys, keyId));
     if (sha === null)
       throw new NotFoundError(`Guild ${guildId} has no key ${keyId}: see the ids with "keys list --guild ${guildId}"`);
     return sha;

@@ -15,7 +15,7 @@ interface Count {
  * Counts the requests with invalid keys by address, in memory, so that a flood of made-up keys does not become a flood of
  * look-ups in Redis. Bounded in memory and O(1): the flood it is made for must not fill it.
  */
-export class AuthFlood {
+export class FailedAuthLimiter {
   private readonly counts = new LRUCache<string, Count>({ max: ADDRESSES });
 
   constructor(
@@ -29,7 +29,7 @@ export class AuthFlood {
   }
 
   /** Notes a request with an invalid key. */
-  failed(address: string): void {
+  recordFailure(address: string): void {
     const id = network(address);
     const count = this.current(id);
     if (count) count.failures++;
@@ -37,7 +37,7 @@ export class AuthFlood {
   }
 
   /** Milliseconds for which unknown keys of the address are turned away; 0 for not at all. */
-  heldBackMs(address: string): number {
+  retryAfterMs(address: string): number {
     const count = this.current(network(address));
     return count && count.failures >= FAILURES ? count.until - this.now() : 0;
   }

@@ -1,5 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Jobs } from '../redis/command-batcher.ts';
+import type { CommandBatcher } from '../redis/command-batcher.ts';
 
 /** The fixed window, in seconds, from a guild's first request. */
 export const WINDOW_S = 3600;
@@ -28,7 +28,7 @@ interface Plan {
 class Limiter extends RateLimiterRedis {
   constructor(
     points: number,
-    private readonly jobs: Jobs,
+    private readonly jobs: CommandBatcher,
   ) {
     // The job knows the key of a guild's counter; without a prefix the limiter asks for it by the guild's id as it is.
     super({ storeClient: { defineCommand() {} }, keyPrefix: '', points, duration: WINDOW_S });
@@ -58,7 +58,7 @@ export class Quotas {
   /**
    * @param planQuotas requests per window by plan; has an entry "free", which also serves a plan not listed.
    */
-  constructor(jobs: Jobs, planQuotas: ReadonlyMap<string, number>) {
+  constructor(jobs: CommandBatcher, planQuotas: ReadonlyMap<string, number>) {
     this.plans = new Map(
       [...planQuotas].map(([plan, points]) => [
         plan,
@@ -71,7 +71,7 @@ export class Quotas {
   }
 
   /** Requests counted so far in this process, by plan. */
-  tally(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]> {
+  counts(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]> {
     return [...this.plans].map(([plan, { tally }]) => [plan, tally] as const);
   }
 

@@ -32,7 +32,7 @@ command
         throw new InvalidInputError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
       }
       await store.audit.configure(guild, change);
-      await store.apiKeys.announce(guild);
+      await store.apiKeys.publishInvalidation(guild);
       return overviewOf(store, guild);
     });
     print(json, overview, () => settingsOf(overview));

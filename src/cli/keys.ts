@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
 import { withStore } from './store.ts';
-import { duration, id, print, program, run, table, typed } from './terminal.ts';
+import { commandLine, duration, id, print, program, run, table } from './terminal.ts';
 
 /** `keys create`, `list`, `revoke` and `rotate`: the API keys of a guild. A key itself is shown once, when it is made. */
 const command = program('keys', "Create, list, revoke and rotate a guild's API keys");
@@ -45,7 +45,7 @@ sub('list', "List a guild's keys, oldest first").action(async ({ guild, json }: 
   const records = await withStore(({ apiKeys }) => apiKeys.list(guild));
   print(json, { guild, keys: records.map(fields) }, () =>
     records.length === 0
-      ? `Guild ${guild} has no keys. Create one with: ${typed('keys')} create --guild ${guild}`
+      ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys')} create --guild ${guild}`
       : table(
           ['ID', 'NAME', 'CREATED', 'EXPIRES', 'STATE', 'ORIGINS'],
           records.map((record) => [

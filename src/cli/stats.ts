@@ -1,6 +1,6 @@
 import type { Counters } from '../leaderboard/counters.ts';
 import { withStore } from './store.ts';
-import { id, PartialResult, print, program, run, typed } from './terminal.ts';
+import { commandLine, id, PartialResult, print, program, run } from './terminal.ts';
 
 /** `stats check` compares a guild's counters with its members; `stats rebuild` makes them say what the members say. */
 const command = program('stats', "Check or rebuild a guild's counters");
@@ -17,7 +17,7 @@ command
         ? `exact: ${describe(actual)}`
         : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
     );
-    if (!exact) throw new PartialResult(`Repair it with: ${typed('stats')} rebuild ${guild}`, 1);
+    if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, 1);
   });
 
 command

@@ -5,7 +5,7 @@ import { LeaderboardWriter } from '../leaderboard/writer.ts';
 import { type RedisClient, Scripts } from '../redis/commands.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
-import { KeyNames } from '../redis/redis-keys.ts';
+import { RedisKeys } from '../redis/redis-keys.ts';
 
 /** A person waits at a terminal, and a recount of a large guild takes seconds: far more patience than a request gets. */
 const COMMAND_TIMEOUT_MS = 60_000;
@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 /** What the commands work with. */
 export interface Store {
   readonly client: RedisClient;
-  readonly keys: KeyNames;
+  readonly redisKeys: RedisKeys;
   readonly writer: LeaderboardWriter;
   readonly audit: CounterAudit;
   readonly apiKeys: ApiKeyStore;
@@ -45,14 +45,14 @@ export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<
 
 /** The store's parts on an open connection. */
 export function storeOn(client: RedisClient, keyPrefix: string, plans: readonly string[]): Store {
-  const keys = new KeyNames(keyPrefix);
+  const redisKeys = new RedisKeys(keyPrefix);
   const scripts = new Scripts(client);
   return {
     client,
-    keys,
-    writer: new LeaderboardWriter(scripts, keys),
-    audit: new CounterAudit(scripts, keys),
-    apiKeys: new ApiKeyStore(client, keys, Date.now),
+    redisKeys,
+    writer: new LeaderboardWriter(scripts, redisKeys),
+    audit: new CounterAudit(scripts, redisKeys),
+    apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
     plans,
   };
 }

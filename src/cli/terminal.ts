@@ -17,13 +17,13 @@ export class PartialResult extends Error {
 }
 
 /** How a person types a command here: through npm in the repository, through the package's bin where it is installed. */
-export function typed(name: string): string {
+export function commandLine(name: string): string {
   return import.meta.url.endsWith('.ts') ? `npm run ${name} --` : `guildrank ${name}`;
 }
 
 /** A program named as people type it. */
 export function program(name: string, description: string): Command {
-  return new Command(typed(name))
+  return new Command(commandLine(name))
     .description(description)
     .showHelpAfterError('(--help shows how it is used)')
     .configureHelp({ showGlobalOptions: true })

@@ -1,6 +1,6 @@
 import type { Store } from '../cli/store.ts';
 import { InvalidInputError } from '../errors.ts';
-import { stored } from '../redis/commands.ts';
+import { withStoreErrors } from '../redis/commands.ts';
 
 /** What a deletion removed. */
 export interface Removed {
@@ -24,45 +24,45 @@ const PASSES = 5;
  * @throws StoreUnavailableError
  */
 export async function deleteGuild(store: Store, guildId: string): Promise<Removed> {
-  const { client, keys, apiKeys } = store;
-  const { xp, stats, config } = keys.guild(guildId);
+  const { client, redisKeys, apiKeys } = store;
+  const { xp, stats, config } = redisKeys.guild(guildId);
   const removed: Removed = { members: 0, staged: 0, keys: 0, config: false, counters: false, quota: false };
   removed.keys = await apiKeys.revokeAll(guildId);
   removed.staged = await deleteStaged(store, guildId);
-  const del = async (key: string) => (await stored(client.del(key))) === 1;
+  const del = async (key: string) => (await withStoreErrors(client.del(key))) === 1;
   for (let pass = 0; pass < PASSES; pass++) {
     removed.members += await deleteMembers(store, guildId);
     removed.config = (await del(config)) || removed.config;
     removed.counters = (await del(stats)) || removed.counters;
-    removed.quota = (await del(keys.quota(guildId))) || removed.quota;
+    removed.quota = (await del(redisKeys.quota(guildId))) || removed.quota;
     // A bot that wrote after the last batch has members again, and counters that lack them: once more.
-    if ((await stored(client.zcard(xp))) === 0) {
-      await apiKeys.announce(guildId);
+    if ((await withStoreErrors(client.zcard(xp))) === 0) {
+      await apiKeys.publishInvalidation(guildId);
       return removed;
     }
   }
   throw new InvalidInputError(`Guild ${guildId} is still being written to: stop its bot and delete it again`);
 }
 
-async function deleteMembers({ client, keys, writer }: Store, guildId: string): Promise<number> {
-  const { xp } = keys.guild(guildId);
+async function deleteMembers({ client, redisKeys, writer }: Store, guildId: string): Promise<number> {
+  const { xp } = redisKeys.guild(guildId);
   for (let count = 0; ; ) {
-    const userIds = await stored(client.zrange(xp, 0, BATCH - 1));
+    const userIds = await withStoreErrors(client.zrange(xp, 0, BATCH - 1));
     if (userIds.length === 0) return count;
     count += await writer.remove(guildId, userIds);
   }
 }
 
-async function deleteStaged({ client, keys }: Store, guildId: string): Promise<number> {
-  const { xp, stats, memberPrefix } = keys.staging(guildId);
+async function deleteStaged({ client, redisKeys }: Store, guildId: string): Promise<number> {
+  const { xp, stats, memberPrefix } = redisKeys.staging(guildId);
   for (let count = 0; ; ) {
-    const userIds = await stored(client.zrange(xp, 0, BATCH - 1));
+    const userIds = await withStoreErrors(client.zrange(xp, 0, BATCH - 1));
     if (userIds.length === 0) {
-      await stored(client.del(stats));
+      await withStoreErrors(client.del(stats));
       return count;
     }
-    await stored(client.del(...userIds.map((userId) => memberPrefix + userId)));
-    await stored(client.zrem(xp, ...userIds));
+    await withStoreErrors(client.del(...userIds.map((userId) => memberPrefix + userId)));
+    await withStoreErrors(client.zrem(xp, ...userIds));
     count += userIds.length;
   }
 }

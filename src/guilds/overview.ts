@@ -1,7 +1,7 @@
 import type { Store } from '../cli/store.ts';
 import { LeaderboardReader } from '../leaderboard/reader.ts';
-import { Jobs } from '../redis/command-batcher.ts';
-import { Scripts, stored } from '../redis/commands.ts';
+import { CommandBatcher } from '../redis/command-batcher.ts';
+import { Scripts, withStoreErrors } from '../redis/commands.ts';
 
 /** What is stored of a guild, in the form `--json` prints. */
 export interface Overview {
@@ -27,20 +27,20 @@ export interface Overview {
 
 /** Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart. */
 export async function readOverview(
-  { client, keys }: Store,
+  { client, redisKeys }: Store,
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
 ): Promise<Overview> {
-  const names = keys.guild(guild);
-  const jobs = new Jobs(client, new Scripts(client), keys);
+  const names = redisKeys.guild(guild);
+  const jobs = new CommandBatcher(client, new Scripts(client), redisKeys);
   const stats = await new LeaderboardReader(jobs).stats(guild);
-  const [plan, ranked, keyCount, used, ttl, config] = await stored(
+  const [plan, ranked, keyCount, used, ttl, config] = await withStoreErrors(
     Promise.all([
       client.hget(names.config, 'plan'),
       client.zcard(names.xp),
       client.hlen(names.apiKeys),
-      client.get(keys.quota(guild)),
-      client.pttl(keys.quota(guild)),
+      client.get(redisKeys.quota(guild)),
+      client.pttl(redisKeys.quota(guild)),
       client.hlen(names.config),
     ]),
   );

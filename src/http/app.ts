@@ -9,14 +9,14 @@ import type { Gate } from './api/require-api-key.ts';
 import { type ApiParts, addOperations, refuse } from './api/routes.ts';
 import { type Shortcut, type ShortcutParts, shortcutTo } from './api/shortcut.ts';
 import { healthRoutes, type Readiness } from './health.ts';
-import type { Exchange } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { answerOptions, corsPolicy } from './response/cors.ts';
 import { invalidRequest, Problem, toProblem } from './response/problem.ts';
-import type { Replies } from './response/response-writer.ts';
+import type { ResponseWriter } from './response/response-writer.ts';
 import { pages } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts {
-  readonly replies: Replies;
+  readonly replies: ResponseWriter;
   readonly readiness: Readiness;
   /** Further routes that need no key, when some are wanted. */
   readonly extraRoutes: RequestHandler | undefined;
@@ -32,7 +32,7 @@ export interface AppParts extends ApiParts {
   /** Called before a problem is answered. */
   readonly onProblem: Observer | undefined;
   /** Called with what went wrong inside, for the log. */
-  readonly report: (error: unknown, exchange: Exchange) => void;
+  readonly report: (error: unknown, context: RequestContext) => void;
 }
 
 type Observer = (req: Request, res: Response) => void;
@@ -67,11 +67,11 @@ export function createApp(parts: AppParts): Application {
   return { app, shortcut: shortcutTo({ operations: parts.operations, gate: parts.gate, open, fail }) };
 }
 
-/** Gives each request its exchange. */
+/** Gives each request its context. */
 function openExchange({ now, requestId, isDraining, onRequest, corsOrigins }: AppParts): Observer {
   const corsFor = corsPolicy(corsOrigins);
   return (req, res) => {
-    res.exchange = {
+    res.context = {
       requestId: requestId(),
       startedAt: now(),
       route: 'unmatched',
@@ -117,7 +117,7 @@ function answerProblem({ replies, report, onProblem }: AppParts): ShortcutParts[
   return (error, req, res) => {
     const problem = toProblem(error);
     onProblem?.(req, res);
-    if (problem.extra.cause !== undefined) report(problem.extra.cause, res.exchange);
+    if (problem.extra.cause !== undefined) report(problem.extra.cause, res.context);
     if (res.headersSent) res.destroy();
     else replies.problem(req, res, problem);
   };

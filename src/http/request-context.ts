@@ -2,7 +2,7 @@ import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState } from '../access/quotas.ts';
 
 /** What is known of one request while it is served. */
-export interface Exchange {
+export interface RequestContext {
   readonly requestId: string;
   /** Milliseconds on a clock that never goes back. */
   readonly startedAt: number;
@@ -19,7 +19,7 @@ export interface Exchange {
 declare global {
   namespace Express {
     interface Response {
-      exchange: Exchange;
+      context: RequestContext;
     }
   }
 }

@@ -17,7 +17,7 @@ export interface CurveChoice {
   /** Whether it is to be stored in the guild's config. */
   readonly store: boolean;
   /** For the person, where there is something to know. */
-  readonly says: string | undefined;
+  readonly notice: string | undefined;
 }
 
 /**
@@ -29,19 +29,20 @@ export function chooseCurve(
   fromFormat: { readonly curve: CurveName; readonly format: FormatName } | undefined,
   { configured, members }: GuildState,
 ): CurveChoice {
-  if (explicit) return { curve: explicit, store: true, says: `curve: ${explicit}` };
+  if (explicit) return { curve: explicit, store: true, notice: `curve: ${explicit}` };
   const present = curveNameOf(configured ?? '');
-  if (!fromFormat) return { curve: present, store: false, says: undefined };
+  if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
   const source = format === 'tatsu' ? 'tatsu publishes none of its own' : 'from the format';
-  if (configured === null && members === 0) return { curve, store: true, says: `curve: ${curve} (${source})` };
-  if (present === curve) return { curve, store: false, says: `curve: ${curve} (${source}; the guild has it already)` };
+  if (configured === null && members === 0) return { curve, store: true, notice: `curve: ${curve} (${source})` };
+  if (present === curve)
+    return { curve, store: false, notice: `curve: ${curve} (${source}; the guild has it already)` };
   const kept =
     configured === null ? 'the default, by which the guild has members already' : 'as the guild is configured';
   return {
     curve: present,
     store: false,
-    says: `curve: ${present} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
+    notice: `curve: ${present} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
   };
 }
 

@@ -41,7 +41,7 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
   const total = `total XP ${totalXp.toLocaleString('en-US')}${skipped > 0 ? `, ${badRows(skipped)}` : ''}`;
   const lines = [
     `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
-    choice.says ?? `curve: ${choice.curve} (the default; a guild that has another keeps it)`,
+    choice.notice ?? `curve: ${choice.curve} (the default; a guild that has another keeps it)`,
     ...table(first),
   ];
   return { result, lines, ending };

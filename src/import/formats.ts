@@ -10,7 +10,7 @@ export interface JsonLayout {
   readonly keyedById?: true;
   readonly names: FieldNames;
   /** A top-level object beside the members, and what a person should know of it. */
-  readonly aside?: { readonly key: string; readonly warning: (value: unknown) => string | undefined };
+  readonly metadata?: { readonly key: string; readonly warning: (value: unknown) => string | undefined };
 }
 
 export interface Format {
@@ -44,7 +44,7 @@ export const FORMATS = {
       containers: ['users', 'xp'],
       keyedById: true,
       names: { userId: 'id', xp: 'xp' },
-      aside: { key: 'settings', warning: curveWarning },
+      metadata: { key: 'settings', warning: curveWarning },
     },
   },
   /** Tatsu publishes scores, but no formula for levels. */

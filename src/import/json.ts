@@ -91,7 +91,7 @@ class ElementWalker {
     } else if (this.isMember(name)) {
       this.assembling = 'member';
       this.assemble(token, entries);
-    } else if (name === 'startObject' && this.depth === 1 && this.key === this.layout.aside?.key) {
+    } else if (name === 'startObject' && this.depth === 1 && this.key === this.layout.metadata?.key) {
       this.assembling = 'aside';
       this.assemble(token, entries);
     } else if (IS_START.has(name)) {
@@ -123,7 +123,7 @@ class ElementWalker {
     const kind = this.assembling;
     this.assembling = undefined;
     if (kind === 'aside') {
-      const warning = this.layout.aside?.warning(this.element.current);
+      const warning = this.layout.metadata?.warning(this.element.current);
       if (warning !== undefined) this.onWarning(warning);
       return;
     }

@@ -2,7 +2,7 @@ import type { Store } from '../cli/store.ts';
 import { PartialResult } from '../cli/terminal.ts';
 import { DomainError, StoreUnavailableError } from '../errors.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
-import { stored } from '../redis/commands.ts';
+import { withStoreErrors } from '../redis/commands.ts';
 import { BatchWriter } from './batches.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
 import type { FormatName } from './formats.ts';
@@ -38,12 +38,12 @@ interface Tally {
 /** Loads the members into the guild, or in the place of its members. Whatever stops it, the counters stay true. */
 export async function load(store: Store, job: LoadJob): Promise<LoadResult> {
   const { guild, reading, replace } = job;
-  const keys = store.keys.guild(guild);
-  const [configured, members] = await stored(
+  const keys = store.redisKeys.guild(guild);
+  const [configured, members] = await withStoreErrors(
     Promise.all([store.client.hget(keys.config, 'xp_curve'), store.client.zcard(keys.xp)]),
   );
   const choice = chooseCurve(job.curve, job.formatCurve, { configured, members: replace ? 0 : members });
-  if (choice.says) reading.progress.write(choice.says);
+  if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
   const tally: Tally = { loaded: 0, created: 0 };
@@ -75,7 +75,7 @@ async function addMembers(store: Store, job: LoadJob, choice: CurveChoice, tally
 async function replaceMembers(store: Store, job: LoadJob, choice: CurveChoice, tally: Tally): Promise<void> {
   const { guild, interrupt, reading } = job;
   tally.replaced = { removed: 0, repeated: 0 };
-  const replacement = await stored(Replacement.begin(store, guild));
+  const replacement = await withStoreErrors(Replacement.begin(store, guild));
   try {
     const writer = new BatchWriter((records) => replacement.stage(records));
     await readInto(writer, job, choice);
@@ -130,7 +130,7 @@ async function configure(
 ): Promise<void> {
   if (plan === undefined && !storeCurve) return;
   await store.audit.configure(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
-  await stored(store.client.publish(store.keys.changed, guild));
+  await withStoreErrors(store.client.publish(store.redisKeys.invalidationChannel, guild));
 }
 
 /** Says what stands after a run that did not come to its end. */

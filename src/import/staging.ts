@@ -23,7 +23,7 @@ export class Replacement {
     private readonly store: Store,
     private readonly guild: string,
   ) {
-    this.keys = store.keys.staging(guild);
+    this.keys = store.redisKeys.staging(guild);
   }
 
   /**

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import type { Scripts } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/redis-keys.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
 import { CURVE_TABLE, type CurveName } from './curves.ts';
 
 /** The counters of a guild. */
@@ -37,7 +37,7 @@ type RecountReply = [
 
 /** Members read in one script call: a few milliseconds in which Redis serves nobody else. */
 const SLICE = 2000;
-const QUIET_ATTEMPTS = 3;
+const OPTIMISTIC_ATTEMPTS = 3;
 
 /**
  * Recomputes counters from the members, beside a bot that goes on writing. It reads in slices and starts again when the
@@ -47,12 +47,12 @@ const QUIET_ATTEMPTS = 3;
 export class CounterAudit {
   constructor(
     private readonly scripts: Scripts,
-    private readonly keys: KeyNames,
+    private readonly redisKeys: RedisKeys,
   ) {}
 
   /** Compares the stored counters with the members. O(n log n). */
   async check(guildId: string): Promise<CounterCheck> {
-    return (await this.recountQuietly(guildId, '')) ?? this.recount(guildId, '', 0, -1);
+    return (await this.recountOptimistically(guildId, '')) ?? this.recount(guildId, '', 0, -1);
   }
 
   /** Makes the counters say what the members say. @returns what was stored before, and what is now. */
@@ -75,7 +75,7 @@ export class CounterAudit {
   }
 
   private async commit(guildId: string, curve: CurveName | '', fields: string[]): Promise<CounterCheck> {
-    const counted = await this.recountQuietly(guildId, curve);
+    const counted = await this.recountOptimistically(guildId, curve);
     if (counted) {
       const { members, totalXp, levelSum } = counted.actual;
       const counters = ['members', `${members}`, 'total_xp', `${totalXp}`, 'level_sum', `${levelSum}`];
@@ -86,7 +86,7 @@ export class CounterAudit {
 
   /** @returns whether the guild was at `revision`, and so the values were stored. */
   private async configureAt(guildId: string, revision: string, counters: string[], fields: string[]): Promise<boolean> {
-    const { stats, config } = this.keys.guild(guildId);
+    const { stats, config } = this.redisKeys.guild(guildId);
     const reply = await this.scripts.run<string>(
       'configure',
       stats,
@@ -99,8 +99,8 @@ export class CounterAudit {
     return reply !== '';
   }
 
-  private async recountQuietly(guildId: string, curve: CurveName | ''): Promise<Recount | undefined> {
-    for (let attempt = 0; attempt < QUIET_ATTEMPTS; attempt++) {
+  private async recountOptimistically(guildId: string, curve: CurveName | ''): Promise<Recount | undefined> {
+    for (let attempt = 0; attempt < OPTIMISTIC_ATTEMPTS; attempt++) {
       let sum = await this.recount(guildId, curve, 0, SLICE - 1);
       for (let first = SLICE; first < sum.ranked; first += SLICE) {
         const slice = await this.recount(guildId, curve, first, first + SLICE - 1);
@@ -117,7 +117,7 @@ export class CounterAudit {
   }
 
   private async recount(guildId: string, curve: CurveName | '', first: number, last: number, commit: string[] = ['']) {
-    const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
+    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
     const reply = await this.scripts.run(
       'recount',
       xp,

@@ -1,9 +1,9 @@
-import { fields, type Jobs } from '../redis/command-batcher.ts';
+import { type CommandBatcher, fields } from '../redis/command-batcher.ts';
 import { curveNameOf, levelForXp, MAX_XP } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 
 /** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
-export interface Revised<T> {
+export interface Versioned<T> {
   readonly revision: string;
   readonly value: T;
 }
@@ -27,7 +27,7 @@ type StatsReply = [
  * holds an answer of, a method returns undefined when the guild is still at it.
  */
 export class LeaderboardReader {
-  constructor(private readonly jobs: Jobs) {}
+  constructor(private readonly commands: CommandBatcher) {}
 
   /**
    * One page of the ranking: XP descending, equal XP by user id in descending byte order.
@@ -35,39 +35,39 @@ export class LeaderboardReader {
    * @param page from 1; one past the end is an empty page with the true total.
    * @throws StoreUnavailableError
    */
-  page(guildId: string, page: number, limit: number): Promise<Revised<LeaderboardPage>>;
-  page(guildId: string, page: number, limit: number, held?: string): Promise<Revised<LeaderboardPage> | undefined>;
-  page(guildId: string, page: number, limit: number, held = ''): Promise<Revised<LeaderboardPage> | undefined> {
+  page(guildId: string, page: number, limit: number): Promise<Versioned<LeaderboardPage>>;
+  page(guildId: string, page: number, limit: number, held?: string): Promise<Versioned<LeaderboardPage> | undefined>;
+  page(guildId: string, page: number, limit: number, held = ''): Promise<Versioned<LeaderboardPage> | undefined> {
     // Redis takes 64-bit ranks: far beyond any ranking, but not Number's notation for more.
     const first = Math.min((page - 1) * limit, MAX_XP);
     const decode = (reply: string) => (reply === '' ? undefined : decodePage(fields(reply), page, first));
-    return this.jobs.run(guildId, `page ${first} ${first + limit - 1} ${held}`, decode, limit);
+    return this.commands.run(guildId, `page ${first} ${first + limit - 1} ${held}`, decode, limit);
   }
 
   /**
    * One member with its rank, or null when the guild does not rank it. O(log m).
    * @throws StoreUnavailableError
    */
-  member(guildId: string, userId: string): Promise<Revised<Member | null>>;
-  member(guildId: string, userId: string, held?: string): Promise<Revised<Member | null> | undefined>;
-  member(guildId: string, userId: string, held = ''): Promise<Revised<Member | null> | undefined> {
+  member(guildId: string, userId: string): Promise<Versioned<Member | null>>;
+  member(guildId: string, userId: string, held?: string): Promise<Versioned<Member | null> | undefined>;
+  member(guildId: string, userId: string, held = ''): Promise<Versioned<Member | null> | undefined> {
     const decode = (reply: string) => (reply === '' ? undefined : decodeMember(fields(reply) as MemberReply, userId));
-    return this.jobs.run(guildId, `member ${userId} ${held}`, decode);
+    return this.commands.run(guildId, `member ${userId} ${held}`, decode);
   }
 
   /**
    * The guild's counters and curve. O(1).
    * @throws StoreUnavailableError
    */
-  stats(guildId: string): Promise<Revised<GuildStats>>;
-  stats(guildId: string, held?: string): Promise<Revised<GuildStats> | undefined>;
-  stats(guildId: string, held = ''): Promise<Revised<GuildStats> | undefined> {
+  stats(guildId: string): Promise<Versioned<GuildStats>>;
+  stats(guildId: string, held?: string): Promise<Versioned<GuildStats> | undefined>;
+  stats(guildId: string, held = ''): Promise<Versioned<GuildStats> | undefined> {
     const decode = (reply: string) => (reply === '' ? undefined : decodeStats(fields(reply) as StatsReply));
-    return this.jobs.run(guildId, `stats ${held}`, decode);
+    return this.commands.run(guildId, `stats ${held}`, decode);
   }
 }
 
-function decodePage(reply: string[], page: number, first: number): Revised<LeaderboardPage> {
+function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
   const [revision, total, storedCurve] = reply as [string, string, string];
   const curve = curveNameOf(storedCurve);
   const data: LeaderboardEntry[] = [];
@@ -82,12 +82,12 @@ function decodePage(reply: string[], page: number, first: number): Revised<Leade
       xp,
     });
   }
-  return { revision: known(revision), value: { data, total: Number(total), page } };
+  return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
 }
 
-function decodeMember(reply: MemberReply, userId: string): Revised<Member | null> {
+function decodeMember(reply: MemberReply, userId: string): Versioned<Member | null> {
   const [revision, rank, score, storedCurve, username, level, streak, claim] = reply;
-  if (rank === '-1') return { revision: known(revision), value: null };
+  if (rank === '-1') return { revision: parseRevision(revision), value: null };
   const xp = wholeXp(score);
   const value: Member = {
     user_id: userId,
@@ -98,10 +98,10 @@ function decodeMember(reply: MemberReply, userId: string): Revised<Member | null
     daily_streak: wholeXp(streak),
     last_daily_claim: isoTime(claim),
   };
-  return { revision: known(revision), value };
+  return { revision: parseRevision(revision), value };
 }
 
-function decodeStats(reply: StatsReply): Revised<GuildStats> {
+function decodeStats(reply: StatsReply): Versioned<GuildStats> {
   const [revision, members, totalXp, levelSum, curve, multiplier] = reply;
   const memberCount = wholeXp(members);
   const value: GuildStats = {
@@ -111,14 +111,14 @@ function decodeStats(reply: StatsReply): Revised<GuildStats> {
     xp_curve: curveNameOf(curve),
     xp_multiplier: positiveNumber(multiplier) ?? 1,
   };
-  return { revision: known(revision), value };
+  return { revision: parseRevision(revision), value };
 }
 
 /**
  * What is not a whole number is no revision: an answer is not to be held by it. Written anew from the number, because a piece of a reply
  * keeps the whole of it in memory as long as it is held.
  */
-function known(revision: string): string {
+function parseRevision(revision: string): string {
   const number = Number(revision);
   const own = number >= 0 && Number.isSafeInteger(number) ? String(number) : '';
   return own === revision ? own : '';

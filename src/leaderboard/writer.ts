@@ -1,6 +1,6 @@
 import { RecordRefusedError, type RefusalReason } from '../errors.ts';
 import type { Scripts } from '../redis/commands.ts';
-import type { KeyNames } from '../redis/redis-keys.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
 import { CURVE_TABLE } from './curves.ts';
 
 /** Profile fields to store with a member's XP. Left out = as it was; null = removed. */
@@ -38,7 +38,7 @@ export interface RecordResult {
 export class LeaderboardWriter {
   constructor(
     private readonly scripts: Scripts,
-    private readonly keys: KeyNames,
+    private readonly redisKeys: RedisKeys,
   ) {}
 
   /**
@@ -56,7 +56,7 @@ export class LeaderboardWriter {
    * @throws as {@link record}.
    */
   async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
-    return this.run(this.keys.guild(guildId), records);
+    return this.run(this.redisKeys.guild(guildId), records);
   }
 
   /**
@@ -65,7 +65,7 @@ export class LeaderboardWriter {
    * @throws StoreUnavailableError
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
-    const { xp, stats, config, memberPrefix } = this.keys.guild(guildId);
+    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
     return this.scripts.run<number>('remove', xp, stats, config, memberPrefix, CURVE_TABLE, ...userIds);
   }
 
@@ -74,7 +74,7 @@ export class LeaderboardWriter {
    * @throws as {@link record}.
    */
   async stage(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
-    return this.run(this.keys.staging(guildId), records);
+    return this.run(this.redisKeys.staging(guildId), records);
   }
 
   /**
@@ -83,8 +83,8 @@ export class LeaderboardWriter {
    * @throws RecordRefusedError when the total would leave 64 bits; that step changed nothing.
    */
   async replaceStep(guildId: string, progress: ReplaceProgress, budget: number): Promise<ReplaceProgress> {
-    const guild = this.keys.guild(guildId);
-    const staging = this.keys.staging(guildId);
+    const guild = this.redisKeys.guild(guildId);
+    const staging = this.redisKeys.staging(guildId);
     const reply = await this.scripts.run(
       'replace',
       guild.xp,
@@ -103,7 +103,7 @@ export class LeaderboardWriter {
     return { moved, swept, removed: progress.removed + removed, done: done === 1 };
   }
 
-  private async run(keys: ReturnType<KeyNames['guild']>, records: readonly XpRecord[]): Promise<RecordResult> {
+  private async run(keys: ReturnType<RedisKeys['guild']>, records: readonly XpRecord[]): Promise<RecordResult> {
     const args: (string | number)[] = [keys.xp, keys.stats, keys.config, keys.memberPrefix, CURVE_TABLE];
     for (const [index, record] of records.entries()) appendRecord(args, record, index);
     const reply = await this.scripts.run('record', ...args);

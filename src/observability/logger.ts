@@ -39,7 +39,7 @@ function isoTimes(): () => string {
 
 /** What the log tells of a request; never its key, its path or its address. */
 interface Exchanged extends ServerResponse {
-  readonly exchange?: {
+  readonly context?: {
     readonly requestId: string;
     readonly startedAt: number;
     readonly route: string;
@@ -53,14 +53,14 @@ interface Exchanged extends ServerResponse {
  * @param now milliseconds on the clock of the exchanges' `startedAt`.
  */
 export function requestLogger(logger: Logger, now: () => number): HttpLogger {
-  const line = (req: IncomingMessage, { exchange, statusCode }: Exchanged) => ({
+  const line = (req: IncomingMessage, { context, statusCode }: Exchanged) => ({
     method: req.method,
-    route: exchange?.route,
+    route: context?.route,
     status: statusCode,
     // No finer than this: V8 keeps the texts of numbers that it met lately, and to make one of a fraction is dear.
-    duration_ms: exchange && Math.round((now() - exchange.startedAt) * 100) / 100,
-    guild: exchange?.identity?.guildId,
-    request_id: exchange?.requestId,
+    duration_ms: context && Math.round((now() - context.startedAt) * 100) / 100,
+    guild: context?.identity?.guildId,
+    request_id: context?.requestId,
   });
   const middleware = pinoHttp({
     logger,

@@ -1,7 +1,7 @@
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState, Quotas } from '../access/quotas.ts';
-import type { Deadlines } from '../redis/timeouts.ts';
-import type { PageCache, Want } from './response-cache.ts';
+import type { TimeoutQueue } from '../redis/timeouts.ts';
+import type { ResponseCache, Want } from './response-cache.ts';
 
 /** One request that waits for its count and, perhaps, for an answer. */
 export interface Order<V> {
@@ -31,8 +31,8 @@ export class GuildBatch<V> {
 
   constructor(
     private readonly quotas: Quotas,
-    private readonly cache: PageCache<V>,
-    private readonly deadlines: Deadlines,
+    private readonly cache: ResponseCache<V>,
+    private readonly deadlines: TimeoutQueue,
   ) {}
 
   add(order: Order<V>): void {
@@ -142,9 +142,9 @@ class Round<V> {
   private readonly release: () => void;
   private open: number;
 
-  constructor(tickets: readonly Ticket<V>[], deadlines: Deadlines) {
+  constructor(tickets: readonly Ticket<V>[], deadlines: TimeoutQueue) {
     this.open = tickets.length;
-    this.release = deadlines.hold((error) => this.fail(tickets, error));
+    this.release = deadlines.add((error) => this.fail(tickets, error));
   }
 
   settle(ticket: Ticket<V>): void {

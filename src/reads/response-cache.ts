@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Revised } from '../leaderboard/reader.ts';
+import type { Versioned } from '../leaderboard/reader.ts';
 
 /** After this long an entry is read anew even at the same revision: the bound for raw writers that do not raise it. */
 const MAX_AGE_MS = 5000;
@@ -9,7 +9,7 @@ export interface Want<V> {
   /** Names it: tells the guild and everything else it depends on. */
   readonly key: string;
   /** Reads the value; undefined when the guild is still at the revision that is held. */
-  read(held?: string): Promise<Revised<unknown> | undefined>;
+  read(held?: string): Promise<Versioned<unknown> | undefined>;
   /** Turns what was read into the answer; called once per revision. */
   render(value: unknown): V;
 }
@@ -24,7 +24,7 @@ interface Entry<V> {
  * Holds answers in the form they go out, and hands one out only when Redis says that the guild is still at the revision it
  * was made from. Nothing to invalidate, nothing to expire, never stale. The least recently used entry gives way.
  */
-export class PageCache<V> {
+export class ResponseCache<V> {
   private hits = 0;
   private misses = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
@@ -53,7 +53,7 @@ export class PageCache<V> {
         this.hits++;
         return held.view;
       }
-      const { revision, value } = read as Revised<unknown>;
+      const { revision, value } = read as Versioned<unknown>;
       this.misses++;
       const view = want.render(value);
       if (revision !== '') this.entries?.set(want.key, { revision, view, filledAt: now });
@@ -62,7 +62,7 @@ export class PageCache<V> {
   }
 
   /** Answers handed out as held, answers read anew, and answers held now. */
-  tally(): { hits: number; misses: number; entries: number } {
+  counts(): { hits: number; misses: number; entries: number } {
     return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
   }
 }

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient, Scripts } from './commands.ts';
-import type { KeyNames } from './redis-keys.ts';
+import type { RedisKeys } from './redis-keys.ts';
 
 /** Redis serves nobody else while a batch runs: no batch is given jobs of more weight, which is about a millisecond's work. */
 const MAX_WEIGHT = 500;
@@ -9,17 +9,17 @@ const MAX_WEIGHT = 500;
  * Runs jobs for guilds. All that is asked for until the event loop's turn ends leaves as one command, whose cost to ioredis and
  * to Redis is then shared (docs/adr/0006); in a Cluster as one command a guild.
  */
-export class Jobs {
+export class CommandBatcher {
   /** Batches to be sent, by what may share one; "" where guilds may. */
-  private batches = new Map<string, Batch>();
-  private readonly apart: boolean;
+  private batches = new Map<string, CommandBatch>();
+  private readonly perGuild: boolean;
 
   constructor(
     client: RedisClient,
     private readonly scripts: Scripts,
-    private readonly keys: KeyNames,
+    private readonly redisKeys: RedisKeys,
   ) {
-    this.apart = client.isCluster;
+    this.perGuild = client.isCluster;
   }
 
   /**
@@ -30,12 +30,12 @@ export class Jobs {
    * @throws StoreUnavailableError
    */
   run<T>(guildId: string, job: string, decode: (reply: string) => T, weight = 1): Promise<T> {
-    const together = this.apart ? guildId : '';
+    const together = this.perGuild ? guildId : '';
     let batch = this.batches.get(together);
     if (!batch || batch.weight + weight > MAX_WEIGHT) {
       if (batch) this.send(batch);
       else if (this.batches.size === 0) process.nextTick(this.flush);
-      batch = new Batch(guildId);
+      batch = new CommandBatch(guildId);
       this.batches.set(together, batch);
     }
     return batch.add(guildId, job, decode, weight);
@@ -47,8 +47,8 @@ export class Jobs {
     for (const batch of batches.values()) this.send(batch);
   };
 
-  private send(batch: Batch): void {
-    batch.sent(this.scripts.run<Reply[]>('batch', this.keys.quota(batch.firstGuild), batch.jobs));
+  private send(batch: CommandBatch): void {
+    batch.sent(this.scripts.run<Reply[]>('batch', this.redisKeys.quota(batch.firstGuild), batch.jobs));
   }
 }
 
@@ -56,7 +56,7 @@ export class Jobs {
 type Reply = string | [message: string];
 
 /** Jobs on their way to leave as one command. */
-class Batch {
+class CommandBatch {
   /** A line each, as batch.lua documents them. */
   jobs = '';
   weight = 0;

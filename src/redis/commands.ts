@@ -40,7 +40,7 @@ export class Scripts {
     const sentAt = performance.now();
     let failed = true;
     try {
-      const reply = await stored(this.commands[name](...args) as Promise<T>);
+      const reply = await withStoreErrors(this.commands[name](...args) as Promise<T>);
       failed = false;
       return reply;
     } finally {
@@ -50,7 +50,7 @@ export class Scripts {
 }
 
 /** Awaits a Redis reply; any failure becomes the one domain error for "the store did not answer". */
-export async function stored<T>(reply: Promise<T>): Promise<T> {
+export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
   try {
     return await reply;
   } catch (error) {

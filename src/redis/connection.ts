@@ -1,7 +1,7 @@
 import { Cluster, type ClusterOptions, type Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config.ts';
 import type { RedisClient } from './commands.ts';
-import { PatientRedis } from './patient-redis.ts';
+import { RedisWithTimeout } from './patient-redis.ts';
 import { watchSentinels } from './sentinel-watch.ts';
 
 /**
@@ -12,7 +12,10 @@ export function connect(config: RedisConfig): RedisClient {
   const { timeoutMs } = config;
   const options = { ...urlOptions(config.url), ...patience(timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, { ...options, commandTimeout: timeoutMs });
-  const client = new PatientRedis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options, timeoutMs);
+  const client = new RedisWithTimeout(
+    config.mode === 'sentinel' ? sentinelOptions(config, options) : options,
+    timeoutMs,
+  );
   if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
   return endSocketTimer(client);
 }

@@ -1,13 +1,13 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { Deadlines, EARLIEST } from './timeouts.ts';
+import { EARLIEST, TimeoutQueue } from './timeouts.ts';
 
 /**
  * A connection that gives up on a command after some time, as ioredis does with `commandTimeout`, but by time in which this process runs.
  * When it was kept from running, by a limit on its CPU or a busy host, ioredis gives up on every command before it reads the replies that
  * came meanwhile; this one reads them first.
  */
-export class PatientRedis extends Redis {
-  private readonly deadlines: Deadlines;
+export class RedisWithTimeout extends Redis {
+  private readonly timeouts: TimeoutQueue;
 
   constructor(
     options: RedisOptions,
@@ -16,11 +16,11 @@ export class PatientRedis extends Redis {
   ) {
     super(options);
     // A command has all of its time.
-    this.deadlines = new Deadlines(timeoutMs / EARLIEST);
+    this.timeouts = new TimeoutQueue(timeoutMs / EARLIEST);
   }
 
   override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
-    const release = this.deadlines.hold(() => command.reject(new Error(`no reply within ${this.timeoutMs} ms`)));
+    const release = this.timeouts.add(() => command.reject(new Error(`no reply within ${this.timeoutMs} ms`)));
     command.promise.then(release, release);
     return super.sendCommand(command, stream);
   }

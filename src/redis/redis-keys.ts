@@ -23,7 +23,7 @@ export interface StagingKeys extends GuildKeys {
 }
 
 /** What key names a deployment uses, from its `KEY_PREFIX`. Pure. */
-export class KeyNames {
+export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
   guild(guildId: string): GuildKeys {
@@ -58,7 +58,7 @@ export class KeyNames {
   }
 
   /** Pub/sub channel: a guild's keys or config changed; the message is the guild id. */
-  get changed(): string {
+  get invalidationChannel(): string {
     return `${this.prefix}:changed`;
   }
 }

@@ -15,7 +15,7 @@ export const EARLIEST = (TICKS - 1) / TICKS;
  * Gives up on work that takes too long. All of it has the same time, so it comes due in the order it came: one ticking timer
  * serves any amount of work, and what is done leaves at once, where a timer for each would cost more than the rest.
  */
-export class Deadlines {
+export class TimeoutQueue {
   /** In the order of coming, which a Set keeps. */
   private readonly waiting = new Set<Held>();
   private tick = 0;
@@ -33,7 +33,7 @@ export class Deadlines {
    * @param giveUp called when the time is up, unless the work was done before.
    * @returns to be called when the work is done.
    */
-  hold(giveUp: (error: StoreUnavailableError) => void): () => void {
+  add(giveUp: (error: StoreUnavailableError) => void): () => void {
     // Whoever waits holds a connection open; the timer by itself keeps no process from ending.
     this.timer ??= setInterval(this.sweep, this.limitMs / TICKS).unref();
     const held: Held = { until: this.tick + TICKS, giveUp };

@@ -51,9 +51,9 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
   afterEach(() => context.close());
 
   async function setPlan(plan: string): Promise<void> {
-    const { client, keys, apiKeys } = service.store;
-    await client.hset(keys.guild('guild').config, 'plan', plan);
-    await apiKeys.announce('guild');
+    const { client, redisKeys, apiKeys } = service.store;
+    await client.hset(redisKeys.guild('guild').config, 'plan', plan);
+    await apiKeys.publishInvalidation('guild');
   }
 
   /** Opens a page of another origin with the widget on it, under a policy that allows nothing inline. */

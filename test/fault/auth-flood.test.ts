@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AuthFlood, FAILURES, WINDOW_MS } from '../../src/access/failed-auth-limiter.ts';
+import { FAILURES, FailedAuthLimiter, WINDOW_MS } from '../../src/access/failed-auth-limiter.ts';
 import { generateKey } from '../../src/access/key-format.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
@@ -78,16 +78,16 @@ describe('a flood of made-up keys', () => {
 
 describe('the count of failures', () => {
   let now = 0;
-  const floodedFrom = (address: string, flood = new AuthFlood(() => now)): AuthFlood => {
-    for (let i = 0; i < FAILURES; i++) flood.failed(address);
+  const floodedFrom = (address: string, flood = new FailedAuthLimiter(() => now)): FailedAuthLimiter => {
+    for (let i = 0; i < FAILURES; i++) flood.recordFailure(address);
     return flood;
   };
 
   it('ends with its window', () => {
     const flood = floodedFrom('192.0.2.1');
-    expect(flood.heldBackMs('192.0.2.1')).toBe(WINDOW_MS);
+    expect(flood.retryAfterMs('192.0.2.1')).toBe(WINDOW_MS);
     now += WINDOW_MS;
-    expect(flood.heldBackMs('192.0.2.1')).toBe(0);
+    expect(flood.retryAfterMs('192.0.2.1')).toBe(0);
   });
 
   it.each([
@@ -97,13 +97,13 @@ describe('the count of failures', () => {
     ['::ffff:192.0.2.1', '192.0.2.1', true],
     ['192.0.2.1', '192.0.2.2', false],
   ])('takes %s and %s for one network: %s', (one, other, same) => {
-    expect(floodedFrom(one).heldBackMs(other) > 0).toBe(same);
+    expect(floodedFrom(one).retryAfterMs(other) > 0).toBe(same);
   });
 
   it('holds a bounded number of addresses', () => {
-    const flood = new AuthFlood(() => now);
+    const flood = new FailedAuthLimiter(() => now);
     const before = process.memoryUsage().heapUsed;
-    for (let i = 0; i < 200_000; i++) flood.failed(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+    for (let i = 0; i < 200_000; i++) flood.recordFailure(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 1024 * 1024);
   });
 });

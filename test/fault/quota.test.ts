@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)('the quota', () => {
 
   it('lets exactly the plan through when 50 clients ask at once', async () => {
     await guild.store.audit.configure(guild.id, { plan: 'free' });
-    await guild.store.apiKeys.announce(guild.id);
+    await guild.store.apiKeys.publishInvalidation(guild.id);
     const perClient = 10;
     const rounds = await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('the quota', () => {
 
   it('lets no more than the plan through when the connection breaks again and again meanwhile', async () => {
     await guild.store.audit.configure(guild.id, { plan: 'free' });
-    await guild.store.apiKeys.announce(guild.id);
+    await guild.store.apiKeys.publishInvalidation(guild.id);
     const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths });
     for (const bytes of [1, 5, 50, 200, 500]) {
       const before = load.answers.length;

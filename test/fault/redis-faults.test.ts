@@ -148,7 +148,10 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         seen: 'maybe',
         inflict: async ({ guild }) => {
           proxy.slowBy(ms);
-          const announce = setInterval(() => void guild.store.apiKeys.announce(guild.id).catch(() => {}), 20);
+          const announce = setInterval(
+            () => void guild.store.apiKeys.publishInvalidation(guild.id).catch(() => {}),
+            20,
+          );
           await delay(2 * MOMENT_MS);
           clearInterval(announce);
           proxy.behave();

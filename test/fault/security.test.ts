@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
       expect((await audit.check('guild')).exact).toBe(true);
       for (const attempt of [
         () => client.hgetall('gr:{guild}:keys'),
-        () => client.hgetall(store.keys.apiKey(hashKey(key))),
+        () => client.hgetall(store.redisKeys.apiKey(hashKey(key))),
         () => client.hset('gr:{guild}:config', 'plan', 'pro'),
         () => client.set('gr:quota:{guild}', '0'),
         () => client.flushall(),
@@ -177,14 +177,14 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
 
   it('the service can write nothing but quotas', async () => {
     const client = new Redis(urlOf('service'));
-    const { xp, stats, config, apiKeys, memberPrefix } = store.keys.guild('guild');
+    const { xp, stats, config, apiKeys, memberPrefix } = store.redisKeys.guild('guild');
     for (const attempt of [
       () => client.zadd(xp, 1, 'x'),
       () => client.hset(stats, 'rev', '1'),
       () => client.hset(config, 'plan', 'pro'),
       () => client.hset(`${memberPrefix}1`, 'username', 'x'),
       () => client.hset(apiKeys, 'x', 'y'),
-      () => client.hset(store.keys.apiKey('x'), 'id', 'y'),
+      () => client.hset(store.redisKeys.apiKey('x'), 'id', 'y'),
       () => client.del(xp),
       () => client.publish('gr:changed', 'guild'),
       () => client.flushall(),

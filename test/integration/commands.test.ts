@@ -180,7 +180,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
   it('stats check exits with 1 on drift and rebuild repairs it', async () => {
     const id = newGuild();
     await service.store.writer.record(id, { userId: '1', set: 100 });
-    await service.store.client.zadd(service.store.keys.guild(id).xp, 300, '2');
+    await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
     const check = await runScript('stats', ['check', id], env());
     expect(check.code).toBe(1);
     expect(check.stderr).toBe(`Repair it with: npm run stats -- rebuild ${id}\n`);

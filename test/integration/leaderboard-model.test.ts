@@ -4,7 +4,7 @@ import { type Store, storeOn } from '../../src/cli/store.ts';
 import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
-import { Jobs } from '../../src/redis/command-batcher.ts';
+import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { Scripts } from '../../src/redis/commands.ts';
 import { Model, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
 import { storeKinds, type TestStore } from '../support/stores.ts';
@@ -23,7 +23,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
     testStore = await kind.start();
     const client = testStore.connect();
     store = storeOn(client, 'gr', ['free']);
-    reader = new LeaderboardReader(new Jobs(client, new Scripts(client), store.keys));
+    reader = new LeaderboardReader(new CommandBatcher(client, new Scripts(client), store.redisKeys));
   });
   afterAll(() => testStore.stop());
 

@@ -2,18 +2,18 @@ import type { Express } from 'express';
 import { Operations } from '../../src/http/api/operations.ts';
 import type { Gate } from '../../src/http/api/require-api-key.ts';
 import { type Application, type AppParts, createApp } from '../../src/http/app.ts';
-import { Heads } from '../../src/http/response/headers.ts';
-import { Replies } from '../../src/http/response/response-writer.ts';
+import { RawHead } from '../../src/http/response/headers.ts';
+import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import type { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 
 /** Replies that tell of each answer. */
-export function repliesTo(onAnswer: (route: string, status: number) => void): Replies {
-  return new Replies(
+export function repliesTo(onAnswer: (route: string, status: number) => void): ResponseWriter {
+  return new ResponseWriter(
     0,
     false,
     () => 0,
-    new Heads(() => 0, 5000),
-    (_req, res) => onAnswer(res.exchange.route, res.statusCode),
+    new RawHead(() => 0, 5000),
+    (_req, res) => onAnswer(res.context.route, res.statusCode),
   );
 }
 

@@ -39,7 +39,7 @@ export async function guildOn(
   await waitUntilReady(client, 10_000, () => {});
   const store = storeOn(client, 'gr', ['free', 'pro']);
   let created = await store.apiKeys.create(id, 'test', null);
-  while (!(await fits(store.keys.apiKey(hashKey(created.key))))) {
+  while (!(await fits(store.redisKeys.apiKey(hashKey(created.key))))) {
     created = await store.apiKeys.create(id, 'test', null);
   }
   const { key, record } = created;

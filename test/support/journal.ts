@@ -3,7 +3,7 @@ import { storeOn } from '../../src/cli/store.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { KeyNames } from '../../src/redis/redis-keys.ts';
+import { RedisKeys } from '../../src/redis/redis-keys.ts';
 
 /** One write of a {@link Journal}: a member of its own. */
 export interface JournalWrite {
@@ -57,7 +57,7 @@ export async function missingWrites(env: Record<string, string>, guildId: string
   client.on('error', () => {});
   try {
     await waitUntilReady(client, 10_000, () => {});
-    const stored = new Set(await client.zrange(new KeyNames('gr').guild(guildId).xp, 0, -1));
+    const stored = new Set(await client.zrange(new RedisKeys('gr').guild(guildId).xp, 0, -1));
     return writes.filter(({ userId, acknowledged }) => acknowledged && !stored.has(userId));
   } finally {
     client.disconnect();

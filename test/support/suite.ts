@@ -43,5 +43,5 @@ export function serviceSuite(kind: StoreKind, env: Record<string, string> = {}):
 /** Puts a guild on a plan, as `guild set` does. */
 export async function setPlan({ service }: Suite, guild: string, plan: string): Promise<void> {
   await service.store.audit.configure(guild, { plan });
-  await service.store.apiKeys.announce(guild);
+  await service.store.apiKeys.publishInvalidation(guild);
 }

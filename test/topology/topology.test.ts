@@ -40,7 +40,7 @@ describe.each(topologies)('the service on $name', (topology) => {
   async function guildWithKey(guild: string, plan: string): Promise<{ key: string; keyId: string }> {
     await store.audit.configure(guild, { plan });
     const { key, record } = await store.apiKeys.create(guild, 'test', null);
-    await store.apiKeys.announce(guild);
+    await store.apiKeys.publishInvalidation(guild);
     return { key, keyId: record.id };
   }
 

@@ -5,7 +5,7 @@ import { type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
 import { residentBytes } from '../processes.ts';
 import { openStage } from '../stage.ts';
 import { atMost, figure, median, tableLines } from '../table.ts';
-import { tell } from '../terminal.ts';
+import { logProgress } from '../terminal.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
 const REQUESTS = 1_000_000;
@@ -32,7 +32,7 @@ export async function runMemory(options: SectionOptions): Promise<SectionResult>
     const readings = [{ requests: 0, bytes: residentBytes(service.pid) }];
     let answered = 0;
     while (answered < wanted) {
-      tell(`memory: ${answered.toLocaleString('en-US')} requests so far`);
+      logProgress(`memory: ${answered.toLocaleString('en-US')} requests so far`);
       const sample = await measure(stage, service, { requests, from: answered, connections: CONNECTIONS, seconds: 2 });
       if (sample.answered === 0) throw new Error(`The service answers nothing: ${JSON.stringify(sample.failures)}`);
       answered += sample.answered;

@@ -12,7 +12,7 @@ import { measure, type Sample } from '../measure.ts';
 import { type LoadedGuild, type MixedRequest, mixOf, requestBytes } from '../mix.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { median } from '../table.ts';
-import { tell } from '../terminal.ts';
+import { logProgress } from '../terminal.ts';
 import { mixResult, type Series } from './mix-report.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
@@ -52,7 +52,7 @@ export async function runMix(names: readonly ContenderName[], options: SectionOp
 }
 
 async function seedAll(stage: Stage, sizes: readonly number[]): Promise<LoadedGuild[]> {
-  tell(`seeding ${sizes.length} guilds`);
+  logProgress(`seeding ${sizes.length} guilds`);
   const guilds: LoadedGuild[] = [];
   for (const [index, members] of sizes.entries()) guilds.push(await seedGuild(stage.store, index, members));
   return guilds;
@@ -121,7 +121,7 @@ async function runRounds(
   }));
   for (let round = 0; round < rounds; round++) {
     for (const { place, name, peak } of inTurn(series, round)) {
-      tell(`round ${round + 1} of ${rounds}, peak: ${name}`);
+      logProgress(`round ${round + 1} of ${rounds}, peak: ${name}`);
       // One start of a process is faster than the next by up to a sixth: the median is over the starts too.
       const contender = round === 0 ? (running[place] as RunningContender) : await restart(place);
       // Each round brings other requests, and the same to every contender.
@@ -132,7 +132,7 @@ async function runRounds(
   for (const one of series) one.rate = LOAD_FACTOR * median(one.peak.map((sample) => sample.requestsPerSecond));
   for (let round = 0; round < rounds; round++) {
     for (const { place, name, rate, atRate } of inTurn(series, round)) {
-      tell(`round ${round + 1} of ${rounds}, at ${LOAD_FACTOR * 100} % of peak: ${name}`);
+      logProgress(`round ${round + 1} of ${rounds}, at ${LOAD_FACTOR * 100} % of peak: ${name}`);
       const load = { ...plan, settleSeconds: SETTLE_S, connections: OPEN_LOOP_CONNECTIONS, rate };
       const from = (rounds + round + 1) * 37_777;
       atRate.push(await measure(stage, running[place] as RunningContender, { ...load, from }));

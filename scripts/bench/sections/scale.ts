@@ -4,7 +4,7 @@ import { measure, type Sample } from '../measure.ts';
 import { type LoadedGuild, requestBytes } from '../mix.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { median } from '../table.ts';
-import { tell } from '../terminal.ts';
+import { logProgress } from '../terminal.ts';
 import { type Memory, scaleResult } from './scale-report.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
@@ -42,7 +42,7 @@ export async function runScale(options: SectionOptions): Promise<SectionResult> 
     const seconds = options.seconds * PART_OF_SECONDS;
     // The first round warms up and is not counted.
     for (let round = 0; round <= options.rounds; round++) {
-      tell(`scale: ${round === 0 ? 'warming up' : `round ${round} of ${options.rounds}`}`);
+      logProgress(`scale: ${round === 0 ? 'warming up' : `round ${round} of ${options.rounds}`}`);
       for (const { service, request, samples } of cells) {
         const sample = await measure(stage, service, { requests: [request], from: 0, connections: 1, seconds });
         if (round > 0) samples.push(sample);
@@ -57,7 +57,7 @@ export async function runScale(options: SectionOptions): Promise<SectionResult> 
 
 /** Seeds and notes what that took of Redis's memory. */
 async function weigh(stage: Stage, content: string, members: number, seed: () => Promise<void>): Promise<Memory> {
-  tell(`scale: seeding a guild of ${members} members`);
+  logProgress(`scale: seeding a guild of ${members} members`);
   const before = await stage.usedMemory();
   await seed();
   return { content, members, bytesPerMember: ((await stage.usedMemory()) - before) / members };

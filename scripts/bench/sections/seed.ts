@@ -12,7 +12,7 @@ import { rawCommands } from '../raw-commands.ts';
 import { makeScratch } from '../scratch.ts';
 import { openStage, type Stage } from '../stage.ts';
 import { atLeast, figure, median, tableLines, times } from '../table.ts';
-import { tell } from '../terminal.ts';
+import { logProgress } from '../terminal.ts';
 import { seededRandom } from '../zipf.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
@@ -30,11 +30,11 @@ export async function runSeed(options: SectionOptions): Promise<SectionResult> {
   const scratch = makeScratch();
   try {
     const file = join(scratch.folder, 'members.resp');
-    tell('seed: writing the file for redis-cli');
+    logProgress('seed: writing the file for redis-cli');
     await pipeline(Readable.from(rawOf(members)), createWriteStream(file));
     const runs = { writer: [] as Run[], raw: [] as Run[] };
     for (let round = 1; round <= options.rounds; round++) {
-      tell(`seed: round ${round} of ${options.rounds}`);
+      logProgress(`seed: round ${round} of ${options.rounds}`);
       runs.raw.push(await timed(options.pinning, members, (stage) => pipe(cli, file, stage)));
       runs.writer.push(await timed(options.pinning, members, ({ store }) => seedMembers(store, GUILD, members, SEED)));
     }
@@ -60,7 +60,7 @@ async function timed(pinning: Pinning, members: number, load: (stage: Stage) => 
     const startedAt = performance.now();
     await load(stage);
     const seconds = (performance.now() - startedAt) / 1000;
-    const ranked = await stage.store.client.zcard(stage.store.keys.guild(GUILD).xp);
+    const ranked = await stage.store.client.zcard(stage.store.redisKeys.guild(GUILD).xp);
     if (ranked !== members) throw new Error(`${ranked} members arrived instead of ${members}`);
     const redisCpuUs = ((cpuSeconds(stage.redis.process.pid as number) - cpuBefore) * 1e6) / members;
     return { membersPerSecond: members / seconds, redisCpuUs };

@@ -4,12 +4,12 @@ import type { Identity } from '../../access/authenticator.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 import type { LeaderboardReader } from '../../leaderboard/reader.ts';
 import type { Want } from '../../reads/response-cache.ts';
-import type { View } from '../response/rendered-body.ts';
+import type { RenderedBody } from '../response/rendered-body.ts';
 import { type AskedAny, AskedMember, AskedPage, AskedStats, wrongGuild } from './read-queries.ts';
 import { guildParams, memberParams, noQuery, pageQuery, parseAll } from './schemas.ts';
 
 /** What an operation wants to read for a request of this guild. @throws Problem for a request that is refused. */
-export type Operation = (req: Request, identity: Identity) => Want<View | null>;
+export type Operation = (req: Request, identity: Identity) => Want<RenderedBody | null>;
 
 type Params = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -63,7 +63,7 @@ export class Operations {
   }
 
   /** What is wanted, for whoever has the right to ask. Remembers the address then. @throws Problem wrong_guild for any other. */
-  want(url: string, asked: AskedAny, identity: Identity): Want<View | null> {
+  want(url: string, asked: AskedAny, identity: Identity): Want<RenderedBody | null> {
     const want = asked.by(identity);
     if (!want.remembered && url.length <= REMEMBERED_LENGTH) {
       want.remembered = true;

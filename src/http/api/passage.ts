@@ -4,16 +4,16 @@ import type { QuotaState } from '../../access/quotas.ts';
 import type { Order } from '../../reads/request-batcher.ts';
 import type { Want } from '../../reads/response-cache.ts';
 import { Problem } from '../response/problem.ts';
-import type { View } from '../response/rendered-body.ts';
+import type { RenderedBody } from '../response/rendered-body.ts';
 import type { Operation } from './operations.ts';
 
 /** Sends a view; null stands for a member that is not ranked. */
-export type Deliver = (req: Request, res: Response, view: View | null) => void;
+export type Deliver = (req: Request, res: Response, view: RenderedBody | null) => void;
 
 /** One request on its way through the gate. It is answered once, by whatever comes first. */
-export class Passage implements Order<View | null> {
+export class Passage implements Order<RenderedBody | null> {
   identity!: Identity;
-  want: Want<View | null> | undefined;
+  want: Want<RenderedBody | null> | undefined;
   private refusal: unknown;
   private open = true;
   /** Called when the passage ends, if somebody watches it. */
@@ -29,7 +29,7 @@ export class Passage implements Order<View | null> {
   /** Goes on for the key's guild: works out what the operation wants, or why it is refused. */
   enter(identity: Identity, operation: Operation): void {
     this.identity = identity;
-    this.res.exchange.identity = identity;
+    this.res.context.identity = identity;
     try {
       if (!mayUse(this.req, identity)) throw wrongOrigin();
       this.want = operation(this.req, identity);
@@ -38,11 +38,11 @@ export class Passage implements Order<View | null> {
     }
   }
 
-  done(quota: QuotaState, view: View | null | undefined): void {
+  done(quota: QuotaState, view: RenderedBody | null | undefined): void {
     if (!this.end(quota)) return;
     if (!quota.allowed) this.next(quotaExceeded(quota));
     else if (this.refusal !== undefined) this.next(this.refusal);
-    else this.send(view as View | null);
+    else this.send(view as RenderedBody | null);
   }
 
   failed(error: unknown, quota: QuotaState | undefined): void {
@@ -50,7 +50,7 @@ export class Passage implements Order<View | null> {
     this.next(quota && !quota.allowed ? quotaExceeded(quota) : error);
   }
 
-  private send(view: View | null): void {
+  private send(view: RenderedBody | null): void {
     try {
       this.deliver(this.req, this.res, view);
     } catch (error) {
@@ -63,7 +63,7 @@ export class Passage implements Order<View | null> {
     if (!this.open) return false;
     this.open = false;
     this.release?.();
-    this.res.exchange.quota = quota;
+    this.res.context.quota = quota;
     return true;
   }
 }

@@ -1,15 +1,15 @@
 import type { Identity } from '../../access/authenticator.ts';
 import type { GuildStats, LeaderboardPage, Member } from '../../leaderboard/model.ts';
-import type { LeaderboardReader, Revised } from '../../leaderboard/reader.ts';
+import type { LeaderboardReader, Versioned } from '../../leaderboard/reader.ts';
 import type { Want } from '../../reads/response-cache.ts';
 import { Problem } from '../response/problem.ts';
-import { renderJson, renderStats, type View } from '../response/rendered-body.ts';
+import { type RenderedBody, renderJson, renderStats } from '../response/rendered-body.ts';
 
 /**
  * What an address asks for, once its parameters are checked. One flat object each, because thousands are remembered and the garbage
  * collector walks over all of them, again and again: with closures it had twelve an address (docs/adr/0011).
  */
-abstract class Asked<T, V extends View | null> implements Want<V> {
+abstract class Asked<T, V extends RenderedBody | null> implements Want<V> {
   readonly key: string;
   /** Whether it is remembered under its address. */
   remembered = false;
@@ -25,7 +25,7 @@ abstract class Asked<T, V extends View | null> implements Want<V> {
     this.key = [guildId, ...what].join(' ');
   }
 
-  abstract read(held?: string): Promise<Revised<T> | undefined>;
+  abstract read(held?: string): Promise<Versioned<T> | undefined>;
   abstract render(value: T): V;
 
   /** What is wanted, for a key of its guild. @throws Problem wrong_guild for any other. */
@@ -35,7 +35,7 @@ abstract class Asked<T, V extends View | null> implements Want<V> {
   }
 }
 
-export class AskedPage extends Asked<LeaderboardPage, View> {
+export class AskedPage extends Asked<LeaderboardPage, RenderedBody> {
   constructor(
     reader: LeaderboardReader,
     path: string,
@@ -46,16 +46,16 @@ export class AskedPage extends Asked<LeaderboardPage, View> {
     super(reader, path, guildId, 'page', page, limit);
   }
 
-  read(held?: string): Promise<Revised<LeaderboardPage> | undefined> {
+  read(held?: string): Promise<Versioned<LeaderboardPage> | undefined> {
     return this.reader.page(this.guildId, this.page, this.limit, held);
   }
 
-  render(page: LeaderboardPage): View {
+  render(page: LeaderboardPage): RenderedBody {
     return renderJson(page);
   }
 }
 
-export class AskedMember extends Asked<Member | null, View | null> {
+export class AskedMember extends Asked<Member | null, RenderedBody | null> {
   constructor(
     reader: LeaderboardReader,
     path: string,
@@ -65,25 +65,25 @@ export class AskedMember extends Asked<Member | null, View | null> {
     super(reader, path, guildId, 'member', userId);
   }
 
-  read(held?: string): Promise<Revised<Member | null> | undefined> {
+  read(held?: string): Promise<Versioned<Member | null> | undefined> {
     return this.reader.member(this.guildId, this.userId, held);
   }
 
-  render(member: Member | null): View | null {
+  render(member: Member | null): RenderedBody | null {
     return member && renderJson(member);
   }
 }
 
-export class AskedStats extends Asked<GuildStats, View> {
+export class AskedStats extends Asked<GuildStats, RenderedBody> {
   constructor(reader: LeaderboardReader, path: string, guildId: string) {
     super(reader, path, guildId, 'stats');
   }
 
-  read(held?: string): Promise<Revised<GuildStats> | undefined> {
+  read(held?: string): Promise<Versioned<GuildStats> | undefined> {
     return this.reader.stats(this.guildId, held);
   }
 
-  render(stats: GuildStats): View {
+  render(stats: GuildStats): RenderedBody {
     return renderStats(stats);
   }
 }

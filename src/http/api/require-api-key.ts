@@ -1,10 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Authenticator } from '../../access/authenticator.ts';
-import type { AuthFlood } from '../../access/failed-auth-limiter.ts';
+import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
 import type { GuildBatch } from '../../reads/request-batcher.ts';
-import type { Deadlines } from '../../redis/timeouts.ts';
+import type { TimeoutQueue } from '../../redis/timeouts.ts';
 import { unauthorized } from '../response/problem.ts';
-import type { View } from '../response/rendered-body.ts';
+import type { RenderedBody } from '../response/rendered-body.ts';
 import type { Operation } from './operations.ts';
 import { type Deliver, Passage, tooMany } from './passage.ts';
 
@@ -12,9 +12,9 @@ import { type Deliver, Passage, tooMany } from './passage.ts';
 export class Gate {
   constructor(
     private readonly authenticator: Authenticator,
-    private readonly batch: GuildBatch<View | null>,
-    private readonly deadlines: Deadlines,
-    private readonly flood: AuthFlood,
+    private readonly batch: GuildBatch<RenderedBody | null>,
+    private readonly deadlines: TimeoutQueue,
+    private readonly flood: FailedAuthLimiter,
     /** Called with what an operation wanted, once its request has passed. */
     private readonly deliver: Deliver,
   ) {}
@@ -32,7 +32,7 @@ export class Gate {
       return;
     }
     const passage = new Passage(req, res, next, this.deliver);
-    const identity = this.authenticator.recall(key);
+    const identity = this.authenticator.getCached(key);
     if (identity) {
       passage.enter(identity, operation);
       this.batch.add(passage);
@@ -46,20 +46,20 @@ export class Gate {
    * Cluster client tries again after a failover: only a bound on the whole keeps the answer in time.
    */
   private identify(key: string, passage: Passage, operation: Operation, address: string): void {
-    const heldBackMs = this.flood.isQuiet || this.authenticator.hasSeen(key) ? 0 : this.flood.heldBackMs(address);
+    const heldBackMs = this.flood.isQuiet || this.authenticator.hasCached(key) ? 0 : this.flood.retryAfterMs(address);
     if (heldBackMs > 0) {
       passage.failed(tooManyInvalidKeys(heldBackMs), undefined);
       return;
     }
-    passage.release = this.deadlines.hold((error) => passage.failed(error, undefined));
+    passage.release = this.deadlines.add((error) => passage.failed(error, undefined));
     // Node joins a header that comes twice; the joined text has no key's form.
-    this.authenticator.identify(key).then(
+    this.authenticator.authenticate(key).then(
       (identity) => {
         if (identity) {
           passage.enter(identity, operation);
           this.batch.add(passage);
         } else {
-          this.flood.failed(address);
+          this.flood.recordFailure(address);
           passage.failed(unauthorized('invalid_api_key'), undefined);
         }
       },

@@ -15,11 +15,11 @@ export interface ApiParts {
 export function addOperations(app: Express, { gate, operations }: ApiParts): void {
   for (const [path, operation] of Object.entries(operations.all)) {
     const named: RequestHandler = (_req, res, next) => {
-      res.exchange.route = path;
+      res.context.route = path;
       next();
     };
     const serve: RequestHandler = (req, res, next) => {
-      res.exchange.route = path;
+      res.context.route = path;
       gate.admit(req, res, next, operation);
     };
     app

@@ -8,7 +8,7 @@ export type Shortcut = (req: Request, res: Response) => boolean;
 export interface ShortcutParts {
   readonly operations: Operations;
   readonly gate: Gate;
-  /** Gives a request its exchange. */
+  /** Gives a request its context. */
   readonly open: (req: Request, res: Response) => void;
   /** Answers a request that failed. */
   readonly fail: (error: unknown, req: Request, res: Response) => void;
@@ -16,7 +16,7 @@ export interface ShortcutParts {
 
 /**
  * The way of an address that was asked for before or is in its plain form: past Express, whose layers and router have nothing to find
- * out about it, for a tenth of a request (docs/adr/0011). The exchange, the gate and the problems are the same.
+ * out about it, for a tenth of a request (docs/adr/0011). The context, the gate and the problems are the same.
  */
 export function shortcutTo({ operations, gate, open, fail }: ShortcutParts): Shortcut {
   return (req, res) => {
@@ -26,7 +26,7 @@ export function shortcutTo({ operations, gate, open, fail }: ShortcutParts): Sho
     const failed = (error: unknown) => fail(error, req, res);
     try {
       open(req, res);
-      res.exchange.route = asked.path;
+      res.context.route = asked.path;
       gate.admit(req, res, failed, (_req, identity) => operations.want(req.url, asked, identity));
     } catch (error) {
       failed(error);

@@ -31,9 +31,9 @@ export function corsPolicy(origins: readonly string[]): CorsPolicy {
 
 /** Answers an OPTIONS request: without a key, and without counting it. */
 export function answerOptions(res: Response): void {
-  const { exchange } = res;
+  const { context } = res;
   res.writeHead(204, [
-    ...headerList(exchange.cors),
+    ...headerList(context.cors),
     'Access-Control-Allow-Methods',
     ALLOWED_METHODS,
     'Access-Control-Allow-Headers',
@@ -45,7 +45,7 @@ export function answerOptions(res: Response): void {
     'Vary',
     'Origin',
     'X-Request-Id',
-    exchange.requestId,
+    context.requestId,
   ]);
   res.end();
 }

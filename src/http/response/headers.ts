@@ -25,7 +25,7 @@ export function headerList(lines: string): string[] {
  * Writes the heads of answers. Node checks and joins a head header by header: for the answers that are the most by far, the head is put
  * together here, as one text, for 10 % of a request (docs/adr/0011).
  */
-export class Heads {
+export class RawHead {
   /** What Node would add to each answer on a connection that stays open. */
   private ending = '';
   /** The second that it was made for, since the epoch. */

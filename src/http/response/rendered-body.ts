@@ -3,7 +3,7 @@ import type { GuildStats, LeaderboardPage, Member } from '../../leaderboard/mode
 import { headerLines } from './headers.ts';
 
 /** A successful answer in the form it goes out: serialised once, sent many times. */
-export interface View {
+export interface RenderedBody {
   /**
    * The UTF-8 bytes, one in each character, to be written as latin1: Node then sends headers and body as one string, in one
    * write, where a Buffer takes a vectored write of two.
@@ -16,17 +16,17 @@ export interface View {
 }
 
 /** Serialises a page or a member. */
-export function renderJson(value: LeaderboardPage | Member): View {
+export function renderJson(value: LeaderboardPage | Member): RenderedBody {
   return toView(JSON.stringify(value));
 }
 
 /** Serialises statistics. JSON.stringify refuses bigints and a Number would round a total beyond 2^53: its digits go in as they are. */
-export function renderStats(stats: GuildStats): View {
+export function renderStats(stats: GuildStats): RenderedBody {
   const { total_members, total_xp, ...rest } = stats;
   return toView(`{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`);
 }
 
-function toView(json: string): View {
+function toView(json: string): RenderedBody {
   const length = Buffer.byteLength(json);
   // Text of ASCII alone is its own bytes.
   const body = length === json.length ? json : Buffer.from(json).toString('latin1');

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { WINDOW_S } from '../../access/quotas.ts';
-import { type Heads, headerLines, headerList } from './headers.ts';
+import { headerLines, headerList, type RawHead } from './headers.ts';
 import { Problem } from './problem.ts';
-import type { View } from './rendered-body.ts';
+import type { RenderedBody } from './rendered-body.ts';
 
 /** For whoever opens an answer as if it were a page: it runs nothing, loads nothing and stands in no frame. */
 const SAFETY = headerLines(
@@ -17,7 +17,7 @@ const SAFETY = headerLines(
  * Writes answers: every header that an answer carries is put together here. What answers have in common is kept as one text; put
  * together for each, its pieces took 7 % of a request (docs/adr/0011).
  */
-export class Replies {
+export class ResponseWriter {
   private readonly vary: string;
   private readonly caching: string;
   /** By CORS headers, of which there are few: they and what else every answer with data carries. */
@@ -32,7 +32,7 @@ export class Replies {
     variesByOrigin: boolean,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
-    private readonly heads: Heads,
+    private readonly heads: RawHead,
     /** Called with every answer that goes out. */
     private readonly onAnswer: (req: Request, res: Response) => void,
   ) {
@@ -42,10 +42,10 @@ export class Replies {
   }
 
   /** 200 with the ready bytes, or 304 when the client holds them already. @throws Problem member_not_found for a null. */
-  view(req: Request, res: Response, view: View | null): void {
+  view(req: Request, res: Response, view: RenderedBody | null): void {
     if (view === null) throw memberNotFound();
     const own = this.own(res);
-    const common = this.common(res.exchange.cors);
+    const common = this.common(res.context.cors);
     const ifNoneMatch = req.headers['if-none-match'];
     if (ifNoneMatch !== undefined && matches(ifNoneMatch, view.etag)) {
       this.heads.write(req, res, 304, `${own}ETag: ${view.etag}\r\n${common}`);
@@ -58,17 +58,17 @@ export class Replies {
   }
 
   problem(req: Request, res: Response, problem: Problem): void {
-    const body = Buffer.from(problem.body(res.exchange.requestId));
+    const body = Buffer.from(problem.body(res.context.requestId));
     const content = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
     const rest = headerLines('Cache-Control', 'no-store', ...(problem.extra.headers ?? []), ...content);
-    const lines = this.own(res) + rest + this.vary + SAFETY + res.exchange.cors;
+    const lines = this.own(res) + rest + this.vary + SAFETY + res.context.cors;
     res.writeHead(problem.status, headerList(lines));
     res.end(body);
     this.onAnswer(req, res);
   }
 
   /** The headers that only this answer carries, whatever it is. */
-  private own({ exchange: { requestId, quota } }: Response): string {
+  private own({ context: { requestId, quota } }: Response): string {
     const id = `X-Request-Id: ${requestId}\r\n`;
     if (!quota) return id;
     const { limit, remaining, resetMs } = quota;

@@ -32,8 +32,8 @@ export function asset(content: Buffer | string, type: string): Asset {
  */
 export function sendAsset(route: string, { body, type, etag }: Asset, headers: Record<string, string>): RequestHandler {
   return (req, res) => {
-    res.exchange.route = route;
-    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.exchange.requestId, ETag: etag, ...headers });
+    res.context.route = route;
+    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag, ...headers });
     if (req.fresh) res.status(304).end();
     else res.set({ 'Content-Type': type, 'Content-Length': String(body.length) }).end(body);
   };

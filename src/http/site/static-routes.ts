@@ -41,7 +41,7 @@ function webFile(name: string): Asset {
 /** Serves an asset at a path; other methods than GET, HEAD and OPTIONS are refused. */
 export function serve(router: Router, path: string, asset: Asset, headers: Record<string, string>): void {
   const refuse: RequestHandler = (_req, res) => {
-    res.exchange.route = path;
+    res.context.route = path;
     throw methodNotAllowed();
   };
   router

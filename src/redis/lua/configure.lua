@@ -16,4 +16,4 @@ local counters_end = 2 + 2 * tonumber(ARGV[2])
 for i = 3, #ARGV, 2 do
   redis.call('HSET', i <= counters_end and KEYS[1] or KEYS[2], ARGV[i], ARGV[i + 1])
 end
-return raise_rev(KEYS[1])
+return bump_revision(KEYS[1])

@@ -8,17 +8,17 @@ local function member(guild, user_id, held)
   local base = guild.base
   local score = redis.call('ZSCORE', base .. 'xp', user_id)
   if not score then
-    return line(rev) .. '\n-1\n\n\n\n\n\n'
+    return escape_field(rev) .. '\n-1\n\n\n\n\n\n'
   end
   local profile = redis.call('HMGET', base .. 'member:' .. user_id, 'username', 'level', 'daily_streak', 'last_daily_claim')
   return table.concat({
-    line(rev),
+    escape_field(rev),
     redis.call('ZREVRANK', base .. 'xp', user_id),
     score,
-    line(redis.call('HGET', base .. 'config', 'xp_curve')),
-    line(profile[1]),
-    line(profile[2]),
-    line(profile[3]),
-    line(profile[4]),
+    escape_field(redis.call('HGET', base .. 'config', 'xp_curve')),
+    escape_field(profile[1]),
+    escape_field(profile[2]),
+    escape_field(profile[3]),
+    escape_field(profile[4]),
   }, '\n')
 end

@@ -7,11 +7,11 @@ local function stats(guild, held)
   end
   local config = redis.call('HMGET', guild.base .. 'config', 'xp_curve', 'xp_multiplier')
   return table.concat({
-    line(counters[1]),
-    line(counters[2]),
-    line(counters[3]),
-    line(counters[4]),
-    line(config[1]),
-    line(config[2]),
+    escape_field(counters[1]),
+    escape_field(counters[2]),
+    escape_field(counters[3]),
+    escape_field(counters[4]),
+    escape_field(config[1]),
+    escape_field(config[2]),
   }, '\n')
 end

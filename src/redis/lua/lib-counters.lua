@@ -7,7 +7,7 @@ local function new_sums()
   return { members = 0.0, hi = 0.0, lo = 0.0, levels = 0.0 }
 end
 
-local function add_member(sums, xp, level, sign)
+local function add_to_sums(sums, xp, level, sign)
   if xp > 0 then
     local lo = math.fmod(xp, PART)
     sums.members = sums.members + sign
@@ -18,28 +18,28 @@ local function add_member(sums, xp, level, sign)
 end
 
 -- Adding 0.0 turns a negative zero, which Redis would refuse as "-0", into zero.
-local function digits(n)
+local function format_integer(n)
   return string.format('%.0f', n + 0.0)
 end
 
 -- HINCRBY is exact on 64 bits and refuses to overflow; answers false when it did, with nothing changed.
 local function add_total(stats_key, hi, lo)
   if math.abs(hi) < 90000000 then
-    return type(redis.pcall('HINCRBY', stats_key, 'total_xp', digits(hi * PART + lo))) == 'number'
+    return type(redis.pcall('HINCRBY', stats_key, 'total_xp', format_integer(hi * PART + lo))) == 'number'
   end
-  local hi_text = digits(hi) .. '00000000'
+  local hi_text = format_integer(hi) .. '00000000'
   if type(redis.pcall('HINCRBY', stats_key, 'total_xp', hi_text)) ~= 'number' then
     return false
   end
-  if type(redis.pcall('HINCRBY', stats_key, 'total_xp', digits(lo))) ~= 'number' then
-    redis.call('HINCRBY', stats_key, 'total_xp', digits(-hi) .. '00000000')
+  if type(redis.pcall('HINCRBY', stats_key, 'total_xp', format_integer(lo))) ~= 'number' then
+    redis.call('HINCRBY', stats_key, 'total_xp', format_integer(-hi) .. '00000000')
     return false
   end
   return true
 end
 
 -- rev = max(rev + 1, Redis time in microseconds): no revision ever comes back with other content.
-local function raise_rev(stats_key)
+local function bump_revision(stats_key)
   local now = redis.call('TIME')
   local rev = now[1] * 1000000.0 + now[2]
   local last = redis.call('HGET', stats_key, 'rev')
@@ -47,7 +47,7 @@ local function raise_rev(stats_key)
   if last >= rev then
     rev = last + 1.0
   end
-  local text = digits(rev)
+  local text = format_integer(rev)
   redis.call('HSET', stats_key, 'rev', text)
   return text
 end
@@ -57,9 +57,9 @@ local function apply_sums(stats_key, sums)
   if not add_total(stats_key, sums.hi, sums.lo) then
     return nil
   end
-  redis.call('HINCRBY', stats_key, 'members', digits(sums.members))
-  redis.call('HINCRBY', stats_key, 'level_sum', digits(sums.levels))
-  return raise_rev(stats_key)
+  redis.call('HINCRBY', stats_key, 'members', format_integer(sums.members))
+  redis.call('HINCRBY', stats_key, 'level_sum', format_integer(sums.levels))
+  return bump_revision(stats_key)
 end
 
 -- An explicit level wins; one that is not a plain number counts as absent.

@@ -1,7 +1,7 @@
 -- fields: values of one reply as one text, a line each. One text costs its reader a tenth of what as many texts cost.
 
 -- A value as a line: what Redis has none of is an empty one; a line break within it is written \n, a backslash \\.
-local function line(value)
+local function escape_field(value)
   if type(value) ~= 'string' then
     return ''
   end

@@ -69,14 +69,14 @@ while ARGV[i] do
   if not old then
     created = created + 1
   elseif old ~= xp or old_explicit ~= new_explicit then
-    add_member(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
+    add_to_sums(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
   end
   if old ~= xp or old_explicit ~= new_explicit then
-    add_member(sums, xp, last_level, 1)
+    add_to_sums(sums, xp, last_level, 1)
   end
 
   -- Digits that were given are passed on as they are, which saves formatting the number again.
-  last_xp = op == 'add' and digits(xp) or text
+  last_xp = op == 'add' and format_integer(xp) or text
   staged_xp[id] = last_xp
   staged_level[id] = new_explicit or false
   zadd[#zadd + 1] = last_xp
@@ -120,4 +120,4 @@ for n = 1, #writes do
     redis.call('HSET', key, unpack(ARGV, first_field, last_field))
   end
 end
-return { 'OK', rev, created, digits(tonumber(last_xp)), last_level }
+return { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }

@@ -20,11 +20,11 @@ if last < 0 or last >= total then
   last = total - 1
 end
 for from = first, last, 1000 do
-  local rows = redis.call('ZREVRANGE', KEYS[1], digits(from), digits(math.min(from + 999, last)), 'WITHSCORES')
+  local rows = redis.call('ZREVRANGE', KEYS[1], format_integer(from), format_integer(math.min(from + 999, last)), 'WITHSCORES')
   for i = 1, #rows, 2 do
     local xp = whole_xp(rows[i + 1])
     local level = explicit_level(redis.call('HGET', ARGV[1] .. rows[i], 'level'))
-    add_member(sums, xp, level or level_of(curve, xp), 1)
+    add_to_sums(sums, xp, level or level_of(curve, xp), 1)
   end
 end
 
@@ -35,14 +35,14 @@ end
 local stored = redis.call('HMGET', KEYS[2], 'rev', 'members', 'total_xp', 'level_sum')
 local rev = text(stored[1])
 if ARGV[6] == 'commit' then
-  redis.call('HSET', KEYS[2], 'members', digits(sums.members), 'level_sum', digits(sums.levels), 'total_xp', '0')
+  redis.call('HSET', KEYS[2], 'members', format_integer(sums.members), 'level_sum', format_integer(sums.levels), 'total_xp', '0')
   add_total(KEYS[2], sums.hi, sums.lo)
-  rev = raise_rev(KEYS[2])
+  rev = bump_revision(KEYS[2])
   for i = 7, #ARGV, 2 do
     redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
   end
 end
 return {
-  rev, digits(sums.members), digits(sums.hi), digits(sums.lo), digits(sums.levels), total,
+  rev, format_integer(sums.members), format_integer(sums.hi), format_integer(sums.lo), format_integer(sums.levels), total,
   text(stored[2]), text(stored[3]), text(stored[4]),
 }

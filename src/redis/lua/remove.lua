@@ -19,7 +19,7 @@ for i = 3, #ARGV do
     removed = removed + 1
     local xp = whole_xp(score)
     local level = explicit_level(redis.call('HGET', ARGV[1] .. id, 'level'))
-    add_member(sums, xp, level or level_of(curve, xp), -1)
+    add_to_sums(sums, xp, level or level_of(curve, xp), -1)
   end
 end
 

@@ -22,14 +22,14 @@ local function level_at(key, xp)
   return explicit_level(redis.call('HGET', key, 'level')) or level_of(curve, xp)
 end
 
-local staged = redis.call('ZRANGE', next_key, digits(moved), digits(moved + budget - 1), 'WITHSCORES')
+local staged = redis.call('ZRANGE', next_key, format_integer(moved), format_integer(moved + budget - 1), 'WITHSCORES')
 for i = 1, #staged, 2 do
   local id, xp = staged[i], whole_xp(staged[i + 1])
   local old = redis.call('ZSCORE', xp_key, id)
   if old then
-    add_member(sums, whole_xp(old), level_at(member_prefix .. id, whole_xp(old)), -1)
+    add_to_sums(sums, whole_xp(old), level_at(member_prefix .. id, whole_xp(old)), -1)
   end
-  add_member(sums, xp, level_at(staged_prefix .. id, xp), 1)
+  add_to_sums(sums, xp, level_at(staged_prefix .. id, xp), 1)
   writes[#writes + 1] = { id, staged[i + 1] }
 end
 budget = budget - #writes
@@ -37,11 +37,11 @@ budget = budget - #writes
 -- With the staged members all in place, whoever is not among them goes.
 local gone = {}
 if budget > 0 then
-  local present = redis.call('ZRANGE', xp_key, digits(swept), digits(swept + budget - 1), 'WITHSCORES')
+  local present = redis.call('ZRANGE', xp_key, format_integer(swept), format_integer(swept + budget - 1), 'WITHSCORES')
   for i = 1, #present, 2 do
     if not redis.call('ZSCORE', next_key, present[i]) then
       local xp = whole_xp(present[i + 1])
-      add_member(sums, xp, level_at(member_prefix .. present[i], xp), -1)
+      add_to_sums(sums, xp, level_at(member_prefix .. present[i], xp), -1)
       gone[#gone + 1] = present[i]
     end
   end

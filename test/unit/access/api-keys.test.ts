@@ -3,7 +3,7 @@ import { ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/commands.ts';
-import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await testStore.empty();
   now = START;
   announced = [];
-  apiKeys = new ApiKeyStore(testStore.client, new KeyNames('gr'), () => now);
+  apiKeys = new ApiKeyStore(testStore.client, new RedisKeys('gr'), () => now);
 });
 
 describe('create', () => {
@@ -80,7 +80,7 @@ describe('find', () => {
 
   it('fails when the store does', async () => {
     const client = { hgetall: () => Promise.reject(new Error('down')) } as unknown as RedisClient;
-    const store = new ApiKeyStore(client, new KeyNames('gr'), () => now);
+    const store = new ApiKeyStore(client, new RedisKeys('gr'), () => now);
     await expect(store.find('x')).rejects.toThrow(StoreUnavailableError);
   });
 });

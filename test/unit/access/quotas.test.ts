@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Quotas, WINDOW_S } from '../../../src/access/quotas.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { Jobs } from '../../../src/redis/command-batcher.ts';
+import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import { Scripts } from '../../../src/redis/commands.ts';
-import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const PLANS = new Map([
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => testStore.stop());
 beforeEach(async () => {
   await testStore.empty();
-  quotas = new Quotas(new Jobs(testStore.client, new Scripts(testStore.client), new KeyNames('gr')), PLANS);
+  quotas = new Quotas(new CommandBatcher(testStore.client, new Scripts(testStore.client), new RedisKeys('gr')), PLANS);
 });
 
 it('tells what each of many requests left, as if they had been counted one by one', async () => {
@@ -50,14 +50,14 @@ it('gives a plan that is not listed the free quota', async () => {
 });
 
 it('cannot do without a quota for the plan free', () => {
-  expect(() => new Quotas({} as Jobs, new Map([['pro', 10]]))).toThrow('there is no quota for the plan free');
+  expect(() => new Quotas({} as CommandBatcher, new Map([['pro', 10]]))).toThrow('there is no quota for the plan free');
 });
 
 it('tallies what it allowed and denied, by plan', async () => {
   await quotas.consume('g', 'free', 4);
   await quotas.consume('h', 'pro', 2);
   await quotas.consume('i', 'unknown', 1);
-  expect([...quotas.tally()]).toEqual([
+  expect([...quotas.counts()]).toEqual([
     ['free', { allowed: 4, denied: 1 }],
     ['pro', { allowed: 2, denied: 0 }],
   ]);
@@ -75,11 +75,11 @@ it('keeps the window that runs, and starts one for a counter that has none', asy
 
 it('asks for one job a count, with the window in seconds', async () => {
   const asked: unknown[][] = [];
-  const run: Jobs['run'] = async (guildId, job, decode) => {
+  const run: CommandBatcher['run'] = async (guildId, job, decode) => {
     asked.push([guildId, job]);
     return decode('2\n1500');
   };
-  const jobs = { run } as Jobs;
+  const jobs = { run } as CommandBatcher;
   expect(await new Quotas(jobs, PLANS).consume('g', 'free', 2)).toEqual([
     { allowed: true, limit: 3, remaining: 2, resetMs: 1500 },
     { allowed: true, limit: 3, remaining: 1, resetMs: 1500 },
@@ -88,8 +88,8 @@ it('asks for one job a count, with the window in seconds', async () => {
 });
 
 it('fails with the store, and counts nothing as allowed or denied then', async () => {
-  const broken = { run: () => Promise.reject(new StoreUnavailableError('down')) } as unknown as Jobs;
+  const broken = { run: () => Promise.reject(new StoreUnavailableError('down')) } as unknown as CommandBatcher;
   const down = new Quotas(broken, PLANS);
   await expect(down.consume('g', 'free', 1)).rejects.toThrow(StoreUnavailableError);
-  expect([...down.tally()][0]).toEqual(['free', { allowed: 0, denied: 0 }]);
+  expect([...down.counts()][0]).toEqual(['free', { allowed: 0, denied: 0 }]);
 });

@@ -9,14 +9,14 @@ import type { Deliver } from '../../../src/http/api/passage.ts';
 import type { Gate } from '../../../src/http/api/require-api-key.ts';
 import type { AppParts } from '../../../src/http/app.ts';
 import { Problem } from '../../../src/http/response/problem.ts';
-import type { View } from '../../../src/http/response/rendered-body.ts';
+import type { RenderedBody } from '../../../src/http/response/rendered-body.ts';
 import { appOf, repliesTo } from '../../support/app.ts';
 import { rawExchange } from '../../support/raw-http.ts';
 
 const STATS = '/api/v1/servers/g/stats';
 const VIEW = { body: '{}', etag: '"x"', lines: '' };
 
-let view: View | null;
+let view: RenderedBody | null;
 let fails: unknown;
 let admitted: string[];
 let answered: [route: string, status: number][];
@@ -118,7 +118,7 @@ describe('an operation', () => {
 describe('every request', () => {
   it('gets an exchange before anyone looks at it', async () => {
     const exchanges: unknown[] = [];
-    const onRequest = (_req: unknown, res: { exchange: object }) => exchanges.push({ ...res.exchange });
+    const onRequest = (_req: unknown, res: { context: object }) => exchanges.push({ ...res.context });
     await request(app({ onRequest: onRequest as never })).get('/livez');
     expect(exchanges).toEqual([
       {

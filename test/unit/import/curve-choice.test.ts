@@ -19,7 +19,7 @@ describe('the curve of a seeded guild', () => {
       store: true,
       says: 'curve: amari (from the format)',
     });
-    expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW).says).toBe(
+    expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW).notice).toBe(
       'curve: standard (tatsu publishes none of its own)',
     );
   });

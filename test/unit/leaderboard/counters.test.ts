@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/errors.ts';
 import { CounterAudit } from '../../../src/leaderboard/counters.ts';
 import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
-import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { scripted } from '../../support/scripted.ts';
 
 const RECOUNT = ['recount', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', CURVE_TABLE];
@@ -10,7 +10,7 @@ const CONFIGURE = ['configure', 'gr:{g}:stats', 'gr:{g}:config'];
 
 function setup(...replies: Parameters<typeof scripted>) {
   const { scripts, sent } = scripted(...replies);
-  return { audit: new CounterAudit(scripts, new KeyNames('gr')), sent };
+  return { audit: new CounterAudit(scripts, new RedisKeys('gr')), sent };
 }
 
 /** What `recount` replies for a slice that sums up to these, in a guild of `ranked` members with these counters. */

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
-import type { Jobs } from '../../../src/redis/command-batcher.ts';
+import type { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 
 const MAX = 9007199254740991;
 
 function readerOf(...lines: (string | number)[]) {
   const sent: unknown[][] = [];
-  const run: Jobs['run'] = async (guildId, job, decode, weight) => {
+  const run: CommandBatcher['run'] = async (guildId, job, decode, weight) => {
     sent.push(weight === undefined ? [guildId, job] : [guildId, job, weight]);
     return decode(lines.join('\n'));
   };
-  return { reader: new LeaderboardReader({ run } as unknown as Jobs), sent };
+  return { reader: new LeaderboardReader({ run } as unknown as CommandBatcher), sent };
 }
 
 describe('LeaderboardReader.page', () => {

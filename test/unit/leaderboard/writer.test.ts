@@ -7,14 +7,14 @@ import {
   REPLACE_START,
   type XpRecord,
 } from '../../../src/leaderboard/writer.ts';
-import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { scripted } from '../../support/scripted.ts';
 
 const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', CURVE_TABLE];
 
 function setup(...replies: Parameters<typeof scripted>) {
   const { scripts, sent } = scripted(...replies);
-  return { writer: new LeaderboardWriter(scripts, new KeyNames('gr')), sent };
+  return { writer: new LeaderboardWriter(scripts, new RedisKeys('gr')), sent };
 }
 
 describe('LeaderboardWriter', () => {

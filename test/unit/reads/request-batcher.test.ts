@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { QuotaState, Quotas } from '../../../src/access/quotas.ts';
 import { GuildBatch } from '../../../src/reads/request-batcher.ts';
-import { PageCache, type Want } from '../../../src/reads/response-cache.ts';
-import { Deadlines } from '../../../src/redis/timeouts.ts';
+import { ResponseCache, type Want } from '../../../src/reads/response-cache.ts';
+import { TimeoutQueue } from '../../../src/redis/timeouts.ts';
 
 type Outcome = { remaining: number; view: string | undefined } | { error: string; remaining: number | undefined };
 
@@ -24,8 +24,8 @@ function setup(limit = 1000, limitMs = 60_000) {
       });
     },
   } as Pick<Quotas, 'consume'> as Quotas;
-  const deadlines = new Deadlines(limitMs);
-  const batch = new GuildBatch<string>(quotas, new PageCache<string>(0, () => 0), deadlines);
+  const deadlines = new TimeoutQueue(limitMs);
+  const batch = new GuildBatch<string>(quotas, new ResponseCache<string>(0, () => 0), deadlines);
   const want = (key: string, broken = false): Want<string> => ({
     key,
     read: async () => {

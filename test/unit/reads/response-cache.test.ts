@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Revised } from '../../../src/leaderboard/reader.ts';
-import { PageCache, type Want } from '../../../src/reads/response-cache.ts';
+import type { Versioned } from '../../../src/leaderboard/reader.ts';
+import { ResponseCache, type Want } from '../../../src/reads/response-cache.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
 class Guild {
@@ -9,7 +9,7 @@ class Guild {
   readonly read: string[] = [];
 
   want(key: string): Want<string> {
-    const read = async (held?: string): Promise<Revised<string> | undefined> => {
+    const read = async (held?: string): Promise<Versioned<string> | undefined> => {
       if (this.broken) throw new Error('gone');
       if (held === this.revision) return undefined;
       this.read.push(key);
@@ -23,7 +23,7 @@ describe('PageCache', () => {
   const setup = (max = 10) => {
     const clock = { now: 0 };
     const guild = new Guild();
-    const cache = new PageCache<string>(max, () => clock.now);
+    const cache = new ResponseCache<string>(max, () => clock.now);
     const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.get(guild.want(key))));
     return { clock, guild, get, cache };
   };
@@ -108,7 +108,7 @@ describe('PageCache', () => {
     const { get, cache } = setup();
     await get('a', 'b');
     await get('a');
-    expect(cache.tally()).toEqual({ hits: 1, misses: 2, entries: 2 });
-    expect(new PageCache<string>(0, () => 0).tally()).toEqual({ hits: 0, misses: 0, entries: 0 });
+    expect(cache.counts()).toEqual({ hits: 1, misses: 2, entries: 2 });
+    expect(new ResponseCache<string>(0, () => 0).counts()).toEqual({ hits: 0, misses: 0, entries: 0 });
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { fields, Jobs } from '../../../src/redis/command-batcher.ts';
+import { CommandBatcher, fields } from '../../../src/redis/command-batcher.ts';
 import type { RedisClient, Scripts } from '../../../src/redis/commands.ts';
-import { KeyNames } from '../../../src/redis/redis-keys.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 
 type Batch = [name: string, key: string, jobs: string];
 
@@ -15,7 +15,7 @@ function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (j
     const lines = batch[2].split('\n').filter((line) => line !== '' && !line.startsWith('guild '));
     return answer ? answer(batch[2]) : lines.map((line) => `did ${line}`);
   };
-  const jobs = new Jobs({ isCluster } as RedisClient, { run } as unknown as Scripts, new KeyNames('gr'));
+  const jobs = new CommandBatcher({ isCluster } as RedisClient, { run } as unknown as Scripts, new RedisKeys('gr'));
   return { jobs, sent };
 }
 

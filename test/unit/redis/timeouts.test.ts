@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { Deadlines } from '../../../src/redis/timeouts.ts';
+import { TimeoutQueue } from '../../../src/redis/timeouts.ts';
 
 const LIMIT_MS = 250;
 /** Time is kept in tenths of the limit. */
 const EARLIEST_MS = 225;
-let deadlines: Deadlines;
+let deadlines: TimeoutQueue;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  deadlines = new Deadlines(LIMIT_MS);
+  deadlines = new TimeoutQueue(LIMIT_MS);
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -17,7 +17,7 @@ afterEach(() => {
 
 it('gives up on work when its time is up, and not before', () => {
   const giveUp = vi.fn();
-  deadlines.hold(giveUp);
+  deadlines.add(giveUp);
   vi.advanceTimersByTime(EARLIEST_MS - 1);
   expect(giveUp).not.toHaveBeenCalled();
   vi.advanceTimersByTime(LIMIT_MS - EARLIEST_MS + 1);
@@ -26,7 +26,7 @@ it('gives up on work when its time is up, and not before', () => {
 
 it('leaves work alone that was done in time', () => {
   const giveUp = vi.fn();
-  const done = deadlines.hold(giveUp);
+  const done = deadlines.add(giveUp);
   vi.advanceTimersByTime(EARLIEST_MS - 1);
   done();
   vi.advanceTimersByTime(2 * LIMIT_MS);
@@ -37,8 +37,8 @@ it('gives each work its own time, however they are mixed with others that are do
   const ends: number[] = [];
   const start = performance.now();
   for (let i = 0; i < 10; i++) {
-    deadlines.hold(() => ends.push(performance.now() - start));
-    deadlines.hold(() => ends.push(Number.NaN))();
+    deadlines.add(() => ends.push(performance.now() - start));
+    deadlines.add(() => ends.push(Number.NaN))();
     vi.advanceTimersByTime(40);
   }
   vi.advanceTimersByTime(LIMIT_MS);
@@ -50,7 +50,7 @@ it('gives each work its own time, however they are mixed with others that are do
 });
 
 it('keeps no timer when nothing waits', () => {
-  deadlines.hold(() => {})();
+  deadlines.add(() => {})();
   vi.advanceTimersByTime(2 * LIMIT_MS);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,27 +1,27 @@
 import type { Request, Response } from 'express';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Authenticator, Identity } from '../../../../src/access/authenticator.ts';
-import type { AuthFlood } from '../../../../src/access/failed-auth-limiter.ts';
+import type { FailedAuthLimiter } from '../../../../src/access/failed-auth-limiter.ts';
 import type { QuotaState } from '../../../../src/access/quotas.ts';
 import { StoreUnavailableError } from '../../../../src/errors.ts';
 import { Gate } from '../../../../src/http/api/require-api-key.ts';
-import type { Exchange } from '../../../../src/http/request-context.ts';
+import type { RequestContext } from '../../../../src/http/request-context.ts';
 import { Problem } from '../../../../src/http/response/problem.ts';
-import type { View } from '../../../../src/http/response/rendered-body.ts';
+import type { RenderedBody } from '../../../../src/http/response/rendered-body.ts';
 import type { GuildBatch, Order } from '../../../../src/reads/request-batcher.ts';
 import type { Want } from '../../../../src/reads/response-cache.ts';
-import { Deadlines } from '../../../../src/redis/timeouts.ts';
+import { TimeoutQueue } from '../../../../src/redis/timeouts.ts';
 
 const identity: Identity = { guildId: 'g', plan: 'free', keyId: 'k', origins: [] };
-const view: View = { body: '{}', etag: '"x"', lines: '' };
-const want: Want<View> = { key: 'g stats', read: vi.fn(), render: vi.fn() };
+const view: RenderedBody = { body: '{}', etag: '"x"', lines: '' };
+const want: Want<RenderedBody> = { key: 'g stats', read: vi.fn(), render: vi.fn() };
 const quota: QuotaState = { allowed: true, limit: 100, remaining: 99, resetMs: 1000 };
 
-let orders: Order<View | null>[];
+let orders: Order<RenderedBody | null>[];
 let addresses: string[];
 const authenticator = { recall: vi.fn(), hasSeen: vi.fn(), identify: vi.fn() };
 const flood = { isQuiet: true, heldBackMs: vi.fn(), failed: vi.fn() };
-const delivered = vi.fn<(view: View | null) => void>();
+const delivered = vi.fn<(view: RenderedBody | null) => void>();
 let gate: Gate;
 
 beforeEach(() => {
@@ -35,12 +35,12 @@ beforeEach(() => {
   flood.isQuiet = true;
   flood.heldBackMs.mockReset().mockReturnValue(0);
   flood.failed.mockReset().mockImplementation((address: string) => addresses.push(address));
-  const batch = { add: (order: Order<View | null>) => orders.push(order) };
+  const batch = { add: (order: Order<RenderedBody | null>) => orders.push(order) };
   gate = new Gate(
     authenticator as unknown as Authenticator,
-    batch as unknown as GuildBatch<View | null>,
-    new Deadlines(250),
-    flood as unknown as AuthFlood,
+    batch as unknown as GuildBatch<RenderedBody | null>,
+    new TimeoutQueue(250),
+    flood as unknown as FailedAuthLimiter,
     (_req, _res, view) => delivered(view),
   );
 });
@@ -52,15 +52,15 @@ afterEach(() => {
 function admit(
   headers: Record<string, string | string[]> = { 'x-api-key': 'key' },
   operation = (): typeof want => want,
-  deliver: (view: View | null) => void = () => {},
+  deliver: (view: RenderedBody | null) => void = () => {},
   ip: string | undefined = '192.0.2.1',
 ) {
-  const exchange = {} as Exchange;
+  const context = {} as RequestContext;
   const next = vi.fn();
   delivered.mockImplementation(deliver);
-  gate.admit({ headers, ip } as unknown as Request, { exchange } as Response, next, operation);
+  gate.admit({ headers, ip } as unknown as Request, { context } as Response, next, operation);
   const problem = () => next.mock.calls[0]?.[0] as Problem;
-  return { exchange, next, delivered, problem };
+  return { context, next, delivered, problem };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -75,12 +75,12 @@ it('asks for a key, once and as text', () => {
 
 it('asks nobody about a key that is remembered', () => {
   authenticator.recall.mockReturnValue(identity);
-  const { exchange, delivered, next } = admit();
+  const { context, delivered, next } = admit();
   expect(authenticator.identify).not.toHaveBeenCalled();
   expect(orders).toMatchObject([{ identity, want }]);
-  expect(exchange.identity).toBe(identity);
+  expect(context.identity).toBe(identity);
   orders[0]?.done(quota, view);
-  expect(exchange.quota).toBe(quota);
+  expect(context.quota).toBe(quota);
   expect(delivered.mock.calls).toEqual([[view]]);
   expect(next).not.toHaveBeenCalled();
 });
@@ -131,7 +131,7 @@ it('counts a request without an address as one of the address ""', async () => {
   flood.isQuiet = false;
   authenticator.identify.mockResolvedValue(null);
   const req = { headers: { 'x-api-key': 'key' } } as unknown as Request;
-  gate.admit(req, { exchange: {} } as Response, vi.fn(), () => want);
+  gate.admit(req, { context: {} } as Response, vi.fn(), () => want);
   await settled();
   expect(flood.heldBackMs.mock.calls).toEqual([['']]);
   expect(addresses).toEqual(['']);
@@ -176,7 +176,7 @@ it.each([true, false])(
   async (known) => {
     if (known) authenticator.recall.mockReturnValue(identity);
     const refusal = new Problem('wrong_guild', 'no');
-    const { next, delivered, exchange } = admit(undefined, () => {
+    const { next, delivered, context } = admit(undefined, () => {
       throw refusal;
     });
     await settled();
@@ -184,7 +184,7 @@ it.each([true, false])(
     orders[0]?.done(quota, undefined);
     expect(next.mock.calls).toEqual([[refusal]]);
     expect(delivered).not.toHaveBeenCalled();
-    expect(exchange.quota).toBe(quota);
+    expect(context.quota).toBe(quota);
   },
 );
 
@@ -214,14 +214,14 @@ it.each([
   orders[0]?.done(denied, undefined);
   orders[1]?.done(denied, view);
   orders[2]?.failed(new Error('down'), denied);
-  for (const { problem, delivered, exchange } of [first, second, third]) {
+  for (const { problem, delivered, context } of [first, second, third]) {
     expect(problem()).toMatchObject({
       code: 'quota_exceeded',
       detail: `The quota of 100 requests per hour is used up. It is renewed in ${seconds} seconds.`,
       extra: { headers: ['Retry-After', String(seconds)] },
     });
     expect(delivered).not.toHaveBeenCalled();
-    expect(exchange.quota).toBe(denied);
+    expect(context.quota).toBe(denied);
   }
 });
 
@@ -234,8 +234,8 @@ it('passes on that the read failed, with the quota if it is known', () => {
   orders[1]?.failed(down, undefined);
   expect(counted.next.mock.calls).toEqual([[down]]);
   expect(uncounted.next.mock.calls).toEqual([[down]]);
-  expect(counted.exchange.quota).toBe(quota);
-  expect(uncounted.exchange.quota).toBeUndefined();
+  expect(counted.context.quota).toBe(quota);
+  expect(uncounted.context.quota).toBeUndefined();
 });
 
 it.each<[Record<string, string>, boolean]>([

@@ -28,7 +28,7 @@ let throws: unknown;
 
 const gate = {
   admit(req: Request, res: Response, next: (error?: unknown) => void, operation: Operation) {
-    admitted.push(`${req.method} ${req.url} ${res.exchange.requestId}`);
+    admitted.push(`${req.method} ${req.url} ${res.context.requestId}`);
     if (throws !== undefined) throw throws;
     operation(req, IDENTITY);
     if (fails !== undefined) next(fails);

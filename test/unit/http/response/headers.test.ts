@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Request, Response } from 'express';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Heads, headerLines, headerList } from '../../../../src/http/response/headers.ts';
+import { headerLines, headerList, RawHead } from '../../../../src/http/response/headers.ts';
 import { rawExchange } from '../../../support/raw-http.ts';
 
 const LIST = ['X-Request-Id', 'r-1', 'RateLimit', '"hourly";r=4;t=1', 'X-Url', 'a: b://c'];
@@ -26,7 +26,7 @@ describe('the head of an answer', () => {
   beforeEach(async () => {
     now = Date.now();
     byNode = 0;
-    const heads = new Heads(() => now, 65_000);
+    const heads = new RawHead(() => now, 65_000);
     server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
       const writeHead = vi.spyOn(res, 'writeHead');
       const status = req.url?.endsWith('304') ? 304 : 200;
@@ -97,7 +97,7 @@ describe('the head of an answer', () => {
     const writeHead = vi.fn();
     const req = { httpVersion: '1.1', headers: {} } as unknown as Request;
     const res = { shouldKeepAlive: true, headersSent: false, writeHead } as unknown as Response;
-    new Heads(() => 0, 5000).write(req, res, 200, headerLines(...LIST));
+    new RawHead(() => 0, 5000).write(req, res, 200, headerLines(...LIST));
     expect(writeHead.mock.calls).toEqual([[200, LIST]]);
   });
 });

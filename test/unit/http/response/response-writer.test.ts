@@ -1,24 +1,28 @@
 import type { Request, Response } from 'express';
 import { describe, expect, it, vi } from 'vitest';
 import type { QuotaState } from '../../../../src/access/quotas.ts';
-import { Heads, headerLines } from '../../../../src/http/response/headers.ts';
+import { headerLines, RawHead } from '../../../../src/http/response/headers.ts';
 import { Problem } from '../../../../src/http/response/problem.ts';
-import type { View } from '../../../../src/http/response/rendered-body.ts';
-import { Replies } from '../../../../src/http/response/response-writer.ts';
+import type { RenderedBody } from '../../../../src/http/response/rendered-body.ts';
+import { ResponseWriter } from '../../../../src/http/response/response-writer.ts';
 
-const view: View = { body: '{"a":1}', etag: '"tag"', lines: headerLines('ETag', '"tag"', 'Content-Length', '7') };
+const view: RenderedBody = {
+  body: '{"a":1}',
+  etag: '"tag"',
+  lines: headerLines('ETag', '"tag"', 'Content-Length', '7'),
+};
 const NOW = Date.parse('2026-01-15T12:00:00Z');
 
 function setup(maxAge = 0, byOrigin = false, quota?: QuotaState) {
   const writeHead = vi.fn<(status: number, headers: string[]) => void>();
   const end = vi.fn();
   const onAnswer = vi.fn();
-  const exchange = { requestId: 'r-1', cors: headerLines('Access-Control-Allow-Origin', '*'), quota };
+  const context = { requestId: 'r-1', cors: headerLines('Access-Control-Allow-Origin', '*'), quota };
   const calls: string[] = [];
   const socket = { cork: () => calls.push('cork'), uncork: () => calls.push('uncork') };
   const write = vi.fn(() => calls.push('write'));
-  const res = { exchange, writeHead, write, end, socket } as unknown as Response;
-  const replies = new Replies(maxAge, byOrigin, () => NOW, new Heads(() => NOW, 5000), onAnswer);
+  const res = { context, writeHead, write, end, socket } as unknown as Response;
+  const replies = new ResponseWriter(maxAge, byOrigin, () => NOW, new RawHead(() => NOW, 5000), onAnswer);
   const request = (ifNoneMatch?: string) =>
     ({ headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch } }) as unknown as Request;
   return { replies, res, request, writeHead, write, end, calls, onAnswer };

@@ -26,7 +26,7 @@ describe('pages', () => {
     ['/widget.js', 'text/javascript; charset=utf-8', { ...shared, 'cache-control': 'public, max-age=3600' }],
   ])('serve %s as %s', async (path, type, headers) => {
     const seen: string[] = [];
-    const observing = appOf({ onRequest: (_req, res) => void res.on('finish', () => seen.push(res.exchange.route)) });
+    const observing = appOf({ onRequest: (_req, res) => void res.on('finish', () => seen.push(res.context.route)) });
     const got = await request(observing).get(path).expect(200);
     expect(got.headers).toMatchObject({
       ...headers,
