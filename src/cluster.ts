@@ -6,7 +6,7 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createAdminApp } from './http/admin.ts';
 import type { Readiness } from './http/health.ts';
-import { createNativeServer } from './http/server/express-server.ts';
+import { createExpressServer } from './http/server/express-server.ts';
 import { drain, listenOn, serverOptions } from './http/server/listener.ts';
 
 /** Waits between the death of a worker and its replacement: doubled while it keeps dying young. */
@@ -73,7 +73,7 @@ export async function startCluster(
   };
   const gathered = new AggregatorRegistry();
   const adminApp = createAdminApp(readiness, () => gathered.clusterMetrics(), gathered.contentType);
-  const admin = config.adminPort > 0 ? createNativeServer(adminApp, serverOptions) : undefined;
+  const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
   if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
   const pids = Object.values(cluster.workers ?? {}).map((worker) => worker?.process.pid);
   logger.info({ workers: count, pids }, 'workers share the port');

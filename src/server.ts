@@ -9,20 +9,20 @@ import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
-import { Operations } from './http/api/operations.ts';
-import { Gate } from './http/api/require-api-key.ts';
+import { ReadQueries } from './http/api/read-queries.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
+import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
 import type { RenderedBody } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
-import { createNativeServer } from './http/server/express-server.ts';
+import { createExpressServer } from './http/server/express-server.ts';
 import { drain, listenOn, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { VERSION } from './observability/build-info.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
-import { GuildBatch } from './reads/request-batcher.ts';
+import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
@@ -34,8 +34,8 @@ import { TimeoutQueue } from './redis/timeouts.ts';
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
 
-/** A request's whole time with Redis, in timeouts of one command: 250 ms by default, which leaves 50 to answer within 300. */
-const REQUEST_TIMEOUTS = 2.5;
+/** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
+const KEY_LOOKUP_TIMEOUTS = 1.5;
 
 export interface ServerParts {
   readonly logger?: Logger;
@@ -72,7 +72,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   logOutages(client, logger, where);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
-  const keys = new RedisKeys(config.keyPrefix);
+  const redisKeys = new RedisKeys(config.keyPrefix);
   const metrics: Metrics = new Metrics(
     {
       cache: () => cache.counts(),
@@ -81,17 +81,21 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     },
     { version: VERSION, node: process.version },
   );
-  const observeCommand = (command: string, ms: number, failed: boolean) =>
-    metrics.observeCommand(command, ms / 1000, failed);
-  const jobs = new CommandBatcher(client, new Scripts(client, observeCommand), keys);
-  const quotas = new Quotas(jobs, config.planQuotas);
+  const { timeoutMs } = config.redis;
+  const commandTimeouts = new TimeoutQueue(timeoutMs);
+  const scripts = new Scripts(client, {
+    timeouts: commandTimeouts,
+    observe: (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed),
+  });
+  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const quotas = new Quotas(commands, config.planQuotas);
   const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
-  const authenticator = new Authenticator(new ApiKeyStore(client, keys, clock), client, keys, clock);
-  const deadlines = new TimeoutQueue(Math.ceil(config.redis.timeoutMs * REQUEST_TIMEOUTS));
-  const batch = new GuildBatch(quotas, cache, deadlines);
+  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
+  const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
+  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUpTimeouts);
   listen(
     subscriber,
-    keys.invalidationChannel,
+    redisKeys.invalidationChannel,
     (guildId) => authenticator.invalidate(guildId),
     () => authenticator.invalidateAll(),
   );
@@ -99,34 +103,35 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   let draining = false;
   const readiness: Readiness = async () => {
     if (draining) return 'draining';
-    return client.ping().then(
+    return commandTimeouts.limit(client.ping()).then(
       () => true,
       () => 'redis',
     );
   };
   const logRequest = requestLogger(logger, monotonic);
-  const replies = new ResponseWriter(
-    config.cacheMaxAgeS,
-    !config.corsOrigins.includes('*'),
-    clock,
-    new RawHead(clock, serverOptions.keepAliveTimeout),
-    (req, { context, statusCode }) =>
-      metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000),
-  );
-  const deliver = replies.view.bind(replies);
-  const { app, shortcut } = createApp({
-    gate: new Gate(authenticator, batch, deadlines, new FailedAuthLimiter(monotonic), deliver),
-    readiness,
-    extraRoutes: parts.extraRoutes,
-    operations: new Operations(new LeaderboardReader(jobs)),
-    replies,
-    corsOrigins: config.corsOrigins,
+  const cors = corsPolicy(config.corsOrigins);
+  const app = createApp({
+    authenticator,
+    limiter: new FailedAuthLimiter(monotonic),
+    queries: new ReadQueries(new LeaderboardReader(commands)),
+    batcher: new RequestBatcher(quotas, cache, commands),
+    responses: new ResponseWriter({
+      cacheMaxAgeS: config.cacheMaxAgeS,
+      cors,
+      now: clock,
+      rawHead: new RawHead(clock, serverOptions.keepAliveTimeout),
+      onAnswer: (req, { context, statusCode }) =>
+        metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000),
+    }),
+    cors,
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),
     isDraining: () => draining,
-    onRequest: config.logRequests === 'all' ? logRequest : undefined,
+    middleware: config.logRequests === 'all' ? [logRequest] : [],
     onProblem: config.logRequests === 'errors' ? logRequest : undefined,
+    readiness,
+    extraRoutes: parts.extraRoutes,
     report: (error, { requestId: request_id }) => {
       if (error instanceof StoreUnavailableError)
         logger.warn({ reason: error.reason, request_id }, 'store unavailable');
@@ -136,8 +141,8 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
 
   const { registry } = metrics;
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
-  const api = createNativeServer(app, serverOptions, shortcut);
-  const admin = config.adminPort > 0 ? createNativeServer(adminApp, serverOptions) : undefined;
+  const api = createExpressServer(app, serverOptions);
+  const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
   const close = async (): Promise<void> => {
     draining = true;
     const servers = admin ? [api, admin] : [api];

@@ -1,42 +1,43 @@
-import { BoundedMap } from '../bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { TimeoutQueue } from '../redis/timeouts.ts';
 import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 
-/** Whom a valid key speaks for. */
+/** The guild that a valid key belongs to, and its rights. */
 export interface Identity {
   readonly guildId: string;
   /** Name of the guild's plan, as configured. */
   readonly plan: string;
   readonly keyId: string;
-  /** Web origins whose pages may use the key; none = it works everywhere. */
+  /** Web origins whose pages may use the key; none = all. */
   readonly origins: readonly string[];
 }
 
 interface CachedIdentity {
-  /** Its own object, not spread into this one: V8 gives each copy made by spreading a shape of its own, which every reader pays for. */
+  /** Not spread into this object: V8 gives each spread copy a shape of its own (docs/adr/0011). */
   readonly identity: Identity;
-  /** Milliseconds since the epoch, from when on nothing of this may be believed: what Redis said is too old, or the key has expired. */
+  /** Milliseconds since the epoch at which the entry expires: its time to live is over, or the key expires. */
   readonly goodUntil: number;
-  /** Milliseconds since the epoch, from when on a request makes it be asked for anew, without waiting for that. */
-  readonly renewFrom: number;
+  /** Milliseconds since the epoch from which a request refreshes the entry in the background. */
+  readonly refreshFrom: number;
 }
 
-/** The longest a key or plan is believed without asking Redis; a change that is announced takes effect at once. */
+/** The longest that a key or plan is cached; an announced change takes effect at once. */
 const CACHE_TTL_MS = 5000;
-/** A key in use is asked for anew after so long, so that no request of a busy guild waits for that. */
+/** A key in use is refreshed after this time, so that no request of a busy guild waits for it. */
 const REFRESH_AFTER_MS = 3500;
-/** Keys first seen together, as after a start, are asked for anew spread over so long: all at once would delay requests. */
+/** Keys cached together, as after a start, are refreshed spread over this time. */
 const REFRESH_JITTER_MS = 1000;
 const CACHE_ENTRIES = 10_000;
 const DEFAULT_PLAN = 'free';
 
-/** Tells whose key a request carries. Remembers the answer for 5 s at most; requests that wait for the same key ask once. */
+/** Authenticates API keys. Caches identities for 5 s; requests that wait for the same key share one look-up. */
 export class Authenticator {
-  private readonly cache = new BoundedMap<CachedIdentity>(CACHE_ENTRIES);
+  private readonly cache = new LRUCache<string, CachedIdentity>({ max: CACHE_ENTRIES });
   private readonly pending = new Map<string, Promise<Identity | null>>();
-  /** Raised with every announced change: what was asked before it must not be remembered after it. */
+  /** Raised with every invalidation: a look-up that began before it must not be cached after it. */
   private epoch = 0;
 
   constructor(
@@ -45,54 +46,61 @@ export class Authenticator {
     private readonly redisKeys: RedisKeys,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
+    /** Limits the time of a look-up as a whole. */
+    private readonly timeouts: TimeoutQueue,
   ) {}
 
-  /** What is remembered of the key; undefined means ask with {@link authenticate}. Waits for nothing. */
+  /** Returns the cached identity of a key; undefined = {@link authenticate} must look it up. No I/O. */
   getCached(key: string): Identity | undefined {
-    const remembered = this.cache.get(key);
-    if (!remembered) return undefined;
+    const cached = this.cache.get(key);
+    if (!cached) return undefined;
     const now = this.now();
-    if (now >= remembered.goodUntil) return undefined;
-    if (now >= remembered.renewFrom && !this.pending.has(key)) this.renew(key);
-    return remembered.identity;
+    if (now >= cached.goodUntil) return undefined;
+    if (now >= cached.refreshFrom && !this.pending.has(key)) this.refresh(key);
+    return cached.identity;
   }
 
-  /** Whether the key was valid not long ago, though it may have to be asked for anew. No I/O. */
+  /** Returns whether the key was valid lately, though its entry may have expired. No I/O. */
   hasCached(key: string): boolean {
     return this.cache.has(key);
   }
 
   /**
-   * Whom the key speaks for; null for a malformed, unknown, expired or revoked one. Two round trips, none for a malformed key.
+   * Returns the identity of a key, or null if it is malformed, unknown, expired or revoked. Two round trips; none for a malformed key.
    * @throws StoreUnavailableError
    */
   authenticate(key: string): Promise<Identity | null> {
     if (!isWellFormedKey(key)) return Promise.resolve(null);
     const waiting = this.pending.get(key);
     if (waiting) return waiting;
-    const lookup = this.lookUp(key).finally(() => {
+    const lookup = this.timeouts.limit(this.lookUp(key)).finally(() => {
       if (this.pending.get(key) === lookup) this.pending.delete(key);
     });
     this.pending.set(key, lookup);
     return lookup;
   }
 
-  /** Drops what is remembered of a guild, because its keys or its plan changed. */
+  /** Drops the cached identities of a guild, because its keys or its plan changed. O(entries). */
   invalidate(guildId: string): void {
-    this.epoch++;
-    this.pending.clear();
-    this.cache.forget(({ identity }) => identity.guildId === guildId);
+    this.startEpoch();
+    for (const [key, { identity }] of this.cache.entries()) {
+      if (identity.guildId === guildId) this.cache.delete(key);
+    }
   }
 
-  /** Drops everything: after a spell in which changes could not be heard. */
+  /** Drops all cached identities, because invalidations may have been missed. */
   invalidateAll(): void {
-    this.epoch++;
-    this.pending.clear();
-    this.cache.forget(() => true);
+    this.startEpoch();
+    this.cache.clear();
   }
 
-  /** Should it fail, what is remembered stays good for its time, and whoever comes then hears of it. */
-  private renew(key: string): void {
+  private startEpoch(): void {
+    this.epoch++;
+    this.pending.clear();
+  }
+
+  /** Ignores a failure: the entry stays good for its time, and a later request reports the error. */
+  private refresh(key: string): void {
     this.authenticate(key).catch(() => {});
   }
 
@@ -111,22 +119,19 @@ export class Authenticator {
     const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id, origins: record.origins };
     if (epoch === this.epoch) {
       const goodUntil = Math.min(askedAt + CACHE_TTL_MS, expiresAt);
-      this.cache.set(key, {
-        identity,
-        goodUntil,
-        renewFrom: askedAt + REFRESH_AFTER_MS + REFRESH_JITTER_MS * fraction(hash),
-      });
+      const refreshFrom = askedAt + REFRESH_AFTER_MS + REFRESH_JITTER_MS * fractionOf(hash);
+      this.cache.set(key, { identity, goodUntil, refreshFrom });
     }
     return identity;
   }
 }
 
-/** Milliseconds since the epoch. */
+/** Returns milliseconds since the epoch; infinity for a key that does not expire. */
 function expiryOf({ expiresAt }: ApiKeyRecord): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 }
 
-/** A number from 0 to 1, for each key another. */
-function fraction(hash: string): number {
+/** Returns a number from 0 to 1 that differs from key to key. */
+function fractionOf(hash: string): number {
   return Number.parseInt(hash.slice(0, 4), 16) / 0x10000;
 }

@@ -1,64 +1,54 @@
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** Requests with an invalid key that one address may send in a window before its unknown keys are turned away. */
-export const FAILURES = 100;
+/** Requests with an invalid key that one network may send in a window; above it, its unknown keys are rejected. */
+export const MAX_FAILURES = 100;
 export const WINDOW_MS = 60_000;
-/** Addresses remembered; a flood from more of them forgets the quietest, never grows. */
-const ADDRESSES = 10_000;
+/** Networks counted at most; the least recently seen is dropped, so that a flood cannot fill the memory. */
+const MAX_NETWORKS = 10_000;
 
 interface Count {
   failures: number;
   readonly until: number;
 }
 
-/**
- * Counts the requests with invalid keys by address, in memory, so that a flood of made-up keys does not become a flood of
- * look-ups in Redis. Bounded in memory and O(1): the flood it is made for must not fill it.
- */
+/** Limits requests with invalid keys per network, so that a flood of made-up keys does not become a flood of look-ups in Redis. O(1). */
 export class FailedAuthLimiter {
-  private readonly counts = new LRUCache<string, Count>({ max: ADDRESSES });
+  private readonly counts = new LRUCache<string, Count>({ max: MAX_NETWORKS });
 
   constructor(
     /** Milliseconds on a clock that never goes back. */
     private readonly now: () => number,
   ) {}
 
-  /** Whether any address has failed lately: as long as none has, there is nothing to ask. */
-  get isQuiet(): boolean {
-    return this.counts.size === 0;
-  }
-
-  /** Notes a request with an invalid key. */
+  /** Counts a request with an invalid key. @param address the client's IP address. */
   recordFailure(address: string): void {
-    const id = network(address);
-    const count = this.current(id);
+    const network = networkOf(address);
+    const count = this.current(network);
     if (count) count.failures++;
-    else this.counts.set(id, { failures: 1, until: this.now() + WINDOW_MS });
+    else this.counts.set(network, { failures: 1, until: this.now() + WINDOW_MS });
   }
 
-  /** Milliseconds for which unknown keys of the address are turned away; 0 for not at all. */
+  /** Returns the milliseconds until unknown keys of the address are looked up again; 0 = now. */
   retryAfterMs(address: string): number {
-    const count = this.current(network(address));
-    return count && count.failures >= FAILURES ? count.until - this.now() : 0;
+    // Most of the time there is no failure to look for.
+    if (this.counts.size === 0) return 0;
+    const count = this.current(networkOf(address));
+    return count && count.failures >= MAX_FAILURES ? count.until - this.now() : 0;
   }
 
-  private current(id: string): Count | undefined {
-    const count = this.counts.get(id);
+  private current(network: string): Count | undefined {
+    const count = this.counts.get(network);
     if (!count || this.now() < count.until) return count;
-    this.counts.delete(id);
+    this.counts.delete(network);
     return undefined;
   }
 }
 
-/** Whoever has one IPv6 address has the /64 around it: the network is what is counted. IPv4 addresses count as they are. */
-function network(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  if (mapped) return mapped[1] as string;
-  if (!address.includes(':')) return address;
-  const [head = '', tail] = address.split('::') as [string, string | undefined];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right];
-  return groups.slice(0, 4).join(':');
+/** Returns the network that is counted: the /64 of an IPv6 address, because one client has all of it, or the IPv4 address itself. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  // Turns an IPv4 address that is written as IPv6 into the IPv4 address.
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }

@@ -1,18 +1,17 @@
+import type { RequestHandler } from 'express';
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState } from '../access/quotas.ts';
 
-/** What is known of one request while it is served. */
+/** The facts about one request while it is served. */
 export interface RequestContext {
   readonly requestId: string;
   /** Milliseconds on a clock that never goes back. */
   readonly startedAt: number;
   /** Pattern of the route that serves it, for logs and metrics; never the path itself. */
   route: string;
-  /** CORS headers of the answer, as lines. */
-  cors: string;
-  /** Whose valid key it carries. */
+  /** Identity of the valid key that it carries. */
   identity: Identity | undefined;
-  /** What it left of the quota. */
+  /** State of the guild's quota after it. */
   quota: QuotaState | undefined;
 }
 
@@ -22,4 +21,28 @@ declare global {
       context: RequestContext;
     }
   }
+}
+
+export interface RequestContextParts {
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+  readonly requestId: () => string;
+  /** Returns whether the process is about to end: each answer then closes its connection. */
+  readonly isDraining: () => boolean;
+}
+
+/** The first layer: gives each request its context. */
+export function openContext({ now, requestId, isDraining }: RequestContextParts): RequestHandler {
+  return (_req, res, next) => {
+    const context: RequestContext = {
+      requestId: requestId(),
+      startedAt: now(),
+      route: 'unmatched',
+      identity: undefined,
+      quota: undefined,
+    };
+    res.context = context;
+    if (isDraining()) res.shouldKeepAlive = false;
+    next();
+  };
 }

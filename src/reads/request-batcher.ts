@@ -1,168 +1,127 @@
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState, Quotas } from '../access/quotas.ts';
-import type { TimeoutQueue } from '../redis/timeouts.ts';
-import type { ResponseCache, Want } from './response-cache.ts';
+import type { CommandBatcher } from '../redis/command-batcher.ts';
+import type { CacheableRead, ResponseCache } from './response-cache.ts';
 
-/** One request that waits for its count and, perhaps, for an answer. */
-export interface Order<V> {
-  readonly identity: Identity;
-  /** What it wants to read; undefined when it is only to be counted. */
-  readonly want: Want<V> | undefined;
-  /** Called once: with what is left of the quota and the answer wanted. */
-  done(quota: QuotaState, view: V | undefined): void;
-  /** Called once instead when the store failed or took too long; with the quota when at least the count is known. */
-  failed(error: unknown, quota: QuotaState | undefined): void;
+/** The result of one request: the state of its guild's quota, and the response or the error of its read. */
+export interface LoadResult<V> {
+  readonly quota: QuotaState;
+  /** Undefined when nothing was to be read, or when the read failed. */
+  readonly response: V | undefined;
+  readonly error: unknown;
 }
 
-/**
- * So many requests are served without waiting for more: Redis works on them while this process takes in the next. With
- * all of a round of I/O in one batch the two take turns, which costs a quarter of the throughput (docs/adr/0006).
- */
-const MAX_ORDERS = 16;
+/** A request that waits for its batch. */
+interface PendingRequest<V> {
+  readonly identity: Identity;
+  readonly read: CacheableRead<V> | undefined;
+  readonly resolve: (result: LoadResult<V>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests of one batch. Larger batches make this process and Redis wait for each other (docs/adr/0006). */
+const MAX_BATCH_SIZE = 16;
 
 /**
- * Collects the requests that the event loop takes in during one round of I/O and serves them together: one count for
- * all requests of a guild, and one read for equal ones. Whoever joins a read joined before it was sent, so the answer is
- * as fresh for all of them (docs/adr/0006).
+ * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: one count for all requests
+ * of a guild, one read for equal ones, all in one Redis command (docs/adr/0006). A request joins a read before it is sent, so the response
+ * is as fresh for each of them.
  */
-export class GuildBatch<V> {
-  private tickets: Ticket<V>[] = [];
-  private immediate: NodeJS.Immediate | undefined;
+export class RequestBatcher<V> {
+  private pending: PendingRequest<V>[] = [];
+  private scheduled: NodeJS.Immediate | undefined;
 
   constructor(
     private readonly quotas: Quotas,
     private readonly cache: ResponseCache<V>,
-    private readonly deadlines: TimeoutQueue,
+    private readonly commands: CommandBatcher,
+    private readonly maxBatchSize = MAX_BATCH_SIZE,
   ) {}
 
-  add(order: Order<V>): void {
-    if (this.tickets.length === 0) this.immediate = setImmediate(this.flush);
-    this.tickets.push(new Ticket(order));
-    if (this.tickets.length === MAX_ORDERS) this.flush();
+  /**
+   * Counts a request of the identity's guild and reads its response.
+   * @param read undefined for a request that is only counted.
+   * @throws StoreUnavailableError when the request could not be counted.
+   */
+  load(identity: Identity, read: CacheableRead<V> | undefined): Promise<LoadResult<V>> {
+    return new Promise((resolve, reject) => {
+      if (this.pending.length === 0) this.scheduled = setImmediate(this.dispatch);
+      this.pending.push({ identity, read, resolve, reject });
+      if (this.pending.length === this.maxBatchSize) this.dispatch();
+    });
   }
 
-  private readonly flush = (): void => {
-    clearImmediate(this.immediate);
-    const { tickets } = this;
-    this.tickets = [];
-    const round = new Round(tickets, this.deadlines);
-    for (const guild of groups(tickets, sameQuota)) {
-      void this.count(guild, round);
-      for (const group of groups(guild, sameWant)) void this.read(group, round);
-    }
+  private readonly dispatch = (): void => {
+    clearImmediate(this.scheduled);
+    const batch = this.pending;
+    this.pending = [];
+    this.commands.collect(() => {
+      for (const requests of groupBy(batch, hasSameQuota)) {
+        const { guildId, plan } = (requests[0] as PendingRequest<V>).identity;
+        const counting = outcomeOf(this.quotas.consume(guildId, plan, requests.length));
+        for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
+      }
+    });
   };
 
-  /** Counts the requests of one guild. */
-  private async count(group: readonly Ticket<V>[], round: Round<V>): Promise<void> {
-    const { guildId, plan } = (group[0] as Ticket<V>).identity;
-    let states: readonly QuotaState[];
-    try {
-      states = await this.quotas.consume(guildId, plan, group.length);
-    } catch (error) {
-      round.fail(group, error);
-      return;
-    }
-    for (let i = 0; i < group.length; i++) {
-      const ticket = group[i] as Ticket<V>;
-      ticket.quota = states[i];
-      round.settle(ticket);
-    }
-  }
-
-  /** Reads what all of the group want. */
-  private async read(group: readonly Ticket<V>[], round: Round<V>): Promise<void> {
-    const { want } = group[0] as Ticket<V>;
-    let answer: Answer<V>;
-    try {
-      answer = { view: want && (await this.cache.get(want)), error: undefined };
-    } catch (error) {
-      answer = { view: undefined, error };
-    }
-    for (const ticket of group) {
-      ticket.answer = answer;
-      round.settle(ticket);
+  /**
+   * Reads for a group of equal requests, and settles each of them.
+   * @param counted all requests of their guild, in the order of their count.
+   */
+  private async settle(
+    group: readonly PendingRequest<V>[],
+    counted: readonly PendingRequest<V>[],
+    counting: Promise<Outcome<readonly QuotaState[]>>,
+  ): Promise<void> {
+    const { read } = group[0] as PendingRequest<V>;
+    const reading = read && outcomeOf(this.cache.load(read));
+    const { value: states, error: countError } = await counting;
+    const outcome = await reading;
+    for (const request of group) {
+      const quota = states?.[counted.indexOf(request)];
+      if (quota) request.resolve({ quota, response: outcome?.value, error: outcome?.error });
+      else request.reject(countError);
     }
   }
 }
 
-/** Two plans of one guild, while a change of plan is under way, have limits of their own on the same counter. */
-function sameQuota({ identity: a }: Ticket<unknown>, { identity: b }: Ticket<unknown>): boolean {
-  return a.guildId === b.guildId && a.plan === b.plan;
-}
-
-function sameWant({ want: a }: Ticket<unknown>, { want: b }: Ticket<unknown>): boolean {
-  return a?.key === b?.key;
-}
-
-/** Items that belong together, in the order of their first: a handful, compared each with each. */
-function groups<T>(items: readonly T[], together: (a: T, b: T) => boolean): T[][] {
-  const found: T[][] = [];
-  for (const item of items) {
-    let at = 0;
-    while (at < found.length && !together((found[at] as T[])[0] as T, item)) at++;
-    if (at < found.length) (found[at] as T[]).push(item);
-    else found.push([item]);
-  }
-  return found;
-}
-
-/** What a read gave. */
-interface Answer<V> {
-  readonly view: V | undefined;
+interface Outcome<T> {
+  readonly value: T | undefined;
   readonly error: unknown;
 }
 
-/** An order, and what is there of what it waits for. */
-class Ticket<V> {
-  readonly identity: Identity;
-  readonly want: Want<V> | undefined;
-  quota: QuotaState | undefined;
-  answer: Answer<V> | undefined;
-  private order: Order<V> | undefined;
-
-  constructor(order: Order<V>) {
-    this.order = order;
-    this.identity = order.identity;
-    this.want = order.want;
-  }
-
-  /**
-   * The order, once. A settled one is not held on to: what still holds the ticket would see its request into the old
-   * generation of the garbage collector, for a tenth of the throughput.
-   */
-  take(): Order<V> | undefined {
-    const { order } = this;
-    this.order = undefined;
-    return order;
+/** Settles always, so that nobody has to wait for two promises at once to hear of a failure. */
+async function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { value: await work, error: undefined };
+  } catch (error) {
+    return { value: undefined, error };
   }
 }
 
-/** Orders served together. Each is settled once, in time: when its count and its answer are there. */
-class Round<V> {
-  private readonly release: () => void;
-  private open: number;
+/** The parts of a pending request that are compared. */
+interface Comparable {
+  readonly identity: Identity;
+  readonly read: { readonly cacheKey: string } | undefined;
+}
 
-  constructor(tickets: readonly Ticket<V>[], deadlines: TimeoutQueue) {
-    this.open = tickets.length;
-    this.release = deadlines.add((error) => this.fail(tickets, error));
-  }
+/** Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. */
+function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable): boolean {
+  return a.guildId === b.guildId && a.plan === b.plan;
+}
 
-  settle(ticket: Ticket<V>): void {
-    const { quota, answer } = ticket;
-    if (!quota || !answer) return;
-    const order = this.close(ticket);
-    if (answer.error === undefined) order?.done(quota, answer.view);
-    else order?.failed(answer.error, quota);
-  }
+function hasSameRead({ read: a }: Comparable, { read: b }: Comparable): boolean {
+  return a?.cacheKey === b?.cacheKey;
+}
 
-  /** Fails those that are still open. */
-  fail(tickets: readonly Ticket<V>[], error: unknown): void {
-    for (const ticket of tickets) this.close(ticket)?.failed(error, ticket.quota);
+/** Groups items that are the same, in the order of their first. O(n * groups), for the few items of a batch. */
+function groupBy<T>(items: readonly T[], same: (a: T, b: T) => boolean): T[][] {
+  const groups: T[][] = [];
+  for (const item of items) {
+    let i = 0;
+    while (i < groups.length && !same((groups[i] as T[])[0] as T, item)) i++;
+    if (i < groups.length) (groups[i] as T[]).push(item);
+    else groups.push([item]);
   }
-
-  private close(ticket: Ticket<V>): Order<V> | undefined {
-    const order = ticket.take();
-    if (order && --this.open === 0) this.release();
-    return order;
-  }
+  return groups;
 }

@@ -1,28 +1,28 @@
 import { LRUCache } from 'lru-cache';
 import type { Versioned } from '../leaderboard/reader.ts';
 
-/** After this long an entry is read anew even at the same revision: the bound for raw writers that do not raise it. */
+/** The longest that a response is kept at one revision: the bound for raw writers that do not raise it. */
 const MAX_AGE_MS = 5000;
 
-/** An answer wanted, and where it comes from. */
-export interface Want<V> {
-  /** Names it: tells the guild and everything else it depends on. */
-  readonly key: string;
-  /** Reads the value; undefined when the guild is still at the revision that is held. */
-  read(held?: string): Promise<Versioned<unknown> | undefined>;
-  /** Turns what was read into the answer; called once per revision. */
+/** A read whose response may be cached. */
+export interface CacheableRead<V> {
+  /** Names the guild and everything else that the response depends on. */
+  readonly cacheKey: string;
+  /** Reads the value; undefined when the guild is still at the cached revision. */
+  read(cachedRevision?: string): Promise<Versioned<unknown> | undefined>;
+  /** Makes the response from the value; called once a revision. */
   render(value: unknown): V;
 }
 
 interface Entry<V> {
   readonly revision: string;
-  readonly view: V;
+  readonly response: V;
   readonly filledAt: number;
 }
 
 /**
- * Holds answers in the form they go out, and hands one out only when Redis says that the guild is still at the revision it
- * was made from. Nothing to invalidate, nothing to expire, never stale. The least recently used entry gives way.
+ * Caches rendered responses. A cached response is returned only after Redis has confirmed, in the same read, that the guild is still at
+ * the revision that it shows: it is never stale and needs no invalidation. Evicts the least recently used entry.
  */
 export class ResponseCache<V> {
   private hits = 0;
@@ -30,7 +30,7 @@ export class ResponseCache<V> {
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
 
   /**
-   * @param maxEntries answers to hold; 0 = read every time.
+   * @param maxEntries responses to keep; 0 = none.
    * @param now milliseconds on a clock that never goes back.
    */
   constructor(
@@ -40,28 +40,24 @@ export class ResponseCache<V> {
     this.entries = maxEntries > 0 ? new LRUCache({ max: maxEntries }) : undefined;
   }
 
-  /**
-   * The answer wanted, in one read: one that is held goes out as it is when the read finds its revision unchanged.
-   * @throws what the read throws.
-   */
-  get(want: Want<V>): Promise<V> {
+  /** Returns the response to a read, in one round trip. @throws StoreUnavailableError */
+  async load(read: CacheableRead<V>): Promise<V> {
     const now = this.now();
-    const entry = this.entries?.get(want.key);
-    const held = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
-    return want.read(held?.revision).then((read) => {
-      if (held && read === undefined) {
-        this.hits++;
-        return held.view;
-      }
-      const { revision, value } = read as Versioned<unknown>;
-      this.misses++;
-      const view = want.render(value);
-      if (revision !== '') this.entries?.set(want.key, { revision, view, filledAt: now });
-      return view;
-    });
+    const entry = this.entries?.get(read.cacheKey);
+    const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
+    const versioned = await read.read(cached?.revision);
+    if (cached && versioned === undefined) {
+      this.hits++;
+      return cached.response;
+    }
+    const { revision, value } = versioned as Versioned<unknown>;
+    this.misses++;
+    const response = read.render(value);
+    if (revision !== '') this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
+    return response;
   }
 
-  /** Answers handed out as held, answers read anew, and answers held now. */
+  /** Returns the number of reads answered from the cache, of others, and of responses cached now. */
   counts(): { hits: number; misses: number; entries: number } {
     return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
   }

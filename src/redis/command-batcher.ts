@@ -2,16 +2,17 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient, Scripts } from './commands.ts';
 import type { RedisKeys } from './redis-keys.ts';
 
-/** Redis serves nobody else while a batch runs: no batch is given jobs of more weight, which is about a millisecond's work. */
+/** Rows that one batch may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
 const MAX_WEIGHT = 500;
 
 /**
- * Runs jobs for guilds. All that is asked for until the event loop's turn ends leaves as one command, whose cost to ioredis and
- * to Redis is then shared (docs/adr/0006); in a Cluster as one command a guild.
+ * Runs the commands of batch.lua for guilds. Commands that are collected together leave as one Redis command, which shares the cost for
+ * ioredis and Redis (docs/adr/0006). In a Cluster each guild has a Redis command of its own, because its keys are in a slot of their own.
  */
 export class CommandBatcher {
-  /** Batches to be sent, by what may share one; "" where guilds may. */
+  /** Batches not yet sent, by {@link batchKey}. */
   private batches = new Map<string, CommandBatch>();
+  private collecting = false;
   private readonly perGuild: boolean;
 
   constructor(
@@ -22,79 +23,99 @@ export class CommandBatcher {
     this.perGuild = client.isCluster;
   }
 
-  /**
-   * Adds a job to this turn's batch.
-   * @param job as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
-   * @param decode makes of the reply what is wanted, with the help of {@link fields}.
-   * @param weight rows of data that the job reads, about.
-   * @throws StoreUnavailableError
-   */
-  run<T>(guildId: string, job: string, decode: (reply: string) => T, weight = 1): Promise<T> {
-    const together = this.perGuild ? guildId : '';
-    let batch = this.batches.get(together);
-    if (!batch || batch.weight + weight > MAX_WEIGHT) {
-      if (batch) this.send(batch);
-      else if (this.batches.size === 0) process.nextTick(this.flush);
-      batch = new CommandBatch(guildId);
-      this.batches.set(together, batch);
+  /** Sends all commands that `work` runs, before it returns, together. */
+  collect(work: () => void): void {
+    this.collecting = true;
+    try {
+      work();
+    } finally {
+      this.collecting = false;
+      this.flush();
     }
-    return batch.add(guildId, job, decode, weight);
   }
 
-  private readonly flush = (): void => {
+  /**
+   * Runs a command. Outside of {@link collect} it leaves at once, alone.
+   * @param command as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
+   * @param decode makes the result from the reply, with the help of {@link fields}.
+   * @param weight rows of data that the command reads, about.
+   * @throws StoreUnavailableError
+   */
+  run<T>(guildId: string, command: string, decode: (reply: string) => T, weight = 1): Promise<T> {
+    const key = this.batchKey(guildId);
+    let batch = this.batches.get(key);
+    if (batch && batch.weight + weight > MAX_WEIGHT) {
+      this.send(batch);
+      batch = undefined;
+    }
+    if (!batch) {
+      batch = new CommandBatch(guildId);
+      this.batches.set(key, batch);
+    }
+    const result = batch.add(guildId, command, decode, weight);
+    if (!this.collecting) this.flush();
+    return result;
+  }
+
+  /** Names the batch that a guild's commands may join. */
+  private batchKey(guildId: string): string {
+    return this.perGuild ? guildId : '';
+  }
+
+  private flush(): void {
     const { batches } = this;
     this.batches = new Map();
     for (const batch of batches.values()) this.send(batch);
-  };
+  }
 
   private send(batch: CommandBatch): void {
-    batch.sent(this.scripts.run<Reply[]>('batch', this.redisKeys.quota(batch.firstGuild), batch.jobs));
+    batch.resolve(this.scripts.run<Reply[]>('batch', this.redisKeys.quota(batch.firstGuild), batch.lines));
   }
 }
 
-/** A job's text, or the message of what kept it from running. */
+/** A command's text, or the message of its error. */
 type Reply = string | [message: string];
 
-/** Jobs on their way to leave as one command. */
+/** Commands that leave as one Redis command. */
 class CommandBatch {
-  /** A line each, as batch.lua documents them. */
-  jobs = '';
+  /** One line a command, as batch.lua documents them. */
+  lines = '';
   weight = 0;
-  private guild: string;
+  /** Settles the batch with the reply of its Redis command. */
+  resolve!: (replies: Promise<Reply[]>) => void;
+  private lastGuild: string;
   private count = 0;
-  /** Called once, with what the batch's command will reply. */
-  sent!: (replies: Promise<Reply[]>) => void;
   private readonly replies = new Promise<Reply[]>((resolve) => {
-    this.sent = resolve;
+    this.resolve = resolve;
   });
 
   constructor(readonly firstGuild: string) {
-    this.guild = firstGuild;
+    this.lastGuild = firstGuild;
   }
 
-  add<T>(guildId: string, job: string, decode: (reply: string) => T, weight: number): Promise<T> {
-    if (guildId !== this.guild) {
-      this.guild = guildId;
-      this.jobs += `guild ${guildId}\n`;
+  add<T>(guildId: string, command: string, decode: (reply: string) => T, weight: number): Promise<T> {
+    if (guildId !== this.lastGuild) {
+      this.lastGuild = guildId;
+      this.lines += `guild ${guildId}\n`;
     }
-    this.jobs += `${job}\n`;
+    this.lines += `${command}\n`;
     this.weight += weight;
     const index = this.count++;
-    return this.replies.then((replies) => decode(text(replies[index])));
+    return this.replies.then((replies) => decode(textOf(replies[index])));
   }
 }
 
-function text(reply: Reply | undefined): string {
+function textOf(reply: Reply | undefined): string {
   if (typeof reply === 'string') return reply;
-  throw new StoreUnavailableError(new Error(reply?.[0] ?? 'the batch has no reply for the job'));
+  throw new StoreUnavailableError(new Error(reply?.[0] ?? 'the batch has no reply for the command'));
 }
 
-/** The values of a job's reply, as lib-fields.lua joined them. */
+/** Splits a command's reply into the values that lib-fields.lua joined. */
 export function fields(reply: string): string[] {
   const lines = reply.split('\n');
-  return reply.includes('\\') ? lines.map(unescaped) : lines;
+  return reply.includes('\\') ? lines.map(unescapeField) : lines;
 }
 
-function unescaped(line: string): string {
+function unescapeField(line: string): string {
   return line.replace(/\\(.)/g, (_pair, character: string) => (character === 'n' ? '\n' : character));
 }

@@ -1,55 +1,57 @@
 import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 import { SCRIPT_KEYS, type ScriptName, scriptSource } from './scripts.ts';
+import type { TimeoutQueue } from './timeouts.ts';
 
 /** A connection to a single Redis, a Sentinel set or a Cluster. */
 export type RedisClient = Redis | Cluster;
 
 type Command = (...args: (string | number)[]) => Promise<unknown>;
 
-/** Told of every command once it is answered: how long it took, in milliseconds, and whether it failed. */
+/** Called after each command with its duration in milliseconds and whether it failed. */
 export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
+
+export interface ScriptsOptions {
+  /** Limits the time of each command, retries and redirections of a Cluster included; none = no limit. */
+  readonly timeouts?: TimeoutQueue;
+  readonly observe?: CommandObserver;
+}
 
 /** The project's Lua commands, bound to one connection. Each is one command and one round trip. */
 export class Scripts {
-  private readonly commands: Record<ScriptName, Command>;
+  private readonly client: RedisClient & Readonly<Record<string, Command>>;
 
   /** Defines every command on the connection. Do it at start: defining one while a pipeline is pending throws out of band. */
   constructor(
     client: RedisClient,
-    private readonly observe?: CommandObserver,
+    private readonly options: ScriptsOptions = {},
   ) {
-    const names = Object.keys(SCRIPT_KEYS) as ScriptName[];
-    for (const name of names) {
-      client.defineCommand(commandName(name), { numberOfKeys: SCRIPT_KEYS[name], lua: scriptSource(name) });
+    for (const [name, numberOfKeys] of Object.entries(SCRIPT_KEYS)) {
+      client.defineCommand(methodName(name), { numberOfKeys, lua: scriptSource(name) });
     }
-    const methods = client as unknown as Record<string, Command>;
-    this.commands = Object.fromEntries(
-      names.map((name) => [
-        name,
-        (...args: (string | number)[]) => (methods[commandName(name)] as Command).apply(client, args),
-      ]),
-    ) as Record<ScriptName, Command>;
+    this.client = client as RedisClient & Record<string, Command>;
   }
 
   /**
    * Runs a command: its keys, then its arguments, as the Lua file's header says.
-   * @throws StoreUnavailableError for whatever Redis or the connection answers instead of a reply.
+   * @throws StoreUnavailableError when Redis or the connection fails, or when the time is up.
    */
   async run<T = (string | number)[]>(name: ScriptName, ...args: (string | number)[]): Promise<T> {
+    const { timeouts, observe } = this.options;
     const sentAt = performance.now();
     let failed = true;
     try {
-      const reply = await withStoreErrors(this.commands[name](...args) as Promise<T>);
+      const reply = withStoreErrors((this.client[methodName(name)] as Command)(...args));
+      const value = await (timeouts ? timeouts.limit(reply) : reply);
       failed = false;
-      return reply;
+      return value as T;
     } finally {
-      this.observe?.(name, performance.now() - sentAt, failed);
+      observe?.(name, performance.now() - sentAt, failed);
     }
   }
 }
 
-/** Awaits a Redis reply; any failure becomes the one domain error for "the store did not answer". */
+/** Awaits a reply. @throws StoreUnavailableError for any failure. */
 export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
   try {
     return await reply;
@@ -58,6 +60,6 @@ export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
   }
 }
 
-function commandName(name: ScriptName): string {
-  return `gr${name}`;
+function methodName(script: string): string {
+  return `gr${script}`;
 }

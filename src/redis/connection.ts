@@ -1,7 +1,6 @@
-import { Cluster, type ClusterOptions, type Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config.ts';
 import type { RedisClient } from './commands.ts';
-import { RedisWithTimeout } from './patient-redis.ts';
 import { watchSentinels } from './sentinel-watch.ts';
 
 /**
@@ -9,13 +8,9 @@ import { watchSentinels } from './sentinel-watch.ts';
  * is away, so a command fails at once instead of waiting for a Redis that may not return.
  */
 export function connect(config: RedisConfig): RedisClient {
-  const { timeoutMs } = config;
-  const options = { ...urlOptions(config.url), ...patience(timeoutMs) };
-  if (config.mode === 'cluster') return connectToCluster(config, { ...options, commandTimeout: timeoutMs });
-  const client = new RedisWithTimeout(
-    config.mode === 'sentinel' ? sentinelOptions(config, options) : options,
-    timeoutMs,
-  );
+  const options = { ...urlOptions(config.url), ...timeLimits(config.timeoutMs) };
+  if (config.mode === 'cluster') return connectToCluster(config, options);
+  const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
   if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
   return endSocketTimer(client);
 }
@@ -26,10 +21,11 @@ function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
   return cluster;
 }
 
-/** ioredis 5.11 lets the socketTimeout of a socket that was closed run on, and closes the next one with it. */
+/** ioredis 5.11 lets the socketTimeout of a closed socket run on, and closes the next socket with it (redis/ioredis issue 2147). */
 function endSocketTimer(client: Redis): Redis {
-  const inner = client as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
   return client.on('close', () => {
+    // Not a part of its types.
+    const inner: { socketTimeoutTimer?: NodeJS.Timeout | undefined } = client as object;
     clearTimeout(inner.socketTimeoutTimer);
     inner.socketTimeoutTimer = undefined;
   });
@@ -45,7 +41,7 @@ export function describe(config: RedisConfig): string {
 }
 
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
-function patience(timeoutMs: number): RedisOptions {
+function timeLimits(timeoutMs: number): RedisOptions {
   return {
     enableOfflineQueue: false,
     // A command that was given up on is kept in the queue of its connection; cutting the socket of a hung one frees them.

@@ -1,57 +1,58 @@
 import { StoreUnavailableError } from '../errors.ts';
 
-interface Held {
+interface Entry {
   /** The tick at which the time is up. */
-  readonly until: number;
-  readonly giveUp: (error: StoreUnavailableError) => void;
+  readonly dueAt: number;
+  readonly onTimeout: (error: StoreUnavailableError) => void;
 }
 
-/** Into how many ticks the limit is cut. */
+/** Ticks in one limit. An entry times out between one limit and one limit and a tick after it was added. */
 const TICKS = 10;
-/** The part of the limit that work has at least: it is given up after this to all of it. */
-export const EARLIEST = (TICKS - 1) / TICKS;
 
 /**
- * Gives up on work that takes too long. All of it has the same time, so it comes due in the order it came: one ticking timer
- * serves any amount of work, and what is done leaves at once, where a timer for each would cost more than the rest.
+ * Ends waits that take longer than a limit. All entries have the same limit, so they fall due in the order of their adding: one timer
+ * serves them all. It counts ticks, so time in which this process was kept from running counts as one tick at most, and the replies that
+ * came meanwhile are read first. ioredis's `commandTimeout` goes by the clock and fails those commands.
  */
 export class TimeoutQueue {
-  /** In the order of coming, which a Set keeps. */
-  private readonly waiting = new Set<Held>();
+  private readonly entries = new Set<Entry>();
   private tick = 0;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly limitMs: number) {}
 
-  /** Work that is watched now. */
-  get size(): number {
-    return this.waiting.size;
-  }
-
   /**
-   * Watches work that begins now.
-   * @param giveUp called when the time is up, unless the work was done before.
-   * @returns to be called when the work is done.
+   * Adds an entry.
+   * @param onTimeout called once when the time is up, unless the entry was removed before.
+   * @returns a function that removes the entry.
    */
-  add(giveUp: (error: StoreUnavailableError) => void): () => void {
-    // Whoever waits holds a connection open; the timer by itself keeps no process from ending.
-    this.timer ??= setInterval(this.sweep, this.limitMs / TICKS).unref();
-    const held: Held = { until: this.tick + TICKS, giveUp };
-    this.waiting.add(held);
-    return () => this.waiting.delete(held);
+  add(onTimeout: (error: StoreUnavailableError) => void): () => void {
+    // An open connection keeps the process alive while it waits; this timer must not.
+    this.timer ??= setInterval(this.advance, this.limitMs / TICKS).unref();
+    const entry: Entry = { dueAt: this.tick + TICKS + 1, onTimeout };
+    this.entries.add(entry);
+    return () => this.entries.delete(entry);
   }
 
-  private readonly sweep = (): void => {
-    if (this.waiting.size === 0) {
+  /** Settles as `work` does. @throws StoreUnavailableError when that takes longer than the limit. */
+  limit<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const remove = this.add(reject);
+      work.then(resolve, reject).finally(remove);
+    });
+  }
+
+  private readonly advance = (): void => {
+    if (this.entries.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
       return;
     }
     this.tick++;
-    for (const held of this.waiting) {
-      if (held.until > this.tick) return;
-      this.waiting.delete(held);
-      held.giveUp(new StoreUnavailableError(`no answer within ${this.limitMs} ms`));
+    for (const entry of this.entries) {
+      if (entry.dueAt > this.tick) return;
+      this.entries.delete(entry);
+      entry.onTimeout(new StoreUnavailableError(new Error(`no reply within ${this.limitMs} ms`)));
     }
   };
 }

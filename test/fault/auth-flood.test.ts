@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FAILURES, FailedAuthLimiter, WINDOW_MS } from '../../src/access/failed-auth-limiter.ts';
+import { FailedAuthLimiter, MAX_FAILURES, WINDOW_MS } from '../../src/access/failed-auth-limiter.ts';
 import { generateKey } from '../../src/access/key-format.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
@@ -31,15 +31,15 @@ describe('a flood of made-up keys', () => {
 
   async function flood(headers: (n: number) => Record<string, string> = () => ({})): Promise<number[]> {
     const statuses: number[] = [];
-    for (let n = 0; n < FAILURES + 20; n++) statuses.push((await get(generateKey(), headers(n))).status);
+    for (let n = 0; n < MAX_FAILURES + 20; n++) statuses.push((await get(generateKey(), headers(n))).status);
     return statuses;
   }
 
   it('reaches Redis no more often than the limit, then gets 429 with Retry-After', async () => {
     const statuses = await flood();
-    expect(statuses.slice(0, FAILURES).every((status) => status === 401)).toBe(true);
-    expect(statuses.slice(FAILURES).every((status) => status === 429)).toBe(true);
-    expect(lookUps()).toBe(FAILURES);
+    expect(statuses.slice(0, MAX_FAILURES).every((status) => status === 401)).toBe(true);
+    expect(statuses.slice(MAX_FAILURES).every((status) => status === 429)).toBe(true);
+    expect(lookUps()).toBe(MAX_FAILURES);
     const refused = await get(generateKey());
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ code: 'quota_exceeded', status: 429 });
@@ -79,7 +79,7 @@ describe('a flood of made-up keys', () => {
 describe('the count of failures', () => {
   let now = 0;
   const floodedFrom = (address: string, flood = new FailedAuthLimiter(() => now)): FailedAuthLimiter => {
-    for (let i = 0; i < FAILURES; i++) flood.recordFailure(address);
+    for (let i = 0; i < MAX_FAILURES; i++) flood.recordFailure(address);
     return flood;
   };
 

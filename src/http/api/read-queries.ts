@@ -1,53 +1,35 @@
+import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { Identity } from '../../access/authenticator.ts';
 import type { GuildStats, LeaderboardPage, Member } from '../../leaderboard/model.ts';
 import type { LeaderboardReader, Versioned } from '../../leaderboard/reader.ts';
-import type { Want } from '../../reads/response-cache.ts';
+import type { CacheableRead } from '../../reads/response-cache.ts';
 import { Problem } from '../response/problem.ts';
 import { type RenderedBody, renderJson, renderStats } from '../response/rendered-body.ts';
+import { guildParams, memberParams, noQuery, pageQuery, parseAll } from './schemas.ts';
 
-/**
- * What an address asks for, once its parameters are checked. One flat object each, because thousands are remembered and the garbage
- * collector walks over all of them, again and again: with closures it had twelve an address (docs/adr/0011).
- */
-abstract class Asked<T, V extends RenderedBody | null> implements Want<V> {
-  readonly key: string;
-  /** Whether it is remembered under its address. */
-  remembered = false;
-
-  constructor(
-    protected readonly reader: LeaderboardReader,
-    /** Pattern of the address's path. */
-    readonly path: string,
-    protected readonly guildId: string,
-    /** What of the guild, in one way for all addresses that ask for the same. */
-    ...what: readonly (string | number)[]
-  ) {
-    this.key = [guildId, ...what].join(' ');
-  }
-
-  abstract read(held?: string): Promise<Versioned<T> | undefined>;
-  abstract render(value: T): V;
-
-  /** What is wanted, for a key of its guild. @throws Problem wrong_guild for any other. */
-  by(identity: Identity): this {
-    if (this.guildId !== identity.guildId) throw wrongGuild();
-    return this;
-  }
+/** The query of a read whose parameters are checked. A flat object, because thousands are cached by address (docs/adr/0011). */
+export interface ReadQuery extends CacheableRead<RenderedBody | null> {
+  /** Pattern of the route, below the API's prefix. */
+  readonly route: string;
+  readonly guildId: string;
 }
 
-export class AskedPage extends Asked<LeaderboardPage, RenderedBody> {
+class PageQuery implements ReadQuery {
+  readonly cacheKey: string;
+
   constructor(
-    reader: LeaderboardReader,
-    path: string,
-    guildId: string,
+    private readonly reader: LeaderboardReader,
+    readonly route: string,
+    readonly guildId: string,
     private readonly page: number,
     private readonly limit: number,
   ) {
-    super(reader, path, guildId, 'page', page, limit);
+    this.cacheKey = [guildId, 'page', page, limit].join(' ');
   }
 
-  read(held?: string): Promise<Versioned<LeaderboardPage> | undefined> {
-    return this.reader.page(this.guildId, this.page, this.limit, held);
+  read(cachedRevision?: string): Promise<Versioned<LeaderboardPage> | undefined> {
+    return this.reader.page(this.guildId, this.page, this.limit, cachedRevision);
   }
 
   render(page: LeaderboardPage): RenderedBody {
@@ -55,32 +37,41 @@ export class AskedPage extends Asked<LeaderboardPage, RenderedBody> {
   }
 }
 
-export class AskedMember extends Asked<Member | null, RenderedBody | null> {
+class MemberQuery implements ReadQuery {
+  readonly cacheKey: string;
+
   constructor(
-    reader: LeaderboardReader,
-    path: string,
-    guildId: string,
+    private readonly reader: LeaderboardReader,
+    readonly route: string,
+    readonly guildId: string,
     private readonly userId: string,
   ) {
-    super(reader, path, guildId, 'member', userId);
+    this.cacheKey = [guildId, 'member', userId].join(' ');
   }
 
-  read(held?: string): Promise<Versioned<Member | null> | undefined> {
-    return this.reader.member(this.guildId, this.userId, held);
+  read(cachedRevision?: string): Promise<Versioned<Member | null> | undefined> {
+    return this.reader.member(this.guildId, this.userId, cachedRevision);
   }
 
+  /** Returns null for a member that the guild does not rank. */
   render(member: Member | null): RenderedBody | null {
     return member && renderJson(member);
   }
 }
 
-export class AskedStats extends Asked<GuildStats, RenderedBody> {
-  constructor(reader: LeaderboardReader, path: string, guildId: string) {
-    super(reader, path, guildId, 'stats');
+class StatsQuery implements ReadQuery {
+  readonly cacheKey: string;
+
+  constructor(
+    private readonly reader: LeaderboardReader,
+    readonly route: string,
+    readonly guildId: string,
+  ) {
+    this.cacheKey = [guildId, 'stats'].join(' ');
   }
 
-  read(held?: string): Promise<Versioned<GuildStats> | undefined> {
-    return this.reader.stats(this.guildId, held);
+  read(cachedRevision?: string): Promise<Versioned<GuildStats> | undefined> {
+    return this.reader.stats(this.guildId, cachedRevision);
   }
 
   render(stats: GuildStats): RenderedBody {
@@ -88,7 +79,55 @@ export class AskedStats extends Asked<GuildStats, RenderedBody> {
   }
 }
 
-export type AskedAny = AskedPage | AskedMember | AskedStats;
+/** Makes the query of a request. @throws Problem invalid_request naming every bad parameter. */
+type ParseQuery = (params: Request['params'], query: unknown, reader: LeaderboardReader, route: string) => ReadQuery;
+
+/** The three operations, by the pattern of their route below the API's prefix. */
+const OPERATIONS: Readonly<Record<string, ParseQuery>> = {
+  '/servers/:guild_id/leaderboard': (params, query, reader, route) => {
+    const { guild_id, page, limit } = parseAll(guildParams, pageQuery, params, query);
+    return new PageQuery(reader, route, guild_id, page, limit);
+  },
+  '/servers/:guild_id/members/:user_id': (params, _query, reader, route) => {
+    const { guild_id, user_id } = parseAll(memberParams, noQuery, params, {});
+    return new MemberQuery(reader, route, guild_id, user_id);
+  },
+  '/servers/:guild_id/stats': (params, _query, reader, route) => {
+    const { guild_id } = parseAll(guildParams, noQuery, params, {});
+    return new StatsQuery(reader, route, guild_id);
+  },
+};
+
+export const ROUTES = Object.keys(OPERATIONS);
+
+/** Widgets ask for the same addresses again and again: this many are cached with their queries. */
+const MAX_ADDRESSES = 20_000;
+/** The API's own addresses are shorter; a longer one holds parameters that it ignores and is not worth the memory. */
+const MAX_ADDRESS_LENGTH = 200;
+
+/** Parses the addresses of reads, and caches what it parsed. */
+export class ReadQueries {
+  private readonly byAddress = new LRUCache<string, ReadQuery>({ max: MAX_ADDRESSES });
+
+  constructor(private readonly reader: LeaderboardReader) {}
+
+  /** Returns the query of an address that was parsed before. @param url path and query, as sent. */
+  getCached(url: string): ReadQuery | undefined {
+    return this.byAddress.get(url);
+  }
+
+  /**
+   * Parses the address of a request that a route has matched.
+   * @throws Problem wrong_guild before any other: a key of another guild learns nothing, not even which parameters are well formed.
+   * @throws Problem invalid_request naming every bad parameter.
+   */
+  parse({ url, params, query }: Request, route: string, identity: Identity): ReadQuery {
+    if (params.guild_id !== identity.guildId && guildParams.safeParse(params).success) throw wrongGuild();
+    const parsed = (OPERATIONS[route] as ParseQuery)(params, query, this.reader, route);
+    if (url.length <= MAX_ADDRESS_LENGTH) this.byAddress.set(url, parsed);
+    return parsed;
+  }
+}
 
 export function wrongGuild(): Problem {
   return new Problem('wrong_guild', 'This API key belongs to another server.');

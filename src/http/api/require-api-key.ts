@@ -1,76 +1,44 @@
-import type { NextFunction, Request, Response } from 'express';
-import type { Authenticator } from '../../access/authenticator.ts';
+import type { Request } from 'express';
+import type { Authenticator, Identity } from '../../access/authenticator.ts';
 import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
-import type { GuildBatch } from '../../reads/request-batcher.ts';
-import type { TimeoutQueue } from '../../redis/timeouts.ts';
-import { unauthorized } from '../response/problem.ts';
-import type { RenderedBody } from '../response/rendered-body.ts';
-import type { Operation } from './operations.ts';
-import { type Deliver, Passage, tooMany } from './passage.ts';
+import { Problem, tooManyRequests, unauthorized } from '../response/problem.ts';
 
-/** What stands before every operation: whose key it is, and whether its guild has quota left. */
-export class Gate {
-  constructor(
-    private readonly authenticator: Authenticator,
-    private readonly batch: GuildBatch<RenderedBody | null>,
-    private readonly deadlines: TimeoutQueue,
-    private readonly flood: FailedAuthLimiter,
-    /** Called with what an operation wanted, once its request has passed. */
-    private readonly deliver: Deliver,
-  ) {}
-
-  /**
-   * Serves a request that must carry a valid key: counts it and reads what the operation wants in one round trip, then
-   * delivers the view if the quota allows. A request that the operation refuses is counted all the same.
-   * Every failure goes to `next`: missing_api_key, invalid_api_key, quota_exceeded (also for an address that sent too many
-   * invalid keys), wrong_guild for a page that the key is not for, the operation's, StoreUnavailableError.
-   */
-  admit(req: Request, res: Response, next: NextFunction, operation: Operation): void {
-    const key = req.headers['x-api-key'];
-    if (typeof key !== 'string') {
-      next(unauthorized('missing_api_key'));
-      return;
-    }
-    const passage = new Passage(req, res, next, this.deliver);
-    const identity = this.authenticator.getCached(key);
-    if (identity) {
-      passage.enter(identity, operation);
-      this.batch.add(passage);
-    } else {
-      this.identify(key, passage, operation, req.ip ?? '');
-    }
-  }
-
-  /**
-   * Looks the key up first. That can take two commands beside those of the batch, each with a bound of its own, and a
-   * Cluster client tries again after a failover: only a bound on the whole keeps the answer in time.
-   */
-  private identify(key: string, passage: Passage, operation: Operation, address: string): void {
-    const heldBackMs = this.flood.isQuiet || this.authenticator.hasCached(key) ? 0 : this.flood.retryAfterMs(address);
-    if (heldBackMs > 0) {
-      passage.failed(tooManyInvalidKeys(heldBackMs), undefined);
-      return;
-    }
-    passage.release = this.deadlines.add((error) => passage.failed(error, undefined));
-    // Node joins a header that comes twice; the joined text has no key's form.
-    this.authenticator.authenticate(key).then(
-      (identity) => {
-        if (identity) {
-          passage.enter(identity, operation);
-          this.batch.add(passage);
-        } else {
-          this.flood.recordFailure(address);
-          passage.failed(unauthorized('invalid_api_key'), undefined);
-        }
-      },
-      (error) => passage.failed(error, undefined),
-    );
-  }
+/**
+ * Looks an API key up. Two round trips.
+ * @param address the client's IP address.
+ * @throws Problem quota_exceeded for an address that sent too many invalid keys; invalid_api_key.
+ * @throws StoreUnavailableError
+ */
+export async function requireApiKey(
+  key: string,
+  address: string | undefined,
+  authenticator: Authenticator,
+  limiter: FailedAuthLimiter,
+): Promise<Identity> {
+  const from = address ?? '';
+  // A key that was valid lately is never rejected for what others at its address send.
+  const retryAfterMs = authenticator.hasCached(key) ? 0 : limiter.retryAfterMs(from);
+  if (retryAfterMs > 0) throw tooManyInvalidKeys(retryAfterMs);
+  // Node joins a header that comes twice to a text that is no well-formed key.
+  const identity = await authenticator.authenticate(key);
+  if (identity) return identity;
+  limiter.recordFailure(from);
+  throw unauthorized('invalid_api_key');
 }
 
-function tooManyInvalidKeys(ms: number): Error {
+/** Checks that the key may be used where the request comes from. Browsers name the page's origin, except within one origin. */
+export function requireOrigin({ headers }: Request, { origins }: Identity): void {
+  if (origins.length === 0) return;
+  const allowed =
+    headers.origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : origins.includes(headers.origin);
+  // The set of codes is closed: like a key on another server, this is a key in a place that it is not for.
+  if (!allowed)
+    throw new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
+}
+
+function tooManyInvalidKeys(ms: number): Problem {
   const seconds = Math.ceil(ms / 1000);
-  return tooMany(
+  return tooManyRequests(
     `Too many requests with invalid keys came from this address. Try again in ${seconds} seconds.`,
     seconds,
   );

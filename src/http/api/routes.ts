@@ -1,41 +1,100 @@
-import type { Express, RequestHandler } from 'express';
-import { methodNotAllowed, type Problem } from '../response/problem.ts';
-import { type Operations, PREFIX } from './operations.ts';
-import type { Gate } from './require-api-key.ts';
+import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Authenticator, Identity } from '../../access/authenticator.ts';
+import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
+import type { RequestBatcher } from '../../reads/request-batcher.ts';
+import { memberNotFound, methodNotAllowed, type Problem, quotaExceeded, unauthorized } from '../response/problem.ts';
+import type { RenderedBody } from '../response/rendered-body.ts';
+import type { ResponseWriter } from '../response/response-writer.ts';
+import { type ReadQueries, type ReadQuery, ROUTES, wrongGuild } from './read-queries.ts';
+import { requireApiKey, requireOrigin } from './require-api-key.ts';
+
+/** The prefix of every operation's path. */
+const PREFIX = '/api/v1';
 
 export interface ApiParts {
-  readonly gate: Gate;
-  readonly operations: Operations;
+  readonly authenticator: Authenticator;
+  readonly limiter: FailedAuthLimiter;
+  readonly queries: ReadQueries;
+  readonly batcher: RequestBatcher<RenderedBody | null>;
+  readonly responses: ResponseWriter;
 }
 
-/**
- * Adds the operations, read-only, to the application itself: a router mounted under the prefix would take it off each
- * request's path and put it back, for 3 % of the throughput.
- */
-export function addOperations(app: Express, { gate, operations }: ApiParts): void {
-  for (const [path, operation] of Object.entries(operations.all)) {
-    const named: RequestHandler = (_req, res, next) => {
-      res.context.route = path;
-      next();
-    };
-    const serve: RequestHandler = (req, res, next) => {
-      res.context.route = path;
-      gate.admit(req, res, next, operation);
-    };
-    app
-      .route(PREFIX + path)
-      .get(serve)
-      .all(named, refuse(gate, methodNotAllowed));
+/** Returns the query of a request. @throws Problem for a request that is refused. */
+type Parse = (identity: Identity) => ReadQuery;
+
+/** The operations of the API, read-only. */
+export class ApiRoutes {
+  constructor(private readonly parts: ApiParts) {}
+
+  /**
+   * Serves a read: the whole way of a request, and the order of its refusals (docs/adr/0002). A request that is refused for its address
+   * or its parameters is counted first, and a quota that is used up comes before that refusal.
+   * @throws Problem, StoreUnavailableError
+   */
+  private async answerRead(req: Request, res: Response, parse: Parse): Promise<void> {
+    const { authenticator, limiter, batcher, responses } = this.parts;
+    const { context } = res;
+
+    const key = req.headers['x-api-key'];
+    if (typeof key !== 'string') throw unauthorized('missing_api_key'); // 401
+    const identity = authenticator.getCached(key) ?? (await requireApiKey(key, req.ip, authenticator, limiter)); // 429, 401, 503
+    context.identity = identity;
+
+    let query: ReadQuery | undefined;
+    let refusal: unknown;
+    try {
+      requireOrigin(req, identity);
+      query = parse(identity);
+    } catch (error) {
+      refusal = error;
+    }
+
+    const { quota, response, error } = await batcher.load(identity, query); // 503
+    context.quota = quota;
+
+    if (!quota.allowed) throw quotaExceeded(quota); // 429
+    if (refusal !== undefined) throw refusal; // 403, 400
+    if (error !== undefined) throw error; // 503
+    if (!response) throw memberNotFound(); // 404
+    responses.body(req, res, response); // 304, 200
   }
-}
 
-/** Refuses a request; one that brings a key is counted first. */
-export function refuse(gate: Gate, problem: () => Problem): RequestHandler {
-  return (req, res, next) => {
-    if (req.headers['x-api-key'] === undefined) return next(problem());
-    const refused = () => {
-      throw problem();
+  /** Serves addresses that were parsed before, without asking the router about them again (hot path, see ADR 11). */
+  knownAddresses(): RequestHandler {
+    return (req, res, next) => {
+      const isRead = (req.method === 'GET' || req.method === 'HEAD') && req.headers.host !== undefined;
+      const query = isRead ? this.parts.queries.getCached(req.url) : undefined;
+      if (!query) return next();
+      res.context.route = query.route;
+      return this.answerRead(req, res, (identity) => {
+        if (query.guildId !== identity.guildId) throw wrongGuild();
+        return query;
+      });
     };
-    gate.admit(req, res, next, refused);
-  };
+  }
+
+  /** Adds the routes to the application itself: a mounted router takes the prefix off each path and puts it back (ADR 11). */
+  addTo(app: Express): void {
+    for (const route of ROUTES) {
+      const named: RequestHandler = (_req, res, next) => {
+        res.context.route = route;
+        next();
+      };
+      app
+        .route(PREFIX + route)
+        .all(named)
+        .get((req, res) => this.answerRead(req, res, (identity) => this.parts.queries.parse(req, route, identity)))
+        .all(this.refuse(methodNotAllowed));
+    }
+  }
+
+  /** Refuses every request; one that carries a key is authenticated and counted first. */
+  refuse(problem: () => Problem): RequestHandler {
+    return (req, res) => {
+      if (req.headers['x-api-key'] === undefined) throw problem();
+      return this.answerRead(req, res, () => {
+        throw problem();
+      });
+    };
+  }
 }

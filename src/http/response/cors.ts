@@ -1,5 +1,5 @@
-import type { Response } from 'express';
-import { headerLines, headerList } from './headers.ts';
+import type { RequestHandler } from 'express';
+import { type HeaderBlock, headerBlock } from './headers.ts';
 
 const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
 const EXPOSED = [
@@ -14,38 +14,41 @@ const EXPOSED = [
 ].join(', ');
 const PREFLIGHT_SECONDS = '7200';
 
-/** The CORS headers that an answer to a request from this origin carries, as lines. */
-export type CorsPolicy = (origin: string | undefined) => string;
+/** The CORS headers of answers, by the Origin of the request. */
+export interface CorsPolicy {
+  /** For the origins that are listed. */
+  readonly byOrigin: ReadonlyMap<string | undefined, HeaderBlock>;
+  /** For every other origin, and for requests without one. */
+  readonly otherwise: HeaderBlock;
+}
 
 /** @param origins the origins that may read answers; "*" allows all. */
 export function corsPolicy(origins: readonly string[]): CorsPolicy {
   const allow = (origin: string) =>
-    headerLines('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED);
-  if (origins.includes('*')) {
-    const everyone = allow('*');
-    return () => everyone;
-  }
-  const byOrigin = new Map(origins.map((origin) => [origin, allow(origin)]));
-  return (origin) => (origin === undefined ? '' : (byOrigin.get(origin) ?? ''));
+    headerBlock('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED);
+  if (origins.includes('*')) return { byOrigin: new Map(), otherwise: allow('*') };
+  return { byOrigin: new Map(origins.map((origin) => [origin, allow(origin)])), otherwise: headerBlock() };
 }
 
-/** Answers an OPTIONS request: without a key, and without counting it. */
-export function answerOptions(res: Response): void {
-  const { context } = res;
-  res.writeHead(204, [
-    ...headerList(context.cors),
-    'Access-Control-Allow-Methods',
-    ALLOWED_METHODS,
-    'Access-Control-Allow-Headers',
-    'x-api-key, if-none-match',
-    'Access-Control-Max-Age',
-    PREFLIGHT_SECONDS,
-    'Allow',
-    ALLOWED_METHODS,
-    'Vary',
-    'Origin',
-    'X-Request-Id',
-    context.requestId,
-  ]);
-  res.end();
+/** Answers every OPTIONS request: without a key, and without counting it. */
+export function answerPreflight({ byOrigin, otherwise }: CorsPolicy): RequestHandler {
+  return (req, res, next) => {
+    if (req.method !== 'OPTIONS') return next();
+    res.writeHead(204, [
+      ...(byOrigin.get(req.headers.origin) ?? otherwise).list,
+      'Access-Control-Allow-Methods',
+      ALLOWED_METHODS,
+      'Access-Control-Allow-Headers',
+      'x-api-key, if-none-match',
+      'Access-Control-Max-Age',
+      PREFLIGHT_SECONDS,
+      'Allow',
+      ALLOWED_METHODS,
+      'Vary',
+      'Origin',
+      'X-Request-Id',
+      res.context.requestId,
+    ]);
+    res.end();
+  };
 }

@@ -1,3 +1,4 @@
+import type { QuotaState } from '../../access/quotas.ts';
 import { StoreUnavailableError } from '../../errors.ts';
 
 /** One bad parameter of a request. */
@@ -79,7 +80,22 @@ export function invalidRequest(errors: readonly ParameterError[]): Problem {
   return new Problem('invalid_request', `${detail}.`, { errors });
 }
 
-/** The problem that any thrown value becomes. */
+export function memberNotFound(): Problem {
+  return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
+}
+
+export function quotaExceeded({ limit, resetMs }: QuotaState): Problem {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  const detail = `The quota of ${limit} requests per hour is used up. It is renewed in ${seconds} seconds.`;
+  return tooManyRequests(detail, seconds);
+}
+
+/** 429 with Retry-After. */
+export function tooManyRequests(detail: string, retryAfterS: number): Problem {
+  return new Problem('quota_exceeded', detail, { headers: ['Retry-After', String(retryAfterS)] });
+}
+
+/** Returns the problem that a thrown value becomes. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailableError) {

@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import { WINDOW_S } from '../../access/quotas.ts';
-import { headerLines, headerList, type RawHead } from './headers.ts';
-import { Problem } from './problem.ts';
+import type { CorsPolicy } from './cors.ts';
+import { type HeaderBlock, headerBlock, joinBlocks, type RawHead } from './headers.ts';
+import type { Problem } from './problem.ts';
 import type { RenderedBody } from './rendered-body.ts';
 
-/** For whoever opens an answer as if it were a page: it runs nothing, loads nothing and stands in no frame. */
-const SAFETY = headerLines(
+/** For a browser that opens an answer as a document: it runs nothing, loads nothing and stands in no frame. */
+const SAFETY = headerBlock(
   ...['X-Content-Type-Options', 'nosniff'],
   ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ...['X-Frame-Options', 'DENY'],
@@ -13,95 +14,88 @@ const SAFETY = headerLines(
   ...['Cross-Origin-Resource-Policy', 'cross-origin'],
 );
 
-/**
- * Writes answers: every header that an answer carries is put together here. What answers have in common is kept as one text; put
- * together for each, its pieces took 7 % of a request (docs/adr/0011).
- */
-export class ResponseWriter {
-  private readonly vary: string;
-  private readonly caching: string;
-  /** By CORS headers, of which there are few: they and what else every answer with data carries. */
-  private readonly ofData = new Map<string, string>();
-  /** By requests per window, of which there are as many as plans. */
-  private readonly policies = new Map<number, string>();
+export interface ResponseWriterParts {
+  /** Seconds that a browser may reuse an answer without asking; 0 = it always asks. */
+  readonly cacheMaxAgeS: number;
+  readonly cors: CorsPolicy;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly rawHead: RawHead;
+  /** Called with every answer that goes out. */
+  readonly onAnswer: (req: Request, res: Response) => void;
+}
 
-  constructor(
-    /** Seconds a browser may reuse an answer without asking; 0 = it always asks. */
-    cacheMaxAgeS: number,
-    /** Whether the CORS headers depend on the Origin of the request. */
-    variesByOrigin: boolean,
-    /** Milliseconds since the epoch. */
-    private readonly now: () => number,
-    private readonly heads: RawHead,
-    /** Called with every answer that goes out. */
-    private readonly onAnswer: (req: Request, res: Response) => void,
-  ) {
-    this.vary = headerLines('Vary', variesByOrigin ? 'x-api-key, Origin' : 'x-api-key');
+/** Writes the answers of the API with all their headers. Headers that answers share are formatted once (hot path, see ADR 11). */
+export class ResponseWriter {
+  /** The headers that follow those of the answer, by the Origin of the request. */
+  private readonly ofData: CorsPolicy;
+  private readonly ofProblems: CorsPolicy;
+
+  constructor(private readonly parts: ResponseWriterParts) {
+    const { cacheMaxAgeS, cors } = parts;
+    const vary = headerBlock('Vary', cors.byOrigin.size > 0 ? 'x-api-key, Origin' : 'x-api-key');
     const reuse = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
-    this.caching = headerLines('Cache-Control', reuse) + this.vary;
+    const caching = headerBlock('Cache-Control', reuse);
+    this.ofData = mapBlocks(cors, (block) => joinBlocks(caching, vary, SAFETY, block));
+    this.ofProblems = mapBlocks(cors, (block) => joinBlocks(vary, SAFETY, block));
   }
 
-  /** 200 with the ready bytes, or 304 when the client holds them already. @throws Problem member_not_found for a null. */
-  view(req: Request, res: Response, view: RenderedBody | null): void {
-    if (view === null) throw memberNotFound();
-    const own = this.own(res);
-    const common = this.common(res.context.cors);
-    const ifNoneMatch = req.headers['if-none-match'];
-    if (ifNoneMatch !== undefined && matches(ifNoneMatch, view.etag)) {
-      this.heads.write(req, res, 304, `${own}ETag: ${view.etag}\r\n${common}`);
+  /** Sends 200 with the body, or 304 when the client has it. */
+  body(req: Request, res: Response, rendered: RenderedBody): void {
+    const { rawHead, onAnswer } = this.parts;
+    const common = blockFor(req, this.ofData);
+    if (hasBody(req.headers['if-none-match'], rendered.etag)) {
+      rawHead.write(req, res, 304, this.own(res), rendered.etagHeader, common);
       res.end();
     } else {
-      this.heads.write(req, res, 200, own + view.lines + common);
-      sendWhole(res, view.body);
+      rawHead.write(req, res, 200, this.own(res), rendered.headers, common);
+      sendWhole(res, rendered.body);
     }
-    this.onAnswer(req, res);
+    onAnswer(req, res);
   }
 
+  /** Sends a problem document. */
   problem(req: Request, res: Response, problem: Problem): void {
     const body = Buffer.from(problem.body(res.context.requestId));
-    const content = ['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)];
-    const rest = headerLines('Cache-Control', 'no-store', ...(problem.extra.headers ?? []), ...content);
-    const lines = this.own(res) + rest + this.vary + SAFETY + res.context.cors;
-    res.writeHead(problem.status, headerList(lines));
+    res.writeHead(problem.status, [
+      ...this.own(res),
+      ...['Cache-Control', 'no-store'],
+      ...(problem.extra.headers ?? []),
+      ...['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)],
+      ...blockFor(req, this.ofProblems).list,
+    ]);
     res.end(body);
-    this.onAnswer(req, res);
+    this.parts.onAnswer(req, res);
   }
 
-  /** The headers that only this answer carries, whatever it is. */
-  private own({ context: { requestId, quota } }: Response): string {
-    const id = `X-Request-Id: ${requestId}\r\n`;
-    if (!quota) return id;
-    const { limit, remaining, resetMs } = quota;
-    const seconds = Math.max(0, Math.ceil(resetMs / 1000));
-    const reset = Math.ceil((this.now() + resetMs) / 1000);
-    return (
-      `${this.policy(limit)}RateLimit: "hourly";r=${remaining};t=${seconds}\r\n` +
-      `X-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\n${id}`
-    );
-  }
-
-  private policy(limit: number): string {
-    return kept(this.policies, limit, () =>
-      headerLines('RateLimit-Policy', `"hourly";q=${limit};w=${WINDOW_S}`, 'X-RateLimit-Limit', String(limit)),
-    );
-  }
-
-  private common(cors: string): string {
-    return kept(this.ofData, cors, () => [this.caching, SAFETY, cors].join(''));
+  /** Returns the headers that only this answer carries, as a flat list. */
+  private own({ context: { requestId, quota } }: Response): string[] {
+    const own: string[] = [];
+    if (quota) {
+      const { limit, remaining, resetMs } = quota;
+      const resetSeconds = Math.max(0, Math.ceil(resetMs / 1000));
+      const resetAt = Math.ceil((this.parts.now() + resetMs) / 1000);
+      own.push('RateLimit-Policy', `"hourly";q=${limit};w=${WINDOW_S}`, 'X-RateLimit-Limit', `${limit}`);
+      own.push('RateLimit', `"hourly";r=${remaining};t=${resetSeconds}`);
+      own.push('X-RateLimit-Remaining', `${remaining}`, 'X-RateLimit-Reset', `${resetAt}`);
+    }
+    own.push('X-Request-Id', requestId);
+    return own;
   }
 }
 
-/** The text kept under a key, made when there is none. */
-function kept<K>(texts: Map<K, string>, key: K, make: () => string): string {
-  let text = texts.get(key);
-  if (text === undefined) {
-    text = make();
-    texts.set(key, text);
-  }
-  return text;
+function mapBlocks({ byOrigin, otherwise }: CorsPolicy, change: (block: HeaderBlock) => HeaderBlock): CorsPolicy {
+  return {
+    byOrigin: new Map([...byOrigin].map(([origin, block]) => [origin, change(block)])),
+    otherwise: change(otherwise),
+  };
 }
 
-/** Headers and body in one write of one string, where `end` with a body makes a vectored write of two: 4 % of a request. */
+function blockFor(req: Request, { byOrigin, otherwise }: CorsPolicy): HeaderBlock {
+  return byOrigin.get(req.headers.origin) ?? otherwise;
+}
+
+/** Sends head and body in one write of one string; `end` with a body makes a vectored write of two (hot path, see ADR 11). */
 function sendWhole(res: Response, body: string): void {
   const { socket } = res;
   socket?.cork();
@@ -110,12 +104,12 @@ function sendWhole(res: Response, body: string): void {
   res.end();
 }
 
-/** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or "*". */
-function matches(ifNoneMatch: string, etag: string): boolean {
+/**
+ * Returns whether If-None-Match names the tag: RFC 9110 section 13.1.2, weak comparison. Express's `req.fresh` also looks at Cache-Control,
+ * and at headers set one by one.
+ */
+function hasBody(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
-}
-
-function memberNotFound(): Problem {
-  return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
 }

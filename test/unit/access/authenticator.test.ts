@@ -5,6 +5,7 @@ import { generateKey, hashKey } from '../../../src/access/key-format.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/commands.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import { TimeoutQueue } from '../../../src/redis/timeouts.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
 const key = generateKey();
@@ -31,28 +32,35 @@ beforeEach(() => {
   plan.mockReset().mockResolvedValue('pro');
   find.mockReset().mockResolvedValue(recordOf());
   const client = { hget: plan } as unknown as RedisClient;
-  authenticator = new Authenticator({ find } as unknown as ApiKeyStore, client, new RedisKeys('gr'), () => now);
+  const timeouts = new TimeoutQueue(60_000);
+  authenticator = new Authenticator(
+    { find } as unknown as ApiKeyStore,
+    client,
+    new RedisKeys('gr'),
+    () => now,
+    timeouts,
+  );
 });
 
-it('tells whom a key speaks for, by its hash and the plan of its guild', async () => {
+it('returns the identity of a key, by its hash and the plan of its guild', async () => {
   expect(await authenticator.authenticate(key)).toEqual(identity);
   expect(find.mock.calls).toEqual([[hashKey(key)]]);
   expect(plan.mock.calls).toEqual([['gr:{g}:config', 'plan']]);
 });
 
-it('takes a guild without a plan for one on the free plan', async () => {
+it('puts a guild without a plan on the free plan', async () => {
   for (const none of [null, '']) {
     plan.mockResolvedValueOnce(none);
     expect(await authenticator.authenticate(key)).toMatchObject({ plan: 'free' });
   }
 });
 
-it('asks nobody about a malformed key', async () => {
+it('looks up no malformed key', async () => {
   expect(await authenticator.authenticate('gr_wrong')).toBeNull();
   expect(find).not.toHaveBeenCalled();
 });
 
-it('remembers no unknown key, and does not ask for its plan', async () => {
+it('caches no unknown key, and reads no plan for it', async () => {
   find.mockResolvedValue(null);
   expect(await authenticator.authenticate(key)).toBeNull();
   expect(authenticator.hasCached(key)).toBe(false);
@@ -60,7 +68,7 @@ it('remembers no unknown key, and does not ask for its plan', async () => {
   expect(plan).not.toHaveBeenCalled();
 });
 
-it('recalls a key for five seconds from the asking, and still knows then that it has seen it', async () => {
+it('caches a key for five seconds from its look-up, and knows it as valid after that', async () => {
   expect(authenticator.getCached(key)).toBeUndefined();
   expect(authenticator.hasCached(key)).toBe(false);
   find.mockImplementationOnce(async () => {
@@ -78,7 +86,7 @@ it('recalls a key for five seconds from the asking, and still knows then that it
 });
 
 describe('a key in use', () => {
-  it('is asked for anew before it must be, once, while requests go on with what is known', async () => {
+  it('is refreshed before it expires, once, while requests use the cached identity', async () => {
     await authenticator.authenticate(key);
     now = START + 3499;
     authenticator.getCached(key);
@@ -97,7 +105,7 @@ describe('a key in use', () => {
   it.each([
     ['revoked', null],
     ['expired', recordOf({ expiresAt: new Date(START).toISOString() })],
-  ])('is forgotten as soon as it is found %s', async (_how, record) => {
+  ])('leaves the cache as soon as it is found %s', async (_how, record) => {
     await authenticator.authenticate(key);
     find.mockResolvedValue(record);
     now = START + 4500;
@@ -107,7 +115,7 @@ describe('a key in use', () => {
     expect(authenticator.hasCached(key)).toBe(false);
   });
 
-  it('goes on with what is known for its time when the store fails meanwhile', async () => {
+  it('keeps its cached identity for its time while the store fails', async () => {
     await authenticator.authenticate(key);
     find.mockRejectedValue(new StoreUnavailableError(new Error('down')));
     for (now = START + 4500; now < START + 5000; now += 100) {
@@ -120,7 +128,7 @@ describe('a key in use', () => {
   });
 });
 
-it('does not ask anew at once for all keys that it has learnt at once', async () => {
+it('spreads the refreshes of keys that were cached at once', async () => {
   const keys = Array.from({ length: 200 }, generateKey);
   for (const each of keys) await authenticator.authenticate(each);
   const asked = async (ms: number) => {
@@ -137,7 +145,7 @@ it('does not ask anew at once for all keys that it has learnt at once', async ()
   }
 });
 
-it('ends a key at the moment of its expiry, whether it is remembered or not', async () => {
+it('rejects a key from the moment of its expiry, cached or not', async () => {
   find.mockResolvedValue(recordOf({ expiresAt: new Date(START + 2000).toISOString() }));
   await authenticator.authenticate(key);
   now = START + 1999;
@@ -148,12 +156,12 @@ it('ends a key at the moment of its expiry, whether it is remembered or not', as
   expect(await authenticator.authenticate(key)).toBeNull();
 });
 
-it('takes an expiry that cannot be read for past', async () => {
+it('takes an expiry that cannot be read as past', async () => {
   find.mockResolvedValue(recordOf({ expiresAt: 'soon' }));
   expect(await authenticator.authenticate(key)).toBeNull();
 });
 
-it('asks once for all that wait for the same key, and anew for those who come later', async () => {
+it('looks a key up once for all requests that wait for it, and again for later ones', async () => {
   const [one, two] = await Promise.all([authenticator.authenticate(key), authenticator.authenticate(key)]);
   expect(one).toEqual(identity);
   expect(two).toEqual(identity);
@@ -162,14 +170,14 @@ it('asks once for all that wait for the same key, and anew for those who come la
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-it('fails with the store, and asks anew after it', async () => {
+it('fails with the store, and looks the key up again after it', async () => {
   plan.mockRejectedValueOnce(new Error('down'));
   await expect(authenticator.authenticate(key)).rejects.toThrow(StoreUnavailableError);
   expect(authenticator.hasCached(key)).toBe(false);
   expect(await authenticator.authenticate(key)).toEqual(identity);
 });
 
-it('forgets the keys of a guild that changed, and no others', async () => {
+it('invalidates the keys of one guild, and no others', async () => {
   const other = generateKey();
   await authenticator.authenticate(key);
   find.mockResolvedValue(recordOf({ guildId: 'h' }));
@@ -179,34 +187,37 @@ it('forgets the keys of a guild that changed, and no others', async () => {
   expect(authenticator.getCached(other)).toMatchObject({ guildId: 'h' });
 });
 
-it('forgets everything when it is told to', async () => {
+it('invalidates all keys at once', async () => {
   await authenticator.authenticate(key);
   authenticator.invalidateAll();
   expect(authenticator.hasCached(key)).toBe(false);
 });
 
 it.each([
-  ['forget', () => authenticator.invalidate('g')],
-  ['forgetAll', () => authenticator.invalidateAll()],
-])('does not remember what was asked before %s, and does not let later requests wait for it', async (_name, forget) => {
-  let answer: (record: ApiKeyRecord | null) => void = () => {};
-  find.mockReturnValueOnce(
-    new Promise((resolve) => {
-      answer = resolve;
-    }),
-  );
-  const early = authenticator.authenticate(key);
-  forget();
-  find.mockResolvedValue(null);
-  const late = authenticator.authenticate(key);
-  answer(recordOf());
-  expect(await early).toEqual(identity);
-  expect(await late).toBeNull();
-  expect(authenticator.hasCached(key)).toBe(false);
-  expect(find).toHaveBeenCalledTimes(2);
-});
+  ['invalidate', () => authenticator.invalidate('g')],
+  ['invalidateAll', () => authenticator.invalidateAll()],
+])(
+  'does not cache a look-up that began before %s, and lets no later request wait for it',
+  async (_name, invalidate) => {
+    let answer: (record: ApiKeyRecord | null) => void = () => {};
+    find.mockReturnValueOnce(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const early = authenticator.authenticate(key);
+    invalidate();
+    find.mockResolvedValue(null);
+    const late = authenticator.authenticate(key);
+    answer(recordOf());
+    expect(await early).toEqual(identity);
+    expect(await late).toBeNull();
+    expect(authenticator.hasCached(key)).toBe(false);
+    expect(find).toHaveBeenCalledTimes(2);
+  },
+);
 
-it('lets the requests after a change share one look-up, although an older one ends meanwhile', async () => {
+it('lets the requests after an invalidation share one look-up, although an older one ends meanwhile', async () => {
   const answers: ((record: ApiKeyRecord | null) => void)[] = [];
   find.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
   const early = authenticator.authenticate(key);
@@ -220,4 +231,14 @@ it('lets the requests after a change share one look-up, although an older one en
   answers[1]?.(recordOf());
   expect(await late).toEqual(identity);
   expect(await later).toEqual(identity);
+});
+
+it('gives up on a look-up that takes longer than its limit', async () => {
+  find.mockReturnValue(new Promise(() => {}));
+  const client = { hget: plan } as unknown as RedisClient;
+  const store = { find } as unknown as ApiKeyStore;
+  const impatient = new Authenticator(store, client, new RedisKeys('gr'), () => now, new TimeoutQueue(10));
+  await expect(impatient.authenticate(key)).rejects.toThrow(StoreUnavailableError);
+  find.mockResolvedValue(recordOf());
+  expect(await impatient.authenticate(key)).toEqual(identity);
 });

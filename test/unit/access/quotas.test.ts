@@ -22,7 +22,7 @@ beforeEach(async () => {
   quotas = new Quotas(new CommandBatcher(testStore.client, new Scripts(testStore.client), new RedisKeys('gr')), PLANS);
 });
 
-it('tells what each of many requests left, as if they had been counted one by one', async () => {
+it('returns the state after each request, as if they had been counted one by one', async () => {
   const states = await quotas.consume('g', 'free', 5);
   expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
     [true, 2],
@@ -39,7 +39,7 @@ it('tells what each of many requests left, as if they had been counted one by on
   expect(await testStore.client.get('gr:quota:{g}')).toBe('5');
 });
 
-it('goes on counting when the plan changes, and keeps guilds apart', async () => {
+it('keeps the count when the plan changes, and counts each guild by itself', async () => {
   await quotas.consume('g', 'free', 3);
   expect(await quotas.consume('g', 'pro', 1)).toMatchObject([{ allowed: true, limit: 10, remaining: 6 }]);
   expect(await quotas.consume('h', 'free', 1)).toMatchObject([{ allowed: true, remaining: 2 }]);
@@ -49,11 +49,11 @@ it('gives a plan that is not listed the free quota', async () => {
   expect(await quotas.consume('g', 'platinum', 1)).toMatchObject([{ limit: 3, remaining: 2 }]);
 });
 
-it('cannot do without a quota for the plan free', () => {
+it('requires a quota for the plan free', () => {
   expect(() => new Quotas({} as CommandBatcher, new Map([['pro', 10]]))).toThrow('there is no quota for the plan free');
 });
 
-it('tallies what it allowed and denied, by plan', async () => {
+it('counts allowed and denied requests by plan', async () => {
   await quotas.consume('g', 'free', 4);
   await quotas.consume('h', 'pro', 2);
   await quotas.consume('i', 'unknown', 1);
@@ -63,7 +63,7 @@ it('tallies what it allowed and denied, by plan', async () => {
   ]);
 });
 
-it('keeps the window that runs, and starts one for a counter that has none', async () => {
+it('keeps a running window, and starts one for a counter without', async () => {
   await quotas.consume('g', 'free', 1);
   await testStore.client.expire('gr:quota:{g}', 100);
   expect((await quotas.consume('g', 'free', 1))[0]?.resetMs).toBeLessThanOrEqual(100_000);
@@ -73,14 +73,14 @@ it('keeps the window that runs, and starts one for a counter that has none', asy
   expect(await testStore.client.ttl('gr:quota:{g}')).toBeGreaterThan(WINDOW_S - 60);
 });
 
-it('asks for one job a count, with the window in seconds', async () => {
+it('sends one command a count, with the window in seconds', async () => {
   const asked: unknown[][] = [];
-  const run: CommandBatcher['run'] = async (guildId, job, decode) => {
-    asked.push([guildId, job]);
+  const run: CommandBatcher['run'] = async (guildId, command, decode) => {
+    asked.push([guildId, command]);
     return decode('2\n1500');
   };
-  const jobs = { run } as CommandBatcher;
-  expect(await new Quotas(jobs, PLANS).consume('g', 'free', 2)).toEqual([
+  const commands = { run } as CommandBatcher;
+  expect(await new Quotas(commands, PLANS).consume('g', 'free', 2)).toEqual([
     { allowed: true, limit: 3, remaining: 2, resetMs: 1500 },
     { allowed: true, limit: 3, remaining: 1, resetMs: 1500 },
   ]);

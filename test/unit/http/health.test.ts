@@ -2,15 +2,15 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createAdminApp } from '../../../src/http/admin.ts';
 import type { Readiness } from '../../../src/http/health.ts';
-import { appOf } from '../../support/app.ts';
+import { testApi } from '../../support/test-api.ts';
 
 describe.each([
-  ['the API', (readiness: Readiness) => appOf({ readiness })],
-  ['the admin listener', (readiness: Readiness) => createAdminApp(readiness, async () => '', 'text/plain')],
+  ['the API', async (readiness: Readiness) => (await testApi({ parts: { readiness } })).app],
+  ['the admin listener', async (readiness: Readiness) => createAdminApp(readiness, async () => '', 'text/plain')],
 ])('health on %s', (_name, make) => {
   it('lives, and is ready when it says so', async () => {
     for (const path of ['/livez', '/readyz']) {
-      const { headers, body } = await request(make(async () => true))
+      const { headers, body } = await request(await make(async () => true))
         .get(path)
         .expect(200);
       expect(body).toEqual({ status: 'ok' });
@@ -20,7 +20,7 @@ describe.each([
   });
 
   it.each(['draining', 'redis', 'workers'] as const)('is not ready for the reason %s', async (reason) => {
-    const { headers, body } = await request(make(async () => reason))
+    const { headers, body } = await request(await make(async () => reason))
       .get('/readyz')
       .expect(503);
     expect(body).toEqual({ status: 'unavailable', reason });
@@ -28,7 +28,7 @@ describe.each([
   });
 
   it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('is not at %s', async (path) => {
-    await request(make(async () => true))
+    await request(await make(async () => true))
       .get(path)
       .expect(404);
   });

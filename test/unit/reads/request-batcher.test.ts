@@ -1,91 +1,94 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import type { QuotaState, Quotas } from '../../../src/access/quotas.ts';
-import { GuildBatch } from '../../../src/reads/request-batcher.ts';
-import { ResponseCache, type Want } from '../../../src/reads/response-cache.ts';
-import { TimeoutQueue } from '../../../src/redis/timeouts.ts';
+import RedisMock from 'ioredis-mock';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Quotas } from '../../../src/access/quotas.ts';
+import { RequestBatcher } from '../../../src/reads/request-batcher.ts';
+import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
+import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
+import { type RedisClient, Scripts } from '../../../src/redis/commands.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import { withLuaCommands } from '../../support/test-api.ts';
 
-type Outcome = { remaining: number; view: string | undefined } | { error: string; remaining: number | undefined };
+const PLANS = new Map([
+  ['free', 1000],
+  ['small', 3],
+]);
 
-/** Quotas that count in memory, and sources that say what was read: everything sent is on record. */
-function setup(limit = 1000, limitMs = 60_000) {
-  const sent: string[] = [];
-  const used = new Map<string, number>();
-  const state = { storeDown: false, hang: '', until: new Promise<void>(() => {}) };
-  const quotas = {
-    async consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
-      sent.push(`count ${guildId} ${plan} ${requests}`);
-      if (state.storeDown) throw new Error('down');
-      const before = used.get(guildId) ?? 0;
-      used.set(guildId, before + requests);
-      return Array.from({ length: requests }, (_, i) => {
-        const remaining = limit - before - i - 1;
-        return { allowed: remaining >= 0, limit, remaining: Math.max(0, remaining), resetMs: 1000 };
-      });
-    },
-  } as Pick<Quotas, 'consume'> as Quotas;
-  const deadlines = new TimeoutQueue(limitMs);
-  const batch = new GuildBatch<string>(quotas, new ResponseCache<string>(0, () => 0), deadlines);
-  const want = (key: string, broken = false): Want<string> => ({
-    key,
-    read: async () => {
-      sent.push(`read ${key}`);
-      if (key === state.hang) await state.until;
-      if (broken) throw new Error('broken');
-      return { revision: '', value: key };
-    },
-    render: (value) => `view of ${value}`,
+let client: RedisClient;
+let commands: CommandBatcher;
+let batcher: RequestBatcher<string>;
+/** The lines of each Redis command that was sent. */
+let sent: string[][];
+
+beforeEach(() => {
+  client = new RedisMock({ host: `mock-${Math.random()}` }) as RedisClient;
+  const scripts = new Scripts(client);
+  sent = [];
+  const run = scripts.run.bind(scripts);
+  vi.spyOn(scripts, 'run').mockImplementation((name, ...args) => {
+    sent.push(String(args[1]).trim().split('\n'));
+    return run(name, ...args);
   });
-  const ask = (guildId: string, wanted?: Want<string>, plan = 'free') =>
-    new Promise<Outcome>((resolve) =>
-      batch.add({
-        identity: { guildId, plan, keyId: 'k', origins: [] },
-        want: wanted,
-        done: ({ remaining }, view) => resolve({ remaining, view }),
-        failed: (error, quota) => resolve({ error: (error as Error).message, remaining: quota?.remaining }),
-      }),
-    );
-  return { ask, want, sent, state, deadlines };
+  commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
+  batcher = new RequestBatcher(new Quotas(commands, PLANS), new ResponseCache<string>(0, () => 0), commands);
+});
+
+/** A read of the guild's statistics, or of a page of which the key holds the wrong type. */
+function readOf(cacheKey: string, guildId = 'g'): CacheableRead<string> {
+  return {
+    cacheKey,
+    read: () => commands.run(guildId, `stats ${cacheKey}`, () => ({ revision: '', value: cacheKey })),
+    render: (value) => `response ${value}`,
+  };
 }
 
-describe('GuildBatch', () => {
-  it('sends one count a guild and one read for equal wants, all at once', async () => {
-    const { ask, want, sent } = setup();
+async function load(guildId: string, read?: CacheableRead<string>, plan = 'free') {
+  const { quota, response, error } = await batcher.load({ guildId, plan, keyId: 'k', origins: [] }, read);
+  return { remaining: quota.remaining, response, error };
+}
+
+describe('requests of one moment', () => {
+  it('share one Redis command, one count a guild, and one read when they ask for the same', async () => {
     await Promise.all([
-      ask('g', want('p1')),
-      ask('h', want('p1h')),
-      ask('g', want('p1')),
-      ask('g', want('p2')),
-      ask('g'),
+      load('g', readOf('p1')),
+      load('h', readOf('p1h', 'h')),
+      load('g', readOf('p1')),
+      load('g', readOf('p2')),
+      load('g'),
     ]);
-    expect(sent).toEqual(['count g free 4', 'read p1', 'read p2', 'count h free 1', 'read p1h']);
+    expect(sent).toEqual([['count 4 3600', 'stats p1', 'stats p2', 'guild h', 'count 1 3600', 'stats p1h']]);
   });
 
-  it('tells requests of one guild apart in the order they came', async () => {
-    const { ask, want } = setup(3);
-    const outcomes = await Promise.all([ask('g', want('a')), ask('g'), ask('g', want('b')), ask('g', want('a'))]);
-    expect(outcomes).toEqual([
-      { remaining: 2, view: 'view of a' },
-      { remaining: 1, view: undefined },
-      { remaining: 0, view: 'view of b' },
-      { remaining: 0, view: 'view of a' },
+  it('of one guild get their places in the quota in the order they came', async () => {
+    const results = await Promise.all([
+      load('g', readOf('a'), 'small'),
+      load('g', undefined, 'small'),
+      load('g', readOf('b'), 'small'),
+      load('g', readOf('a'), 'small'),
     ]);
+    expect(results).toEqual([
+      { remaining: 2, response: 'response a', error: undefined },
+      { remaining: 1, response: undefined, error: undefined },
+      { remaining: 0, response: 'response b', error: undefined },
+      { remaining: 0, response: 'response a', error: undefined },
+    ]);
+    const { quota } = await batcher.load({ guildId: 'g', plan: 'small', keyId: 'k', origins: [] }, undefined);
+    expect(quota).toMatchObject({ allowed: false, limit: 3, remaining: 0 });
   });
 
-  it('counts exactly as one by one would, however requests fall together', async () => {
-    const rounds = fc.array(
-      fc.array(fc.tuple(fc.constantFrom('g', 'h'), fc.constantFrom('x', 'y', undefined)), { maxLength: 6 }),
-      { maxLength: 6 },
-    );
+  it('are counted exactly as one by one, however they fall together', async () => {
+    const request = fc.tuple(fc.constantFrom('g', 'h'), fc.constantFrom('x', 'y', undefined));
+    const moments = fc.array(fc.array(request, { maxLength: 20 }), { maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(rounds, async (script) => {
-        const { ask, want } = setup();
+      fc.asyncProperty(moments, async (script) => {
+        await client.flushall();
         const left = { g: 1000, h: 1000 };
-        for (const round of script) {
-          const outcomes = await Promise.all(round.map(([guild, key]) => ask(guild, key && want(key))));
-          for (const [i, [guild, key]] of round.entries()) {
+        for (const moment of script) {
+          const results = await Promise.all(moment.map(([guild, key]) => load(guild, key && readOf(key, guild))));
+          for (const [i, [guild, key]] of moment.entries()) {
             left[guild as 'g' | 'h']--;
-            expect(outcomes[i]).toEqual({ remaining: left[guild as 'g' | 'h'], view: key && `view of ${key}` });
+            const response = key && `response ${key}`;
+            expect(results[i]).toEqual({ remaining: left[guild as 'g' | 'h'], response, error: undefined });
           }
         }
       }),
@@ -93,73 +96,60 @@ describe('GuildBatch', () => {
     );
   });
 
-  it('counts a guild whose plan changes meanwhile under both plans', async () => {
-    const { ask, sent } = setup();
-    await Promise.all([ask('g', undefined, 'free'), ask('g', undefined, 'pro')]);
-    expect(sent).toEqual(['count g free 1', 'count g pro 1']);
+  it('of a guild whose plan changes are counted under both plans, on one counter', async () => {
+    const results = await Promise.all([load('g'), load('g', undefined, 'small')]);
+    expect(results.map(({ remaining }) => remaining)).toEqual([999, 1]);
   });
 
-  it('fails only those whose read failed, and tells them what is left', async () => {
-    const { ask, want } = setup();
-    expect(await Promise.all([ask('g', want('a', true)), ask('g', want('b'))])).toEqual([
-      { error: 'broken', remaining: 999 },
-      { remaining: 998, view: 'view of b' },
+  it('leave in batches of sixteen, the rest at the end of the round', async () => {
+    const requests = Array.from({ length: 40 }, () => load('g'));
+    expect(sent).toEqual([['count 16 3600'], ['count 16 3600']]);
+    await Promise.all(requests);
+    expect(sent).toEqual([['count 16 3600'], ['count 16 3600'], ['count 8 3600']]);
+    const results = await Promise.all(requests);
+    expect(results.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 40 }, (_, i) => 999 - i));
+  });
+
+  it('do not wait for those of a later moment', async () => {
+    await load('g');
+    await load('g');
+    expect(sent).toEqual([['count 1 3600'], ['count 1 3600']]);
+  });
+});
+
+describe('a failure', () => {
+  it('of one read fails the requests that share it, and tells them what is left of the quota', async () => {
+    const failing = { ...readOf('a'), render: () => Promise.reject(new Error('broken')) as never };
+    const [one, other, third] = await Promise.all([
+      load('g', { ...readOf('a'), read: () => Promise.reject(new Error('broken')) }),
+      load('g', readOf('b')),
+      load('g', failing),
     ]);
-  });
-
-  it('fails everyone when the count failed, whatever was read', async () => {
-    const { ask, want, state } = setup();
-    state.storeDown = true;
-    const down = { error: 'down', remaining: undefined };
-    expect(await Promise.all([ask('g', want('a')), ask('g', want('b', true)), ask('g')])).toEqual([down, down, down]);
-  });
-
-  it('waits for the end of the round, but for no more than sixteen requests', async () => {
-    const { ask, sent } = setup();
-    const first = Array.from({ length: 15 }, () => ask('g'));
-    expect(sent).toEqual([]);
-    first.push(ask('g'));
-    expect(sent).toEqual(['count g free 16']);
-    const last = ask('g');
-    expect(sent).toEqual(['count g free 16']);
-    await Promise.all([...first, last]);
-    expect(sent).toEqual(['count g free 16', 'count g free 1']);
-  });
-
-  it('fails what is not answered when its time is up, each once, and only that', async () => {
-    const { ask, want, state, deadlines } = setup(1000, 50);
-    state.hang = 'slow';
-    const outcomes = await Promise.all([ask('g', want('fast')), ask('g', want('slow')), ask('h', want('slow'))]);
-    expect(outcomes).toEqual([
-      { remaining: 999, view: 'view of fast' },
-      { error: expect.stringContaining('did not answer in time'), remaining: 998 },
-      { error: expect.stringContaining('did not answer in time'), remaining: 999 },
+    expect([one, third]).toMatchObject([
+      { remaining: 999, response: undefined, error: new Error('broken') },
+      { remaining: 997, response: undefined, error: new Error('broken') },
     ]);
-    expect(deadlines.size).toBe(0);
+    expect(other).toEqual({ remaining: 998, response: 'response b', error: undefined });
   });
 
-  it('says nothing more of what comes after that', async () => {
-    const { ask, want, state, deadlines } = setup(1000, 50);
-    for (const broken of [false, true]) {
-      let come = () => {};
-      state.hang = 'late';
-      state.until = new Promise((resolve) => {
-        come = () => resolve();
-      });
-      const asked = [ask('g', want('late', broken)), ask('g', want('fast'))];
-      expect(await asked[0]).toEqual({ error: expect.stringContaining('in time'), remaining: expect.any(Number) });
-      come();
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(await asked[1]).toMatchObject({ view: 'view of fast' });
-      expect(deadlines.size).toBe(0);
+  it('of the count fails all requests of that guild and no other', async () => {
+    await client.hset('gr:quota:{g}', 'not', 'a counter');
+    const results = await Promise.allSettled([
+      load('g', readOf('a')),
+      load('h', readOf('ah', 'h')),
+      load('g', { ...readOf('b'), read: () => Promise.reject(new Error('broken')) }),
+      load('g'),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected']);
+    for (const result of [results[0], results[2], results[3]]) {
+      expect((result as PromiseRejectedResult).reason).toMatchObject({ name: 'StoreUnavailableError' });
     }
   });
 
-  it('lets go of its deadline once everything is answered', async () => {
-    const { ask, want, deadlines } = setup();
-    const asked = [ask('g', want('a')), ask('g'), ask('h', want('b', true))];
-    await new Promise((resolve) => setImmediate(resolve));
-    await Promise.all(asked);
-    expect(deadlines.size).toBe(0);
+  it('of the connection fails them all, and leaves the next ones alone', async () => {
+    vi.spyOn(withLuaCommands(client), 'grbatch').mockRejectedValueOnce(new Error('down'));
+    const results = await Promise.allSettled([load('g', readOf('a')), load('h'), load('g')]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await load('g', readOf('a'))).toMatchObject({ response: 'response a' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Versioned } from '../../../src/leaderboard/reader.ts';
-import { ResponseCache, type Want } from '../../../src/reads/response-cache.ts';
+import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
 class Guild {
@@ -8,27 +8,27 @@ class Guild {
   broken = false;
   readonly read: string[] = [];
 
-  want(key: string): Want<string> {
-    const read = async (held?: string): Promise<Versioned<string> | undefined> => {
+  readOf(key: string): CacheableRead<string> {
+    const read = async (cachedRevision?: string): Promise<Versioned<string> | undefined> => {
       if (this.broken) throw new Error('gone');
-      if (held === this.revision) return undefined;
+      if (cachedRevision === this.revision) return undefined;
       this.read.push(key);
       return { revision: this.revision, value: this.revision };
     };
-    return { key, read, render: (value) => `${key} at ${value}` };
+    return { cacheKey: key, read, render: (value) => `${key} at ${value}` };
   }
 }
 
-describe('PageCache', () => {
+describe('the cache of responses', () => {
   const setup = (max = 10) => {
     const clock = { now: 0 };
     const guild = new Guild();
     const cache = new ResponseCache<string>(max, () => clock.now);
-    const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.get(guild.want(key))));
+    const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.load(guild.readOf(key))));
     return { clock, guild, get, cache };
   };
 
-  it('hands out what it holds only at the revision it was made from', async () => {
+  it('returns a cached response only at the revision that it shows', async () => {
     const { get, guild } = setup();
     expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
     expect(await get('a', 'b')).toEqual(['a at 1', 'b at 1']);
@@ -38,26 +38,26 @@ describe('PageCache', () => {
     expect(guild.read).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('tells the read what it holds, and keeps what was read under the revision that came with it', async () => {
+  it('gives the read its cached revision, and caches a value under the revision that came with it', async () => {
     const { guild, cache, get } = setup();
     const asked: (string | undefined)[] = [];
-    const spied = (): Want<string> => {
-      const want = guild.want('a');
-      const read = (held?: string) => {
-        asked.push(held);
-        return want.read(held);
+    const spied = (): CacheableRead<string> => {
+      const original = guild.readOf('a');
+      const read = (cachedRevision?: string) => {
+        asked.push(cachedRevision);
+        return original.read(cachedRevision);
       };
-      return { ...want, read };
+      return { ...original, read };
     };
-    await cache.get(spied());
+    await cache.load(spied());
     guild.revision = '2';
-    await cache.get(spied());
-    await cache.get(spied());
+    await cache.load(spied());
+    await cache.load(spied());
     expect(asked).toEqual([undefined, '1', '2']);
     expect(await get('a')).toEqual(['a at 2']);
   });
 
-  it('reads anew after five seconds, for writers that do not raise the revision', async () => {
+  it('reads again after five seconds, for writers that do not raise the revision', async () => {
     const { get, guild, clock } = setup();
     clock.now = 3000;
     await get('a');
@@ -68,7 +68,7 @@ describe('PageCache', () => {
     expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('keeps nothing of a guild without a revision', async () => {
+  it('caches no response of a guild without a revision', async () => {
     const { get, guild } = setup();
     guild.revision = '';
     await get('a');
@@ -76,27 +76,27 @@ describe('PageCache', () => {
     expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('gives up the least recently used entry first', async () => {
+  it('evicts the least recently used entry first', async () => {
     const { get, guild } = setup(2);
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
     expect(guild.read).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('holds nothing when it is switched off', async () => {
+  it('caches nothing when it is switched off', async () => {
     const { get, guild } = setup(0);
     await get('a');
     await get('a');
     expect(guild.read).toEqual(['a', 'a']);
   });
 
-  it('hands out nothing that could not be confirmed', async () => {
+  it('returns no cached response that Redis has not confirmed', async () => {
     const { get, guild } = setup();
     await get('a');
     guild.broken = true;
     await expect(get('a')).rejects.toThrow('gone');
   });
 
-  it('passes on a failed read, and is none the worse for it', async () => {
+  it('passes on a failed read, and serves the next one', async () => {
     const { get, guild } = setup();
     guild.broken = true;
     await expect(get('a')).rejects.toThrow('gone');
@@ -104,7 +104,7 @@ describe('PageCache', () => {
     expect(await get('a')).toEqual(['a at 1']);
   });
 
-  it('tallies what it handed out as held, what it read and what it holds', async () => {
+  it('counts cached responses returned, other reads, and entries', async () => {
     const { get, cache } = setup();
     await get('a', 'b');
     await get('a');

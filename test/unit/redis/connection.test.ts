@@ -63,7 +63,7 @@ it('a Cluster is reached by its nodes, with the credentials but without the data
   const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}`, REDIS_URL: 'redis://user:pw@ignored:1/5' };
   const { options } = open(env) as Cluster;
   expect(options).toMatchObject({ maxRedirections: 2, enableOfflineQueue: false });
-  expect(options.redisOptions).toMatchObject({ username: 'user', password: 'pw', commandTimeout: 100 });
+  expect(options.redisOptions).toMatchObject({ username: 'user', password: 'pw' });
   expect(options.redisOptions).not.toHaveProperty('db');
   expect(options.redisOptions).not.toHaveProperty('host');
   expect([1, 9].map((attempt) => options.clusterRetryStrategy?.(attempt))).toEqual([50, 250]);

@@ -3,18 +3,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Request, Response } from 'express';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { headerLines, headerList, RawHead } from '../../../../src/http/response/headers.ts';
+import { headerBlock, joinBlocks, RawHead } from '../../../../src/http/response/headers.ts';
 import { rawExchange } from '../../../support/raw-http.ts';
 
 const LIST = ['X-Request-Id', 'r-1', 'RateLimit', '"hourly";r=4;t=1', 'X-Url', 'a: b://c'];
 const LENGTH = ['Content-Length', '2'];
 
-describe('lines of headers', () => {
-  it('hold a list and give it back', () => {
-    expect(headerLines(...LIST)).toBe('X-Request-Id: r-1\r\nRateLimit: "hourly";r=4;t=1\r\nX-Url: a: b://c\r\n');
-    expect(headerList(headerLines(...LIST))).toEqual(LIST);
-    expect(headerList(headerLines())).toEqual([]);
-  });
+it('a block of headers holds them as a list and as lines', () => {
+  const lines = 'X-Request-Id: r-1\r\nRateLimit: "hourly";r=4;t=1\r\nX-Url: a: b://c\r\n';
+  expect(headerBlock(...LIST)).toEqual({ list: LIST, lines });
+  expect(headerBlock()).toEqual({ list: [], lines: '' });
+  expect(joinBlocks(headerBlock(...LIST), headerBlock(), headerBlock('A', 'b'))).toEqual(
+    headerBlock(...LIST, 'A', 'b'),
+  );
 });
 
 describe('the head of an answer', () => {
@@ -26,14 +27,15 @@ describe('the head of an answer', () => {
   beforeEach(async () => {
     now = Date.now();
     byNode = 0;
-    const heads = new RawHead(() => now, 65_000);
+    const rawHead = new RawHead(() => now, 65_000);
     server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
       const writeHead = vi.spyOn(res, 'writeHead');
       const status = req.url?.endsWith('304') ? 304 : 200;
       const list = status === 200 ? [...LIST, ...LENGTH] : LIST;
       if (req.url?.startsWith('/node')) res.writeHead(status, list);
       else {
-        heads.write(req as Request, res as Response, status, headerLines(...list));
+        const [own, body, common] = [list.slice(0, 2), list.slice(2, 4), list.slice(4)];
+        rawHead.write(req as Request, res as Response, status, own, headerBlock(...body), headerBlock(...common));
         byNode += writeHead.mock.calls.length;
       }
       res.end(status === 200 ? 'ok' : undefined);
@@ -86,18 +88,18 @@ describe('the head of an answer', () => {
     expect(byNode).toBe(1);
   });
 
-  it('tells the time, also of a clock that was set back', async () => {
+  it('shows the time, also of a clock that was set back', async () => {
     for (const time of ['2026-01-15T12:00:00.999Z', '2026-01-15T12:00:01.000Z', '2026-01-15T11:00:00.500Z']) {
       now = Date.parse(time);
       expect((await ask('/200'))?.head).toContain(`\r\nDate: ${new Date(now).toUTCString()}\r\n`);
     }
   });
 
-  it('is written by Node where Node does not know it', () => {
+  it('is written by Node when Node does not take the text', () => {
     const writeHead = vi.fn();
     const req = { httpVersion: '1.1', headers: {} } as unknown as Request;
     const res = { shouldKeepAlive: true, headersSent: false, writeHead } as unknown as Response;
-    new RawHead(() => 0, 5000).write(req, res, 200, headerLines(...LIST));
-    expect(writeHead.mock.calls).toEqual([[200, LIST]]);
+    new RawHead(() => 0, 5000).write(req, res, 200, LIST, headerBlock('A', 'b'), headerBlock('C', 'd'));
+    expect(writeHead.mock.calls).toEqual([[200, [...LIST, 'A', 'b', 'C', 'd']]]);
   });
 });

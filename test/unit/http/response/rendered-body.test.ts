@@ -1,12 +1,15 @@
 import { expect, it } from 'vitest';
 import { renderJson, renderStats } from '../../../../src/http/response/rendered-body.ts';
 
-it('a view holds the bytes of the text one in each character, and their number', () => {
-  const { body, etag, lines } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
+it('a body holds one byte of its UTF-8 text in each character, and its headers tell how many', () => {
+  const { body, etag, etagHeader, headers } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
   expect(Buffer.from(body, 'latin1').toString()).toBe('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
   expect(etag).toMatch(/^"[\w-]{27}"$/);
   const length = Buffer.byteLength('{"data":[],"total":0,"page":1,"name":"ü🦊"}');
-  expect(lines).toBe(`ETag: ${etag}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${length}\r\n`);
+  expect(headers.list).toEqual([
+    ...['ETag', etag, 'Content-Type', 'application/json; charset=utf-8', 'Content-Length', `${length}`],
+  ]);
+  expect(etagHeader.list).toEqual(['ETag', etag]);
 });
 
 it('equal content has an equal tag, other content another', () => {

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createNativeServer } from '../../../../src/http/server/express-server.ts';
+import { createExpressServer } from '../../../../src/http/server/express-server.ts';
 
-describe('createNativeServer', () => {
+describe('createExpressServer', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 
@@ -26,7 +26,7 @@ describe('createNativeServer', () => {
   }
 
   it('leaves Express no prototype to swap', async () => {
-    expect(await prototypesStay((app) => createNativeServer(app, {}))).toEqual([true, true]);
+    expect(await prototypesStay((app) => createExpressServer(app, {}))).toEqual([true, true]);
   });
 
   it('is needed: the stock server has its prototypes swapped', async () => {
@@ -38,7 +38,7 @@ describe('createNativeServer', () => {
     app.get('/:name', (req, res) => {
       res.status(201).json({ name: req.params.name, query: req.query, host: req.hostname });
     });
-    server = createNativeServer(app, {});
+    server = createExpressServer(app, {});
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const answer = await fetch(`http://127.0.0.1:${port}/ann?a=1`);

@@ -1,7 +1,11 @@
+import type { RequestHandler } from 'express';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { demoPage } from '../../../../scripts/demo/demo-page.ts';
-import { appOf } from '../../../support/app.ts';
+import type { AppParts } from '../../../../src/http/app.ts';
+import { testApi } from '../../../support/test-api.ts';
+
+const appOf = async (parts: Partial<AppParts> = {}) => (await testApi({ parts })).app;
 
 describe('pages', () => {
   const shared = {
@@ -26,7 +30,11 @@ describe('pages', () => {
     ['/widget.js', 'text/javascript; charset=utf-8', { ...shared, 'cache-control': 'public, max-age=3600' }],
   ])('serve %s as %s', async (path, type, headers) => {
     const seen: string[] = [];
-    const observing = appOf({ onRequest: (_req, res) => void res.on('finish', () => seen.push(res.context.route)) });
+    const observe: RequestHandler = (_req, res, next) => {
+      res.on('finish', () => seen.push(res.context.route));
+      next();
+    };
+    const observing = await appOf({ middleware: [observe] });
     const got = await request(observing).get(path).expect(200);
     expect(got.headers).toMatchObject({
       ...headers,
@@ -51,7 +59,10 @@ describe('pages', () => {
   });
 
   it('are not the demonstration unless it is asked for', async () => {
-    for (const path of ['/', '/demo.css', '/demo.js']) await request(appOf()).get(path).expect(404);
+    for (const path of ['/', '/demo.css', '/demo.js'])
+      await request(await appOf())
+        .get(path)
+        .expect(404);
   });
 });
 
@@ -62,7 +73,7 @@ describe('the demonstration', () => {
   ];
 
   it('shows the widget on the first guild and offers all, whatever their names hold', async () => {
-    const { text, headers } = await request(appOf({ extraRoutes: demoPage({ guilds }) }))
+    const { text, headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
       .get('/')
       .expect(200);
     expect(text).toContain('<guild-leaderboard guild="g1" api-key="k1" refresh="2"></guild-leaderboard>');
@@ -78,7 +89,7 @@ describe('the demonstration', () => {
   });
 
   it('refreshes as often as it is told, and stands without a guild', async () => {
-    const { text } = await request(appOf({ extraRoutes: demoPage({ guilds: [], refreshS: 7 }) }))
+    const { text } = await request(await appOf({ extraRoutes: demoPage({ guilds: [], refreshS: 7 }) }))
       .get('/')
       .expect(200);
     expect(text).toContain('<guild-leaderboard guild="" api-key="" refresh="7">');
@@ -89,14 +100,14 @@ describe('the demonstration', () => {
     ['/demo.css', 'text/css; charset=utf-8'],
     ['/demo.js', 'text/javascript; charset=utf-8'],
   ])('serves %s, stored nowhere', async (path, type) => {
-    const { headers } = await request(appOf({ extraRoutes: demoPage({ guilds }) }))
+    const { headers } = await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
       .get(path)
       .expect(200);
     expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-store' });
-    await request(appOf({ extraRoutes: demoPage({ guilds }) }))
+    await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
       .get(path.toUpperCase())
       .expect(404);
-    await request(appOf({ extraRoutes: demoPage({ guilds }) }))
+    await request(await appOf({ extraRoutes: demoPage({ guilds }) }))
       .get(`${path}/`)
       .expect(404);
   });

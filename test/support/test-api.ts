@@ -1,0 +1,111 @@
+import type { Express } from 'express';
+import RedisMock from 'ioredis-mock';
+import { ApiKeyStore } from '../../src/access/api-keys.ts';
+import { Authenticator } from '../../src/access/authenticator.ts';
+import { FailedAuthLimiter } from '../../src/access/failed-auth-limiter.ts';
+import { Quotas } from '../../src/access/quotas.ts';
+import { ReadQueries } from '../../src/http/api/read-queries.ts';
+import { type AppParts, createApp } from '../../src/http/app.ts';
+import { corsPolicy } from '../../src/http/response/cors.ts';
+import { RawHead } from '../../src/http/response/headers.ts';
+import type { RenderedBody } from '../../src/http/response/rendered-body.ts';
+import { ResponseWriter } from '../../src/http/response/response-writer.ts';
+import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
+import { LeaderboardWriter } from '../../src/leaderboard/writer.ts';
+import { RequestBatcher } from '../../src/reads/request-batcher.ts';
+import { ResponseCache } from '../../src/reads/response-cache.ts';
+import { CommandBatcher } from '../../src/redis/command-batcher.ts';
+import { type RedisClient, Scripts } from '../../src/redis/commands.ts';
+import { RedisKeys } from '../../src/redis/redis-keys.ts';
+import { TimeoutQueue } from '../../src/redis/timeouts.ts';
+
+export const START = Date.parse('2026-01-15T12:00:00Z');
+
+/** The HTTP application with real keys, quotas and reads on ioredis-mock, without a port, a log or the rest of the service. */
+export interface TestApi {
+  readonly app: Express;
+  readonly client: RedisClient;
+  readonly apiKeys: ApiKeyStore;
+  readonly authenticator: Authenticator;
+  readonly writer: LeaderboardWriter;
+  /** A key of the guild "guild". */
+  readonly key: string;
+  /** Path of the guild "guild" with this rest. */
+  path(rest: string): string;
+  /** Route and status of each answer. */
+  readonly answers: (readonly [route: string, status: number])[];
+  /** Errors given to the log. */
+  readonly reported: unknown[];
+  /** Names of the Lua commands that were sent. */
+  readonly commands: string[];
+  /** Milliseconds since {@link START}; both clocks go by it. */
+  now: number;
+  /** Requests counted for a guild so far. */
+  counted(guildId?: string): Promise<number>;
+}
+
+export interface TestApiOptions {
+  /** Requests per window on the plan free. */
+  readonly quota?: number;
+  readonly corsOrigins?: readonly string[];
+  readonly cacheMaxAgeS?: number;
+  /** Time limit of a key's look-up. */
+  readonly lookUpLimitMs?: number;
+  readonly parts?: Partial<AppParts>;
+}
+
+/** Returns the client as an object with the service's own Lua command, for a test that makes it fail. */
+export function withLuaCommands(client: RedisClient): { grbatch(...args: unknown[]): Promise<unknown> } {
+  return client as never;
+}
+
+/** Builds the application on an empty store of its own. */
+export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
+  const { quota = 100, corsOrigins = ['*'], cacheMaxAgeS = 0, lookUpLimitMs = 60_000 } = options;
+  const client = new RedisMock({ host: `mock-${Math.random()}` }) as RedisClient;
+  const redisKeys = new RedisKeys('gr');
+  const api = { client, answers: [], reported: [], commands: [], now: 0 } as unknown as TestApi & { now: number };
+  const clock = () => START + api.now;
+  const scripts = new Scripts(client, { observe: (name) => api.commands.push(name) });
+  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const cors = corsPolicy(corsOrigins);
+  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
+  const lookUps = new TimeoutQueue(lookUpLimitMs);
+  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUps);
+  const cache = new ResponseCache<RenderedBody | null>(100, () => api.now);
+  let requests = 0;
+  const app = createApp({
+    authenticator,
+    limiter: new FailedAuthLimiter(() => api.now),
+    queries: new ReadQueries(new LeaderboardReader(commands)),
+    batcher: new RequestBatcher(new Quotas(commands, new Map([['free', quota]])), cache, commands),
+    responses: new ResponseWriter({
+      cacheMaxAgeS,
+      cors,
+      now: clock,
+      rawHead: new RawHead(clock, 5000),
+      onAnswer: (_req, { context, statusCode }) => api.answers.push([context.route, statusCode]),
+    }),
+    cors,
+    trustProxy: 0,
+    now: () => api.now,
+    requestId: () => `r-${++requests}`,
+    isDraining: () => false,
+    middleware: [],
+    onProblem: undefined,
+    readiness: async () => true,
+    extraRoutes: undefined,
+    report: (error) => api.reported.push(error),
+    ...options.parts,
+  });
+  const { key } = await apiKeys.create('guild', 'test', null);
+  return Object.assign(api, {
+    app,
+    apiKeys,
+    authenticator,
+    key,
+    writer: new LeaderboardWriter(scripts, redisKeys),
+    path: (rest: string) => `/api/v1/servers/guild/${rest}`,
+    counted: async (guildId = 'guild') => Number((await client.get(redisKeys.quota(guildId))) ?? 0),
+  });
+}
