@@ -1,6 +1,6 @@
 import type { components, operations } from './api.ts';
 
-/** An example of a typed client: copy it beside api.ts. It needs nothing but fetch, in Node 18 or later and in browsers. */
+/** A typed client, to copy together with api.ts. It needs only fetch: Node 18 or later, or a browser. */
 
 type Operation = 'getLeaderboard' | 'getMember' | 'getStats';
 type Answer<Name extends Operation> = operations[Name]['responses'][200]['content']['application/json'];
@@ -10,11 +10,11 @@ export type Stats = Answer<'getStats'>;
 export type PageQuery = NonNullable<operations['getLeaderboard']['parameters']['query']>;
 export type Problem = components['schemas']['Problem'];
 
-/** An answer that is not the data. Decide by `problem.code`; its detail is for people. */
+/** A response with a problem instead of data. Decide by `problem.code`; the detail is for people. */
 export class GuildrankError extends Error {
   constructor(
     readonly problem: Problem,
-    /** Seconds until it is worth asking again; undefined when that would change nothing. */
+    /** Seconds until a retry can succeed; undefined if a retry is useless. */
     readonly retryAfterS: number | undefined,
   ) {
     super(`${problem.code}: ${problem.detail} (request ${problem.request_id})`);
@@ -22,12 +22,12 @@ export class GuildrankError extends Error {
 }
 
 export interface ClientOptions {
-  /** Where the service is, such as https://ranks.example.com; /api/v1 is added. */
+  /** Address of the service, such as https://ranks.example.com; the client adds /api/v1. */
   readonly url: string;
   readonly key: string;
-  /** How often an answer of 429 or 503 is asked for again. */
+  /** Number of retries after 429 or 503. */
   readonly retries?: number;
-  /** The longest wait that Retry-After may ask for: a used-up hour is better told than waited for. */
+  /** Maximum Retry-After to wait for. A longer wait throws, because a quota window can take an hour. */
   readonly longestWaitS?: number;
   readonly wait?: (ms: number) => Promise<void>;
 }
@@ -37,20 +37,20 @@ interface Held {
   readonly body: unknown;
 }
 
-/** Reads one service with one key. Remembers the last answers by their ETag, so unchanged data costs no body. */
+/** Reads one service with one API key. Keeps the last responses with their ETag, so unchanged data has no body. */
 export class GuildrankClient {
   private readonly held = new Map<string, Held>();
 
   constructor(private readonly options: ClientOptions) {}
 
-  /** A page of the leaderboard. @throws GuildrankError */
+  /** Returns a page of the leaderboard. @throws GuildrankError */
   leaderboard(guildId: string, query: PageQuery = {}): Promise<Page> {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
     return this.get<'getLeaderboard'>(`${encodeURIComponent(guildId)}/leaderboard?${search}`);
   }
 
-  /** One member, or null when the ranking does not have it. @throws GuildrankError */
+  /** Returns one member, or null if it is not in the ranking. @throws GuildrankError */
   async member(guildId: string, userId: string): Promise<Member | null> {
     try {
       return await this.get<'getMember'>(`${encodeURIComponent(guildId)}/members/${encodeURIComponent(userId)}`);
@@ -60,7 +60,7 @@ export class GuildrankClient {
     }
   }
 
-  /** The server's totals. @throws GuildrankError */
+  /** Returns the statistics of the server. @throws GuildrankError */
   stats(guildId: string): Promise<Stats> {
     return this.get<'getStats'>(`${encodeURIComponent(guildId)}/stats`);
   }
@@ -89,13 +89,13 @@ export class GuildrankClient {
     if (etag === null) return;
     this.held.delete(path);
     this.held.set(path, { etag, body });
-    // The oldest goes: a client that walks through a large leaderboard must not hold all of it.
+    // A client that reads all pages of a large leaderboard must not keep all of them.
     const [oldest] = this.held.keys();
     if (this.held.size > 100 && oldest !== undefined) this.held.delete(oldest);
   }
 }
 
-/** Only 429 and 503 carry the header, in whole seconds. */
+/** Returns Retry-After in seconds. Only 429 and 503 have this header. */
 function retryAfterOf({ headers }: Response): number | undefined {
   const value = headers.get('retry-after');
   return value === null ? undefined : Number(value);

@@ -1,6 +1,6 @@
 import { GuildrankClient } from './client.ts';
 
-/** Prints a server's totals, its first five members, and the streak of the first: see README.md beside it. */
+/** Prints the statistics of a server, its first five members and the streak of the first. See README.md. */
 const { GUILDRANK_URL = 'http://127.0.0.1:8080', GUILDRANK_KEY = '' } = process.env;
 const [guild = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);

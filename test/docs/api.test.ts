@@ -6,7 +6,7 @@ import { expectDocumented } from '../support/api-document.ts';
 const text = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
 const ANY_OPERATION = '/servers/1/leaderboard';
 
-it('every answer printed in docs/api.md is as the OpenAPI document describes it', () => {
+it('every response in docs/api.md matches the OpenAPI document', () => {
   const blocks = [...text.matchAll(/(?:```sh\ncurl [^\n]*\$BASE([^\n"]*)"\n```\n\n)?```http\n([\s\S]*?)```/g)];
   expect(blocks.length).toBeGreaterThanOrEqual(6);
   for (const [, url = ANY_OPERATION, answer = ''] of blocks) {
@@ -24,7 +24,7 @@ it('every answer printed in docs/api.md is as the OpenAPI document describes it'
   }
 });
 
-it('its table of errors names every code with its status', () => {
+it('the table of errors in docs/api.md has every code with its status', () => {
   const rows = [...text.matchAll(/^\| (\d{3})\s*\| ([^|]*)\|/gm)];
   const named = rows.flatMap(([, status, codes = '']) =>
     [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(status)]),

@@ -10,7 +10,7 @@ const files = ['README.md', 'CONTRIBUTING.md', ...['docs', 'deploy', 'examples']
   name.endsWith('.md'),
 );
 
-/** As GitHub makes them: lower case, without punctuation, spaces to hyphens. */
+/** Returns the anchors that GitHub makes: lower case, without punctuation, hyphens for spaces. */
 const anchorsOf = (file: string) =>
   [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
@@ -19,7 +19,7 @@ const anchorsOf = (file: string) =>
       .replaceAll(' ', '-'),
   );
 
-it.each(files)('every link in %s leads to a file, and to a heading of it', (name) => {
+it.each(files)('every link in %s leads to a file and to one of its headings', (name) => {
   const text = readFileSync(join(root, name), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
   for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^https?:/.test(target)) continue;
@@ -27,5 +27,15 @@ it.each(files)('every link in %s leads to a file, and to a heading of it', (name
     const file = path === '' ? join(root, name) : join(root, dirname(name), path);
     expect(existsSync(file), target).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(file), target).toContain(anchor);
+  }
+});
+
+/** Paths of this repository in inline code, such as `src/reads/request-batcher.ts`. A pattern or a placeholder is no path. */
+const PATH = /`((?:src|test|scripts|deploy|docs|examples)\/[\w./-]+)`/g;
+
+it.each(files)('every path that %s names exists', (name) => {
+  for (const [, path = ''] of readFileSync(join(root, name), 'utf8').matchAll(PATH)) {
+    if (/[A-Z]{3}/.test(path)) continue;
+    expect(existsSync(join(root, path)), path).toBe(true);
   }
 });

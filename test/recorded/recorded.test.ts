@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { follow, type TestProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { writeData } from './data.ts';
+import { Player, type Recording } from './player.ts';
+import { readRecording, writeRecording } from './recordings.ts';
+import { operations } from './requests/operations.ts';
+import { protocol } from './requests/protocol.ts';
+import { refusals } from './requests/refusals.ts';
+import { admin, caching, floods, origins, outage, quotas } from './requests/settings.ts';
+import { site } from './requests/site.ts';
+import { unfinished, unreadable } from './requests/unreadable.ts';
+
+/**
+ * Compares each byte that the service sends with the answers recorded in answers/. After a change that is meant, record anew:
+ *
+ *   RECORD=1 npx vitest run test/recorded
+ *
+ * RECORDED_ENTRY names the entry of another build to record or compare, such as dist/main.js; by default src/main.ts.
+ * Record on Node 20 first, then on the other lines: their recordings hold what differs.
+ */
+const ENTRY = process.env.RECORDED_ENTRY ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const NODE_LINE = Number(process.versions.node.split('.')[0]);
+const FLOOR = 20;
+
+describe.skipIf(!hasRedis)('the answers are those recorded, byte for byte', () => {
+  let server: EmbeddedRedis;
+  let redis: Redis;
+  let service: TestProcess | undefined;
+
+  beforeEach(async () => {
+    server = await startEmbeddedRedis();
+    redis = new Redis(server.url);
+    redis.on('error', () => {});
+    await writeData(redis);
+  });
+  afterEach(async () => {
+    await service?.stop();
+    redis.disconnect();
+    await server.stop();
+  });
+
+  /** Starts the service and returns a player for it. The timeout of Redis is long: a busy machine must not change an answer. */
+  async function start(env: Record<string, string> = {}): Promise<Player> {
+    const child = spawn(process.execPath, [...(ENTRY.endsWith('.ts') ? ['--import', 'tsx'] : []), ENTRY], {
+      env: {
+        PATH: process.env.PATH,
+        ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+        ...{ LOG_REQUESTS: 'off', ...env },
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    service = follow(child);
+    const { url } = await service.line((line) => typeof line.url === 'string');
+    return new Player(Number(new URL(url as string).port), redis);
+  }
+
+  function compare(name: string, actual: Recording): void {
+    if (process.env.RECORD === '1') writeRecording(name, actual, NODE_LINE, FLOOR);
+    const recorded = readRecording(name, NODE_LINE);
+    expect(Object.keys(actual)).toEqual(Object.keys(recorded));
+    // Line by line, so that a difference is shown as one.
+    const inLines = (recording: Recording) =>
+      Object.fromEntries(Object.entries(recording).map(([title, text]) => [title, text.split('\n')]));
+    expect(inLines(actual)).toEqual(inLines(recorded));
+  }
+
+  it('operations, refusals and the protocol', async () => {
+    const player = await start();
+    const late = player.play(unfinished, true);
+    late.catch(() => {});
+    const sections = { operations, refusals, protocol, unreadable, site };
+    for (const [name, section] of Object.entries(sections)) compare(name, await player.play(section));
+    compare('unfinished', await late);
+  });
+
+  it.each([
+    ['origins', origins, { CORS_ORIGINS: 'https://a.example,https://b.example:8443' }],
+    ['max-age', caching, { CACHE_MAX_AGE_S: '30' }],
+    ['nothing-kept', caching, { CACHE_MAX_PAGES: '0' }],
+    ['quotas', quotas, { PLAN_QUOTAS: 'free=3,small=2,pro=5' }],
+    ['floods', floods, { TRUST_PROXY: '1' }],
+  ])('%s', async (name, section, env) => {
+    const player = await start(env);
+    compare(name, await player.play(section));
+  });
+
+  it('the admin listener', async () => {
+    const port = await freePort();
+    await start({ ADMIN_PORT: String(port) });
+    compare('admin', await new Player(port, undefined).play(admin));
+  });
+
+  it('without Redis', async () => {
+    const player = await start();
+    await player.play({ known: [{ requests: outage['with a key that is known']?.[0]?.requests ?? [] }] });
+    const gone = new Promise((resolve) => server.process.once('exit', resolve));
+    server.process.kill('SIGKILL');
+    await gone;
+    compare('outage', await player.withoutRedis().play(outage, true));
+  });
+});
