@@ -164,7 +164,7 @@ describe('the order of refusals', () => {
     const { body, headers } = await get(api.path('stats')).expect(429);
     expect(headers['retry-after']).toBe(String(seconds));
     expect(body.detail).toBe(`The quota of 1 requests per hour is used up. It is renewed in ${seconds} seconds.`);
-    expect(headers['ratelimit']).toBe(`"hourly";r=0;t=${seconds}`);
+    expect(headers.ratelimit).toBe(`"hourly";r=0;t=${seconds}`);
   });
 });
 
