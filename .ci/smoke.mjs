@@ -16,7 +16,7 @@ const env = {
   LOG_LEVEL: 'warn',
 };
 const command = (name, ...args) =>
-  execFileSync(process.execPath, [`dist/cli/${name}.js`, ...args, '--json'], { env, encoding: 'utf8' });
+  execFileSync(process.execPath, [`dist/cli/main.js`, name, ...args, '--json'], { env, encoding: 'utf8' });
 let service;
 try {
   command('seed', '--guild', 'smoke', '--generate', '250');

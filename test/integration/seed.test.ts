@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import { byRank } from '../../src/import/ranking.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -23,14 +23,14 @@ interface Ended {
 describe.skipIf(!hasRedis)('npm run seed', () => {
   let server: EmbeddedRedis;
   let redis: Redis;
-  let store: Store;
+  let store: Services;
   let folder: string;
   const running = new Set<ChildProcess>();
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     redis = new Redis(server.url);
-    store = storeOn(redis, 'gr', PLANS);
+    store = servicesOn(redis, 'gr', PLANS);
     folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
   });
   afterAll(async () => {
