@@ -14,7 +14,8 @@ import { hasRedis } from '../support/stores.ts';
 const ROOT = new URL('../..', import.meta.url).pathname;
 const PLANS = ['free', 'starter', 'pro'];
 
-interface Ended {
+/** The end of a command. */
+interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -46,8 +47,8 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   function start(
     args: readonly string[],
     env: Record<string, string> = {},
-  ): { child: ChildProcess; ended: Promise<Ended> } {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/seed.ts', ...args], {
+  ): { child: ChildProcess; ended: Promise<CommandResult> } {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
       cwd: ROOT,
       env: { ...process.env, REDIS_URL: server.url, REDIS_MODE: '', KEY_PREFIX: '', PLAN_QUOTAS: '', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -67,7 +68,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     });
     return { child, ended };
   }
-  const seed = (...args: string[]): Promise<Ended> => start(args).ended;
+  const seed = (...args: string[]): Promise<CommandResult> => start(args).ended;
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
@@ -75,7 +76,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   };
   const xpKey = 'gr:{g}:xp';
   const ranking = () => redis.zrevrange(xpKey, 0, -1, 'WITHSCORES');
-  /** Everything stored, but for the revision, which rises with every write. */
+  /** Returns all stored data without the revision, which rises with every write. */
   const everything = async () => {
     const dump: Record<string, unknown> = {};
     for (const key of (await redis.keys('*')).sort()) {
@@ -300,7 +301,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
       expect(await exact()).toBe(true);
     }
     expect((await leftovers()).length).toBeGreaterThan(1500);
-    // Another --replace could still be running, for all that can be known; its lock runs out.
+    // The lock of the killed run is still there, as if it were running. It expires later.
     const early = await seed('--guild', 'g', '--generate', '50', '--replace');
     expect([early.code, early.err]).toEqual([
       1,
