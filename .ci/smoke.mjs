@@ -1,4 +1,4 @@
-// The built service as a process, on a Redis of its own, asked over real HTTP.
+// Tests the built service as a process, on a private Redis, over HTTP.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
