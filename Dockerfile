@@ -1,4 +1,4 @@
-# Node 24 is LTS until April 2028, and the slim Debian image is the smallest one with glibc, which Node's own builds use.
+# Node 24 is LTS until April 2028. The slim Debian image is the smallest one with glibc, which Node's own builds use.
 # Node 26 became LTS only last month: try it with --build-arg NODE_IMAGE=...
 ARG NODE_IMAGE=node:24-bookworm-slim
 
@@ -8,7 +8,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-COPY scripts scripts
+COPY scripts/dev/copy-assets.mjs scripts/dev/
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS dependencies
@@ -17,16 +17,16 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE_IMAGE}
-# The admin port is on loopback elsewhere; here the container is the boundary, and nothing reaches it unless published.
+# ADMIN_HOST is not loopback here: the port stays inside the container until somebody publishes it.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_HOST=0.0.0.0 ADMIN_PORT=9464
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
-# The image's user "node", by number: Kubernetes cannot tell of a name that it is not root.
+# The image's user "node", by number: Kubernetes cannot check by name that a user is not root.
 USER 1000:1000
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=35s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# So that `docker run guildrank keys create --guild ID` works too. The service handles SIGTERM itself, also as PID 1.
+# With this entry point, `docker run guildrank keys create --guild ID` works too. The service handles SIGTERM as PID 1.
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["serve"]

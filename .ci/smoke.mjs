@@ -1,4 +1,4 @@
-// The built service as a process, on a Redis of its own, asked over real HTTP.
+// Tests the built service as a process, on a private Redis, over HTTP.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const env = {
   LOG_LEVEL: 'warn',
 };
 const command = (name, ...args) =>
-  execFileSync(process.execPath, [`dist/cli/${name}.js`, ...args, '--json'], { env, encoding: 'utf8' });
+  execFileSync(process.execPath, [`dist/cli/main.js`, name, ...args, '--json'], { env, encoding: 'utf8' });
 let service;
 try {
   command('seed', '--guild', 'smoke', '--generate', '250');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Every setting of the service, parsed once from environment variables. Nothing else in src reads the environment.
+ * All settings of the service, parsed once from environment variables.
  */
 
 const integer = (min: number, max: number, fallback: number) =>
@@ -12,8 +12,8 @@ const integer = (min: number, max: number, fallback: number) =>
     .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
     .default(fallback);
 
-const oneOf = <T extends string>(values: readonly [T, ...T[]], fallback: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` }).default(fallback as never);
+const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
 const redisUrl = z
   .string()
@@ -83,7 +83,7 @@ const workers = z
 const schema = z
   .object({
     REDIS_URL: redisUrl,
-    REDIS_MODE: oneOf(['standalone', 'sentinel', 'cluster'], 'standalone'),
+    REDIS_MODE: oneOf('standalone', 'sentinel', 'cluster').default('standalone'),
     REDIS_NODES: nodeList,
     REDIS_SENTINEL_NAME: z.string().default(''),
     REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
@@ -99,8 +99,8 @@ const schema = z
     PLAN_QUOTAS: planQuotas,
     CORS_ORIGINS: corsOrigins,
     TRUST_PROXY: trustProxy,
-    LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
-    LOG_REQUESTS: oneOf(['all', 'errors', 'off'], 'all'),
+    LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
+    LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
     SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
@@ -112,14 +112,14 @@ const schema = z
     if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') missing('REDIS_SENTINEL_NAME', 'sentinel');
   });
 
-/** How to reach Redis. */
+/** The connection to Redis. */
 export interface RedisConfig {
-  /** Host, credentials, database and TLS; with Sentinel or Cluster only credentials, database and TLS are taken from it. */
+  /** Host, credentials, database and TLS. With Sentinel or Cluster the host is not used. */
   readonly url: string;
   readonly mode: 'standalone' | 'sentinel' | 'cluster';
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly sentinelName: string;
-  /** How long one command may take, in milliseconds. */
+  /** Time limit of one command, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -133,21 +133,21 @@ export interface Config {
   /** 0 = no admin listener. */
   readonly adminPort: number;
   readonly workers: number | 'auto';
-  /** Plan name -> requests per hour. */
+  /** Requests per hour by plan name. */
   readonly planQuotas: ReadonlyMap<string, number>;
   readonly corsOrigins: readonly string[];
-  /** Hops, or addresses and subnets, of the proxies whose X-Forwarded-For is believed; 0 = none. */
+  /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
   readonly trustProxy: number | readonly string[];
   readonly logLevel: string;
   readonly logRequests: 'all' | 'errors' | 'off';
-  /** Seconds a browser may reuse an answer without asking; 0 = it always asks. */
+  /** Seconds that a browser may reuse a response without a request; 0 = none. */
   readonly cacheMaxAgeS: number;
-  /** Answers kept ready in memory; 0 = none. */
+  /** Responses kept in memory; 0 = none. */
   readonly cacheMaxPages: number;
   readonly shutdownTimeoutMs: number;
 }
 
-/** All that is wrong with the environment, one line a variable. */
+/** All errors in the environment, one line a variable. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
@@ -155,8 +155,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings from environment variables; an empty value counts as unset.
- * @throws ConfigError naming every variable that is wrong, together.
+ * Parses the settings from environment variables. An empty value counts as unset.
+ * @throws ConfigError with every wrong variable.
  */
 export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));

@@ -1,5 +1,5 @@
 /**
- * The closed set of domain errors. They know nothing of HTTP: the HTTP layer and the commands each map them in one place.
+ * The domain errors, all of them. The HTTP layer and the commands each map them to their answers in one place.
  */
 
 export abstract class DomainError extends Error {
@@ -8,20 +8,20 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** Redis is unreachable, too slow, refuses the command or holds something else than the data model says. */
+/** Redis is unreachable or too slow, refuses the command, or holds a value of another type than the data model says. */
 export class StoreUnavailableError extends DomainError {
   constructor(cause: unknown) {
     super('The store did not answer in time or refused the command', { cause });
   }
 
-  /** What Redis or its client said; for logs only, it can hold an address. */
+  /** Message of Redis or of its client. For logs only, because it can contain an address. */
   get reason(): string {
     const { cause } = this;
     return cause instanceof Error ? cause.message || cause.name : String(cause);
   }
 }
 
-/** Why a write was refused: not an integer, out of 0 .. 2^53-1, a bad profile field, or a guild total beyond 64 bits. */
+/** Reason of a refused write: not an integer, outside 0 .. 2^53-1, a bad profile field, or a guild total beyond 64 bits. */
 export type RefusalReason = 'xp' | 'range' | 'field' | 'total';
 
 const REFUSALS: Record<RefusalReason, string> = {
@@ -31,7 +31,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   total: "the guild's total XP would pass 9223372036854775807",
 };
 
-/** A write was refused as a whole; nothing was changed. */
+/** A write was refused as a whole. Nothing was changed. */
 export class RecordRefusedError extends DomainError {
   constructor(
     /** Index, from 0, of the refused entry in the call. */
@@ -42,8 +42,8 @@ export class RecordRefusedError extends DomainError {
   }
 }
 
-/** A value given by a person is wrong; the message names it and the fix. */
+/** A value from a person is wrong. The message names the value and the fix. */
 export class InvalidInputError extends DomainError {}
 
-/** What was asked for does not exist; the message names it. */
+/** A named thing does not exist. The message names it. */
 export class NotFoundError extends DomainError {}

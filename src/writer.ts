@@ -3,9 +3,9 @@ import { LeaderboardWriter } from './leaderboard/writer.ts';
 import { type RedisClient, Scripts } from './redis/commands.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 
-/** The package's entry `guildrank/writer`: what a bot writes XP with, on its own ioredis connection. */
+/** The package's entry `guildrank/writer`: a bot writes XP with it, on its own ioredis connection. */
 
-/** What is needed of the ioredis connection, Redis or Cluster; told by shape, so the bot's own copy of ioredis will do. */
+/** The bot's ioredis connection, a Redis or a Cluster. Only its shape counts, so the bot can use its own version of ioredis. */
 export interface WriterClient {
   defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): void;
 }
@@ -16,11 +16,11 @@ export interface WriterOptions {
 }
 
 /**
- * A writer on an open connection, which stays the caller's to close. Make it once, at start: it defines the Lua
- * commands on the connection.
+ * Returns a writer on an open connection, which the caller closes. Call it once, at start: it defines the Lua commands
+ * on the connection.
  */
 export function createWriter(client: WriterClient, { keyPrefix = 'gr' }: WriterOptions = {}): LeaderboardWriter {
-  return new LeaderboardWriter(new Scripts(client as unknown as RedisClient), new RedisKeys(keyPrefix));
+  return new LeaderboardWriter(new Scripts(client as RedisClient), new RedisKeys(keyPrefix));
 }
 
 export type { RefusalReason } from './errors.ts';

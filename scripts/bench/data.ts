@@ -1,4 +1,4 @@
-import type { Store } from '../../src/cli/store.ts';
+import type { Services } from '../../src/cli/services.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
 import type { LoadedGuild } from './mix.ts';
 import { guildSizes, seededRandom, zipfSampler } from './zipf.ts';
@@ -38,7 +38,7 @@ export function recordOf(index: number, random: () => number): XpRecord & { read
  * Stores a guild with its members, its plan and one key.
  * @returns the guild, once Redis has confirmed all of it.
  */
-export async function seedGuild(store: Store, index: number, members: number): Promise<LoadedGuild> {
+export async function seedGuild(store: Services, index: number, members: number): Promise<LoadedGuild> {
   const id = guildIdOf(index);
   await seedMembers(store, id, members, index + 1);
   await store.client.hset(store.redisKeys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
@@ -54,7 +54,7 @@ export function bareRecordOf(index: number, random: () => number): XpRecord {
 
 /** Stores members of one guild through the writer, a few calls on their way at a time. */
 export async function seedMembers(
-  store: Store,
+  store: Services,
   guildId: string,
   members: number,
   seed: number,
@@ -82,7 +82,7 @@ export interface Writes {
 
 const TICK_MS = 10;
 
-export function startWrites(store: Store, guilds: readonly LoadedGuild[], perSecond: number): Writes {
+export function startWrites(store: Services, guilds: readonly LoadedGuild[], perSecond: number): Writes {
   const random = seededRandom(4711);
   const guildIndex = zipfSampler(guilds.length, random);
   const startedAt = performance.now();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 import type { Pinning } from './pinning.ts';
@@ -9,7 +9,7 @@ import { logProgress } from './terminal.ts';
 export interface Stage {
   readonly pinning: Pinning;
   readonly redis: EmbeddedRedis;
-  readonly store: Store;
+  readonly store: Services;
   /** Bytes that Redis holds in data, by its own account. */
   usedMemory(): Promise<number>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export async function openStage(pinning: Pinning): Promise<Stage> {
   return {
     pinning,
     redis,
-    store: storeOn(client, 'gr', ['pro']),
+    store: servicesOn(client, 'gr', ['pro']),
     usedMemory: async () => Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]),
     close: async () => {
       client.disconnect();

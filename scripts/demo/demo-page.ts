@@ -2,14 +2,14 @@ import { Router } from 'express';
 import { asset, assetFile } from '../../src/http/site/asset.ts';
 import { PAGE_HEADERS, serve } from '../../src/http/site/static-routes.ts';
 
-/** What the demo page shows; the keys stand in the page for anyone to read. */
+/** The content of the demo page. Everybody who opens the page can read the keys. */
 export interface Demo {
   readonly guilds: readonly { readonly name: string; readonly guild: string; readonly key: string }[];
-  /** Seconds between two looks of the widget. */
+  /** Seconds between two requests of the widget. */
   readonly refreshS?: number;
 }
 
-/** A page at / with the widget on each of the guilds. */
+/** Returns routes with a page at /, which shows the widget for each guild. */
 export function demoPage(demo: Demo): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const noStore = { 'Cache-Control': 'no-store' };

@@ -1,4 +1,4 @@
-import type { Store } from '../../src/cli/store.ts';
+import type { Services } from '../../src/cli/services.ts';
 import type { CurveName } from '../../src/leaderboard/curves.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
 
@@ -23,19 +23,24 @@ const SECOND =
   'Badger Comet Dolphin Ember Falcon Gecko Heron Ibis Jackal Kestrel Lynx Marmot Newt Otter Puffin Quokka Raven Stoat Tapir Wombat';
 const DAY_MS = 86_400_000;
 
-/** Stores a guild's configuration and members, and makes a key of it. @returns the key. */
-export async function seedGuild({ writer, audit, apiKeys }: Store, guild: DemoGuild, now: number): Promise<string> {
-  await audit.configure(guild.id, { plan: guild.plan, xpCurve: guild.xpCurve, xpMultiplier: guild.xpMultiplier });
-  await writer.recordMany(guild.id, inventMembers(guild.members, now));
-  return (await apiKeys.create(guild.id, 'demo', null)).key;
+/** Stores a guild's configuration and members, and creates a key. @returns the key. */
+export async function seedGuild(
+  { writer, guildConfig, apiKeys }: Services,
+  guild: DemoGuild,
+  now: number,
+): Promise<string> {
+  const { id, plan, xpCurve, xpMultiplier, members } = guild;
+  await guildConfig.update(id, { plan, xpCurve, xpMultiplier });
+  await writer.recordMany(id, inventMembers(members, now));
+  return (await apiKeys.create(id, 'demo', null)).key;
 }
 
-/** Members by falling XP, the same ones every time; only the daily claims move with `now` (milliseconds since the epoch). */
+/** Returns members by falling XP, always the same. Only the daily claims move with `now` (milliseconds since the epoch). */
 export function inventMembers(count: number, now: number): XpRecord[] {
   const first = FIRST.split(' ');
   const second = SECOND.split(' ');
   return Array.from({ length: count }, (_, index) => {
-    // 7 has no factor in common with 20, so names repeat only after all 400 pairs.
+    // 7 and 20 have no common factor, so names repeat only after all 400 pairs.
     const name = `${first[(index * 7) % 20]} ${second[(index * 7 + Math.floor(index / 20)) % 20]}`;
     const streak = (index * 13) % 40;
     return {
@@ -50,7 +55,7 @@ export function inventMembers(count: number, now: number): XpRecord[] {
   });
 }
 
-/** Id of the member that starts at place `index`, from 0: 18 digits, like those of chat platforms. */
+/** Returns the id of the member that starts at place `index`, from 0: 18 digits, like the ids of chat platforms. */
 export function demoUserId(index: number): string {
   return `40000000000000${String(1000 + index * 17)}`;
 }

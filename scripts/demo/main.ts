@@ -1,32 +1,32 @@
-import { storeOn } from '../../src/cli/store.ts';
+import { servicesOn } from '../../src/cli/services.ts';
 import { program, run, table } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { demoPage } from './demo-page.ts';
-import { endRequested } from './ending.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';
 import { startRising } from './rising-member.ts';
+import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
 
-/** `demo`: the whole service on a store of its own, with invented guilds, until Ctrl-C. Nothing is kept. */
+/** `demo`: the service on a Redis of its own, with invented guilds, until Ctrl-C. Nothing is kept. */
 
-/** Where the rising member starts: on page 1, and with places to win. */
+/** The rising member. It starts on page 1 and has places to win. */
 const RISING = demoUserId(8);
 
-/** Longer than the service's own 100 ms: a demo may well share a laptop with a build. */
+/** Longer than the service's default of 100 ms, because the demo may run on a busy laptop. */
 const SERVICE_TIMEOUT_MS = 1000;
 const SEED_TIMEOUT_MS = 10_000;
 
-const command = program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
-  .addHelpText('after', '\nEnvironment: PORT (8080), LOG_LEVEL (warn)')
-  .action(demo);
-
-await run(command);
+await run(
+  program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
+    .addHelpText('after', '\nEnvironment: PORT (8080), LOG_LEVEL (warn)')
+    .action(demo),
+);
 
 async function demo(): Promise<void> {
-  const ended = endRequested();
+  const stopped = stopRequested();
   const config = parseConfig({
     HOST: '127.0.0.1',
     PORT: process.env.PORT,
@@ -37,15 +37,15 @@ async function demo(): Promise<void> {
   });
   const demoStore = await startDemoStore();
   const closing: (() => Promise<void>)[] = [() => demoStore.stop()];
-  // Silent at the start and at the end: what goes wrong then is told in one line, and Redis leaving is no news.
+  // Silent at the start, where errors become one line, and at the end, where Redis is stopped on purpose.
   const logger = createLogger('silent');
   try {
     const seeder = demoStore.connect(SEED_TIMEOUT_MS);
     closing.push(async () => seeder.disconnect());
     await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
-    const store = storeOn(seeder, config.keyPrefix, [...config.planQuotas.keys()]);
+    const services = servicesOn(seeder, config.keyPrefix, [...config.planQuotas.keys()]);
     const keys: string[] = [];
-    for (const guild of DEMO_GUILDS) keys.push(await seedGuild(store, guild, Date.now()));
+    for (const guild of DEMO_GUILDS) keys.push(await seedGuild(services, guild, Date.now()));
 
     const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
     const connections = { client: connect(), subscriber: connect() };
@@ -59,24 +59,19 @@ async function demo(): Promise<void> {
 
     const [, , pro] = DEMO_GUILDS;
     closing.push(
-      startRising(store.writer, pro.id, RISING, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
+      startRising(services.writer, pro.id, RISING, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
     );
     logger.level = config.logLevel;
-    await Promise.race([ended, demoStore.lost]);
+    await Promise.race([stopped, demoStore.lost]);
   } finally {
     logger.level = 'silent';
     for (const close of closing.reverse()) await close();
   }
 }
 
-/** The largest quota first: the widget looks every two seconds, and slows down by itself where that is too much. */
+/** Returns the guilds for the page, the largest quota first: the widget asks every two seconds. */
 function onThePage(keys: readonly string[]) {
-  const guilds = DEMO_GUILDS.map(({ id }, index) => ({
-    name: id,
-    guild: id,
-    key: keys[index] ?? '',
-  }));
-  return guilds.reverse();
+  return DEMO_GUILDS.map(({ id }, index) => ({ name: id, guild: id, key: keys[index] ?? '' })).reverse();
 }
 
 async function welcome(
@@ -89,7 +84,7 @@ async function welcome(
   const [, starterKey, proKey] = keys as [string, string, string];
   const path = (guildId: string, rest: string) => `${url}/api/v1/servers/${guildId}/${rest}`;
   const curl = (key: string, target: string) => `  curl -sS -w '\\n' -H 'x-api-key: ${key}' '${target}'`;
-  // The XP of this guild stands still, so its ETag still holds when the line is pasted.
+  // The XP of this guild does not change, so the ETag is still valid when the line is pasted.
   const still = path(starter.id, 'leaderboard');
   const etag = (await fetch(still, { headers: { 'x-api-key': starterKey } })).headers.get('etag');
   return [

@@ -1,13 +1,13 @@
 import type { LeaderboardWriter } from '../../src/leaderboard/writer.ts';
 
-/** Adds per second; with {@link STEP_XP}, a place is won every few seconds. */
+/** Milliseconds between two additions. With {@link STEP_XP} the member wins a place every few seconds. */
 const INTERVAL_MS = 300;
 const STEP_XP = 35;
 
 /**
- * Adds XP to one member a few times a second, until it is stopped.
- * @param onFailure called once with the reason when a write fails; nothing is written after it.
- * @returns the stop; it settles when nothing is being written any more.
+ * Adds XP to one member a few times a second.
+ * @param onFailure called once with the error when a write fails. No write follows it.
+ * @returns a function that stops the additions; it settles when no write is on its way.
  */
 export function startRising(
   writer: LeaderboardWriter,

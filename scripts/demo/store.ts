@@ -4,27 +4,27 @@ import type { RedisClient } from '../../src/redis/commands.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { findOnPath, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 
-/** A store that lives and dies with the demo. */
+/** The store of the demo. Its data ends with it. */
 export interface DemoStore {
-  /** One line's worth of what it is. */
+  /** Text for the person, without a full stop. */
   readonly description: string;
-  /** Where it can be reached from outside; undefined when it is in this process. */
+  /** Address for the service's log lines; undefined when the store is in this process. */
   readonly address: RedisConfig | undefined;
-  /** A new connection. @param timeoutMs how long one command may take. */
+  /** Opens a connection. @param timeoutMs time limit of one command. */
   connect(timeoutMs: number): RedisClient;
-  /** Rejects when the store ends before it is stopped. */
+  /** Rejects when the store ends before {@link stop}. */
   readonly lost: Promise<never>;
   stop(): Promise<void>;
 }
 
-/** A private Redis where there is one on PATH, else ioredis-mock in this process. */
+/** Starts a private Redis if one is on PATH, else ioredis-mock in this process. */
 export async function startDemoStore(): Promise<DemoStore> {
   const binary = findOnPath();
   return binary ? startRedis(binary) : startMock();
 }
 
 async function startRedis(binary: string): Promise<DemoStore> {
-  // In a process group of its own: Ctrl-C must reach Redis last, after the service has let go of it.
+  // In a process group of its own, because Ctrl-C must not end Redis before the service has drained.
   const redis = await startEmbeddedRedis([], binary, { detached: true });
   const config = parseConfig({ REDIS_URL: redis.url }).redis;
   let stopping = false;
@@ -33,7 +33,7 @@ async function startRedis(binary: string): Promise<DemoStore> {
       if (!stopping) reject(new Error('The embedded Redis ended on its own: run the demo again'));
     });
   });
-  lost.catch(() => {}); // Whoever waits for it still hears; nobody may be waiting yet.
+  lost.catch(() => {}); // Without a handler, a loss before the demo waits for it would end the process.
   return {
     description: `a private ${basename(binary)} at ${redis.url}`,
     address: config,
@@ -47,7 +47,7 @@ async function startRedis(binary: string): Promise<DemoStore> {
 }
 
 async function startMock(): Promise<DemoStore> {
-  // Imported only here: it is a development dependency, and slow to load.
+  // Imported only here, because it is slow to load.
   const { default: RedisMock } = await import('ioredis-mock');
   return {
     description: 'ioredis-mock in this process, because neither redis-server nor valkey-server is on PATH',

@@ -1,5 +1,5 @@
-// What tsc leaves behind: the Lua commands, beside the compiled module that reads them; and each of them complete, without
-// includes, for bots in any language (the package's guildrank/lua/*.lua).
+// Copies the files that tsc does not: the Lua commands and the web pages, beside the compiled modules that read them. Writes
+// each Lua command also without includes, for bots in any language (guildrank/lua/*.lua in the package).
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/redis/lua', { recursive: true });

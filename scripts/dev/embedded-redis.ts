@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** A Redis of one's own: a child process on a free loopback port that nothing else shares. */
+/** A private Redis: a child process on a free loopback port. */
 export interface EmbeddedRedis {
   readonly url: string;
   readonly port: number;
@@ -16,7 +16,7 @@ export interface EmbeddedRedis {
 
 const BINARIES = ['redis-server', 'valkey-server'];
 
-/** Full path of the first of `names` on PATH; by default, of a Redis or Valkey server. */
+/** Returns the path of the first of `names` on PATH; by default, of a Redis or Valkey server. */
 export function findOnPath(names: readonly string[] = BINARIES): string | undefined {
   for (const name of names) {
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -33,10 +33,10 @@ export function findOnPath(names: readonly string[] = BINARIES): string | undefi
 }
 
 /**
- * Starts a Redis that keeps everything in memory.
- * @param options further command-line options, such as `['--maxmemory', '10mb']`; a given `--port` is used as it is.
- * @param detached starts it in a process group of its own, which a terminal's Ctrl-C does not reach.
- * @throws when there is no Redis or Valkey on PATH, or when it ends instead of starting, with what it said.
+ * Starts a Redis that writes nothing to disk.
+ * @param options further command-line options, such as `['--maxmemory', '10mb']`, or `--port` for a certain port.
+ * @param detached starts it in a process group of its own, which Ctrl-C in a terminal does not reach.
+ * @throws when no Redis or Valkey is on PATH, or when it ends instead of starting, with its output.
  */
 export async function startEmbeddedRedis(
   options: readonly string[] = [],
@@ -52,7 +52,7 @@ export async function startEmbeddedRedis(
     ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', ...options],
     { stdio: ['ignore', 'pipe', 'inherit'], detached },
   );
-  // Whatever ends this process must leave neither the child nor its folder behind.
+  // The end of this process must leave neither the child nor its folder behind.
   const kill = () => {
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -75,7 +75,7 @@ export async function startEmbeddedRedis(
   return { url: `redis://127.0.0.1:${port}`, port, process: child, stop };
 }
 
-/** A TCP port of the loopback interface that was free a moment ago. */
+/** Returns a TCP port of the loopback interface that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,5 +1,5 @@
-// Runs before `npm run demo` and `npm test`, so that both work on a fresh clone with nothing typed before them.
-// It runs before anything is installed: nothing but Node's own modules.
+// Runs before `npm run demo` and `npm test`, so that both work on a fresh clone without a further step.
+// It may import Node's own modules only, because it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -10,8 +10,7 @@ if (major < 20 || (major === 20 && minor < 15)) {
 
 if (!isInstalled()) {
   process.stdout.write('Installing dependencies (once) ...\n');
-  // The versions of package-lock.json, but only what is missing. With NODE_ENV=production npm would leave out what demo
-  // and tests run on.
+  // Installs only missing packages. Without --include=dev, NODE_ENV=production would leave out those of demo and tests.
   const { status } = spawnSync('npm', ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund'], {
     stdio: 'inherit',
     shell: process.platform === 'win32',
@@ -19,7 +18,7 @@ if (!isInstalled()) {
   if (status !== 0) fail('The dependencies could not be installed; run "npm install" to see why');
 }
 
-/** Whether all that package-lock.json asks of every platform is in node_modules, as npm's own account there says. */
+/** Whether node_modules has all packages that package-lock.json needs on every platform, by npm's own list there. */
 function isInstalled() {
   try {
     const wanted = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
@@ -28,7 +27,7 @@ function isInstalled() {
       (path) => path === '' || wanted[path].optional || wanted[path].version === present[path]?.version,
     );
   } catch {
-    return false; // npm writes its account when an installation is complete.
+    return false; // npm writes this list at the end of an installation.
   }
 }
 

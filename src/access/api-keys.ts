@@ -1,10 +1,11 @@
 import { NotFoundError } from '../errors.ts';
 import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
+import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { splitOrigins } from './origins.ts';
 
-/** What is stored about a key; never the key itself. */
+/** The stored data of a key, without the key itself. */
 export interface ApiKeyRecord {
   readonly id: string;
   readonly guildId: string;
@@ -13,17 +14,17 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   /** ISO 8601 in UTC, or null for a key that does not expire. */
   readonly expiresAt: string | null;
-  /** Web origins whose pages may use it, such as https://example.com; none = it works everywhere. */
+  /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
   readonly origins: readonly string[];
 }
 
 export interface CreatedKey {
-  /** The key itself: known now and never again. */
+  /** The key itself. It is not stored, so it cannot be read again. */
   readonly key: string;
   readonly record: ApiKeyRecord;
 }
 
-/** Makes, lists and revokes the keys of guilds. */
+/** Creates, finds, lists, rotates and revokes the API keys of guilds. Every method can throw StoreUnavailableError. */
 export class ApiKeyStore {
   constructor(
     private readonly client: RedisClient,
@@ -33,9 +34,9 @@ export class ApiKeyStore {
   ) {}
 
   /**
-   * Makes a key of a guild. Two round trips: listed first, so that no key can work without being listed.
-   * @param lifetimeMs until it expires, or null for never.
-   * @param origins web origins it is limited to, as {@link parseOrigins} gives them; none = no limit.
+   * Creates a key of a guild. Two round trips. It is listed first, so that every key that works is listed.
+   * @param lifetimeMs milliseconds until it expires, or null for never.
+   * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
    */
   async create(
     guildId: string,
@@ -59,13 +60,13 @@ export class ApiKeyStore {
     return { key, record };
   }
 
-  /** The record of the key with this SHA-256, or null. One round trip. */
+  /** Returns the record of the key with this SHA-256 (hex), or null. One round trip. */
   async find(sha: string): Promise<ApiKeyRecord | null> {
     const fields = await withStoreErrors(this.client.hgetall(this.redisKeys.apiKey(sha)));
     return fields.id && fields.guild_id ? fromFields(fields) : null;
   }
 
-  /** All keys of a guild, oldest first, expired ones included. One round trip a key. */
+  /** Returns all keys of a guild, oldest first, expired ones included. One round trip for the list, then one a key. */
   async list(guildId: string): Promise<ApiKeyRecord[]> {
     const shas = await withStoreErrors(this.client.hvals(this.redisKeys.guild(guildId).apiKeys));
     const records = await Promise.all(shas.map((sha) => this.find(sha)));
@@ -75,19 +76,19 @@ export class ApiKeyStore {
   }
 
   /**
-   * Ends a key at once, in every process of the service.
+   * Revokes a key at once, in every process of the service.
    * @throws NotFoundError when the guild has no such key.
    */
   async revoke(guildId: string, keyId: string): Promise<void> {
     const sha = await this.shaOf(guildId, keyId);
-    // The record goes first: should the second step fail, the key is dead and still listed, and revoke can run again.
+    // The record goes first: if the second step fails, the key is refused but still listed, and revoke can run again.
     await withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)));
     await withStoreErrors(this.client.hdel(this.redisKeys.guild(guildId).apiKeys, keyId));
-    await this.publishInvalidation(guildId);
+    await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
   /**
-   * Makes a key that takes the place of another, which goes on working for `overlapMs` (or until its own earlier end).
+   * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry.
    * @throws NotFoundError when the guild has no such key.
    */
   async rotate(guildId: string, keyId: string, overlapMs: number): Promise<CreatedKey> {
@@ -102,23 +103,18 @@ export class ApiKeyStore {
     if (old.expiresAt === null || old.expiresAt > end) {
       await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), 'expires_at', end));
     }
-    await this.publishInvalidation(guildId);
+    await publishInvalidation(this.client, this.redisKeys, guildId);
     return created;
   }
 
-  /** Ends every key of a guild. @returns how many there were. */
+  /** Revokes every key of a guild. @returns their number. */
   async revokeAll(guildId: string): Promise<number> {
     const { apiKeys } = this.redisKeys.guild(guildId);
     const shas = await withStoreErrors(this.client.hvals(apiKeys));
     await Promise.all(shas.map((sha) => withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)))));
     await withStoreErrors(this.client.del(apiKeys));
-    await this.publishInvalidation(guildId);
+    await publishInvalidation(this.client, this.redisKeys, guildId);
     return shas.length;
-  }
-
-  /** Tells every process of the service to drop what it remembers of the guild's keys and plan. */
-  async publishInvalidation(guildId: string): Promise<void> {
-    await withStoreErrors(this.client.publish(this.redisKeys.invalidationChannel, guildId));
   }
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../errors.ts';
 
 /**
- * Reads a list of web origins, separated by commas or spaces, as a person gives it for a key; "" is an empty list.
- * @throws InvalidInputError naming the first that is not an origin.
+ * Parses web origins, separated by commas or spaces; "" is an empty list. Repeated origins count once.
+ * @throws InvalidInputError with the first that is not an origin.
  */
 export function parseOrigins(text: string): string[] {
   const origins = splitOrigins(text);
@@ -16,7 +16,7 @@ export function parseOrigins(text: string): string[] {
   return [...new Set(origins)];
 }
 
-/** The stored form, read back. */
+/** Splits a list of origins, such as the stored form, without a check. */
 export function splitOrigins(text: string): string[] {
   return text.split(/[\s,]+/).filter((origin) => origin !== '');
 }

@@ -1,93 +1,84 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseConfig } from '../config.ts';
 import { InvalidInputError } from '../errors.ts';
-import { deleteGuild } from '../guilds/delete.ts';
+import { deleteGuild, type Removed } from '../guilds/delete.ts';
+import type { GuildConfigChange } from '../guilds/guild-config.ts';
 import { type Overview, readOverview } from '../guilds/overview.ts';
-import { CURVE_NAMES, type CurveName } from '../leaderboard/curves.ts';
-import { type Store, withStore } from './store.ts';
-import { confirm, id, print, program, run } from './terminal.ts';
+import { CURVE_NAMES } from '../leaderboard/curves.ts';
+import { parseId, parseMultiplier } from './arguments.ts';
+import { type Services, withServices } from './services.ts';
+import { confirm, print, program } from './terminal.ts';
 
-/** `guild set`, `show` and `delete`: what a guild is configured to, what is stored of it, and its end. */
-const command = program('guild', "Set, show or delete a guild's configuration and data");
-
-interface Settings {
-  readonly plan?: string;
-  readonly xpCurve?: CurveName;
-  readonly xpMultiplier?: number;
+interface Options {
   readonly json?: boolean;
 }
 
-command
-  .command('set')
-  .description('Change the configuration; a new curve recounts the levels. The service follows at once')
-  .argument('<guild>', 'guild id', id)
-  .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
-  .addOption(new Option('--xp-curve <name>', 'how levels follow from XP').choices(CURVE_NAMES))
-  .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', multiplier)
-  .option('--json', 'print JSON')
-  .action(async (guild: string, { json, ...change }: Settings) => {
-    const overview = await withStore(async (store) => {
-      if (change.plan !== undefined && !store.plans.includes(change.plan)) {
-        const known = store.plans.join(', ');
-        throw new InvalidInputError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
-      }
-      await store.audit.configure(guild, change);
-      await store.apiKeys.publishInvalidation(guild);
-      return overviewOf(store, guild);
-    });
-    print(json, overview, () => settingsOf(overview));
-  });
+/** Returns `guild set`, `show` and `delete`: the configuration and the data of a guild. */
+export function guildCommand(): Command {
+  const command = program('guild', "Set, show or delete a guild's configuration and data");
+  const subcommand = (name: string, description: string) =>
+    command.command(name).description(description).argument('<guild>', 'guild id', parseId);
 
-command
-  .command('show')
-  .description('Show configuration, counters, number of keys and the quota used')
-  .argument('<guild>', 'guild id', id)
-  .option('--json', 'print JSON')
-  .action(async (guild: string, { json }: { json?: boolean }) => {
-    const overview = await withStore((store) => overviewOf(store, guild));
-    print(json, overview, () => [
-      ...(overview.exists ? [] : [`Nothing is stored of guild ${guild}; these are the defaults.`]),
-      ...settingsOf(overview),
-      `members        ${overview.ranked} ranked, ${overview.members} with XP`,
-      `total XP       ${overview.total_xp}`,
-      `average level  ${overview.average_level}`,
-      `API keys       ${overview.keys}`,
-      `quota used     ${overview.quota_used} of ${overview.requests_per_hour}${
-        overview.quota_resets_in_s === null ? '' : `, starts anew in ${overview.quota_resets_in_s} s`
-      }`,
-    ]);
-  });
-
-command
-  .command('delete')
-  .description('Delete all of a guild: members, counters, configuration, quota and API keys')
-  .argument('<guild>', 'guild id', id)
-  .option('--yes', 'do not ask')
-  .option('--json', 'print JSON')
-  .action(async (guild: string, { yes, json }: { yes?: boolean; json?: boolean }) => {
-    const removed = await withStore(async (store) => {
-      if (!yes) {
-        const { ranked, keys } = await overviewOf(store, guild);
-        await confirm(guild, `This deletes ${ranked} members and ${keys} API keys of guild ${guild} for good.`);
-      }
-      return deleteGuild(store, guild);
-    });
-    print(json, { guild, removed }, () => {
-      const { members, staged, keys, config, counters, quota } = removed;
-      const rest = [config && 'configuration', counters && 'counters', quota && 'quota'].filter(Boolean).join(', ');
-      const counted = `${members} members, ${staged} staged by an unfinished import, ${keys} API keys`;
-      const nothing = members + staged + keys === 0 && rest === '';
-      return nothing ? `Nothing was stored of guild ${guild}.` : `Removed ${counted}${rest && `, ${rest}`}.`;
-    });
-  });
-
-await run(command);
-
-function overviewOf(store: Store, guild: string): Promise<Overview> {
-  return readOverview(store, parseConfig(process.env).planQuotas, guild);
+  subcommand('set', 'Change the configuration; a new curve recounts the levels. The service follows at once')
+    .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
+    .addOption(new Option('--xp-curve <name>', 'how levels follow from XP').choices(CURVE_NAMES))
+    .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
+    .option('--json', 'print JSON')
+    .action(set);
+  subcommand('show', 'Show configuration, counters, number of keys and the quota used')
+    .option('--json', 'print JSON')
+    .action(show);
+  subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .action(remove);
+  return command;
 }
 
-function settingsOf({ guild, plan, requests_per_hour, xp_curve, xp_multiplier }: Overview): string[] {
+async function set(guild: string, { json, ...change }: Options & GuildConfigChange): Promise<void> {
+  const overview = await withServices(async (services) => {
+    const { guildConfig, plans } = services;
+    if (change.plan !== undefined && !plans.includes(change.plan)) {
+      const known = plans.join(', ');
+      throw new InvalidInputError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
+    }
+    await guildConfig.update(guild, change);
+    return overviewOf(services, guild);
+  });
+  print(json, overview, () => settingLines(overview));
+}
+
+async function show(guild: string, { json }: Options): Promise<void> {
+  const overview = await withServices((services) => overviewOf(services, guild));
+  const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
+  const reset = quota_resets_in_s === null ? '' : `, starts anew in ${quota_resets_in_s} s`;
+  print(json, overview, () => [
+    ...(overview.exists ? [] : [`Nothing is stored of guild ${guild}; these are the defaults.`]),
+    ...settingLines(overview),
+    `members        ${overview.ranked} ranked, ${overview.members} with XP`,
+    `total XP       ${overview.total_xp}`,
+    `average level  ${overview.average_level}`,
+    `API keys       ${overview.keys}`,
+    `quota used     ${quota_used} of ${requests_per_hour}${reset}`,
+  ]);
+}
+
+async function remove(guild: string, { yes, json }: Options & { readonly yes?: boolean }): Promise<void> {
+  const removed = await withServices(async (services) => {
+    if (!yes) {
+      const { ranked, keys } = await overviewOf(services, guild);
+      await confirm(guild, `This deletes ${ranked} members and ${keys} API keys of guild ${guild} for good.`);
+    }
+    return deleteGuild(services, guild);
+  });
+  print(json, { guild, removed }, () => removedLine(guild, removed));
+}
+
+function overviewOf(services: Services, guild: string): Promise<Overview> {
+  return readOverview(services, parseConfig(process.env).planQuotas, guild);
+}
+
+function settingLines({ guild, plan, requests_per_hour, xp_curve, xp_multiplier }: Overview): string[] {
   return [
     `guild          ${guild}`,
     `plan           ${plan}, ${requests_per_hour} requests an hour`,
@@ -96,8 +87,9 @@ function settingsOf({ guild, plan, requests_per_hour, xp_curve, xp_multiplier }:
   ];
 }
 
-function multiplier(text: string): number {
-  const n = /^\d{1,4}(\.\d{1,10})?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(n <= 1000)) throw new InvalidArgumentError('It must be a number from 0 to 1000, such as 1.5.');
-  return n;
+function removedLine(guild: string, { members, staged, keys, config, counters, quota }: Removed): string {
+  const rest = [config && 'configuration', counters && 'counters', quota && 'quota'].filter(Boolean);
+  if (members + staged + keys + rest.length === 0) return `Nothing was stored of guild ${guild}.`;
+  const counted = [`${members} members`, `${staged} staged by an unfinished import`, `${keys} API keys`];
+  return `Removed ${[...counted, ...rest].join(', ')}.`;
 }

@@ -1,43 +1,49 @@
+import type { Command } from 'commander';
 import type { Counters } from '../leaderboard/counters.ts';
-import { withStore } from './store.ts';
-import { commandLine, id, PartialResult, print, program, run } from './terminal.ts';
+import { parseId } from './arguments.ts';
+import { withServices } from './services.ts';
+import { commandLine, PartialResult, print, program } from './terminal.ts';
 
-/** `stats check` compares a guild's counters with its members; `stats rebuild` makes them say what the members say. */
-const command = program('stats', "Check or rebuild a guild's counters");
+interface Options {
+  readonly json?: boolean;
+}
 
-command
-  .command('check')
-  .description('Compare the counters with the members; exit 1 when they differ')
-  .argument('<guild>', 'guild id', id)
-  .option('--json', 'print JSON')
-  .action(async (guild: string, { json }: { json?: boolean }) => {
-    const { stored, actual, exact } = await withStore(({ audit }) => audit.check(guild));
-    print(json, { guild, exact, stored: fields(stored), actual: fields(actual) }, () =>
-      exact
-        ? `exact: ${describe(actual)}`
-        : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
-    );
-    if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, 1);
-  });
+/** Returns `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
+export function statsCommand(): Command {
+  const command = program('stats', "Check or rebuild a guild's counters");
+  const subcommand = (name: string, description: string) =>
+    command
+      .command(name)
+      .description(description)
+      .argument('<guild>', 'guild id', parseId)
+      .option('--json', 'print JSON');
 
-command
-  .command('rebuild')
-  .description('Recompute the counters from the members')
-  .argument('<guild>', 'guild id', id)
-  .option('--json', 'print JSON')
-  .action(async (guild: string, { json }: { json?: boolean }) => {
-    const { stored, actual, exact } = await withStore(({ audit }) => audit.rebuild(guild));
-    print(json, { guild, changed: !exact, before: fields(stored), now: fields(actual) }, () =>
-      exact ? `already exact: ${describe(actual)}` : [`was: ${describe(stored)}`, `now: ${describe(actual)}`],
-    );
-  });
+  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(check);
+  subcommand('rebuild', 'Recompute the counters from the members').action(rebuild);
+  return command;
+}
 
-await run(command);
+async function check(guild: string, { json }: Options): Promise<void> {
+  const { stored, actual, exact } = await withServices(({ audit }) => audit.check(guild));
+  print(json, { guild, exact, stored: toJson(stored), actual: toJson(actual) }, () =>
+    exact
+      ? `exact: ${describe(actual)}`
+      : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
+  );
+  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, 1);
+}
+
+async function rebuild(guild: string, { json }: Options): Promise<void> {
+  const { stored, actual, exact } = await withServices(({ audit }) => audit.rebuild(guild));
+  print(json, { guild, changed: !exact, before: toJson(stored), now: toJson(actual) }, () =>
+    exact ? `already exact: ${describe(actual)}` : [`was: ${describe(stored)}`, `now: ${describe(actual)}`],
+  );
+}
 
 function describe({ members, totalXp, levelSum }: Counters): string {
   return `${members} members with XP, total XP ${totalXp}, sum of levels ${levelSum}`;
 }
 
-function fields({ members, totalXp, levelSum }: Counters) {
+function toJson({ members, totalXp, levelSum }: Counters) {
   return { members, total_xp: totalXp, level_sum: levelSum };
 }

@@ -1,12 +1,13 @@
 import { createInterface } from 'node:readline/promises';
-import { Command, InvalidArgumentError } from 'commander';
-import { ConfigError } from '../config.ts';
+import { Command } from 'commander';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
 
-/** What every command shares at the terminal: output, errors, exit codes. */
+/** Output, errors and exit codes of all commands. */
 
-/** A command whose results stand, but not completely: printed as is, with its own exit code. */
+/** The name of the package's bin. */
+export const BIN = 'guildrank';
+
+/** Results that stand but are incomplete. They are printed as they are; the process ends with this exit code. */
 export class PartialResult extends Error {
   constructor(
     message: string,
@@ -16,62 +17,83 @@ export class PartialResult extends Error {
   }
 }
 
-/** How a person types a command here: through npm in the repository, through the package's bin where it is installed. */
+/** Returns the text that starts a command: through npm in the repository, through the bin in the package. */
 export function commandLine(name: string): string {
-  return import.meta.url.endsWith('.ts') ? `npm run ${name} --` : `guildrank ${name}`;
+  return import.meta.url.endsWith('.ts') ? `npm run ${name} --` : `${BIN} ${name}`;
 }
 
-/** A program named as people type it. */
+/** Returns a command with the common settings for help and errors. Its usage line is {@link commandLine}. */
 export function program(name: string, description: string): Command {
-  return new Command(commandLine(name))
+  return new Command(name)
     .description(description)
     .showHelpAfterError('(--help shows how it is used)')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, commandUsage })
     .exitOverride();
 }
 
+/** Returns the usage line: `npm run keys -- create [options]` for the subcommand `create` of `keys`. */
+function commandUsage(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name());
+  // Commands of scripts/ stand alone; all others stand below the bin.
+  if (names[0] === BIN) names.shift();
+  const [first = '', ...rest] = names;
+  return [commandLine(first), ...rest, command.usage()].join(' ');
+}
+
 /**
- * Runs the program on the process's arguments and ends the process; every failure becomes one readable line on stderr
- * and an exit code.
+ * Runs a command and ends the process. A failure becomes one line on stderr and an exit code.
+ * @param args arguments of the process, without Node and the script.
  */
-export async function run(command: Command): Promise<never> {
+export async function run(command: Command, args: readonly string[] = process.argv.slice(2)): Promise<never> {
   try {
-    await command.parseAsync();
+    await command.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = report(error);
   }
-  // A pipe takes output later than it is written: what is left must be out before the end.
+  // Writes to a pipe are asynchronous: wait until all output is out.
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
-  // Not left to the last timer: ioredis keeps one for up to two minutes after a connection that broke.
+  // ioredis keeps a timer for up to two minutes after a connection broke, so the process would not end by itself.
   process.exit();
 }
 
-/** One result: as JSON when asked, else as the lines given. */
+/** Prints one result: as JSON when asked, else the lines. */
 export function print(json: boolean | undefined, result: unknown, lines: () => string | readonly string[]): void {
-  const text = json ? JSON.stringify(result, bigintsAsDigits) : [lines()].flat().join('\n');
+  const text = json ? JSON.stringify(result, bigintsAsNumbers) : [lines()].flat().join('\n');
   process.stdout.write(`${text}\n`);
 }
 
-/**
- * Rows under headings: aligned columns on a terminal, tab-separated values in a pipe. Control characters, which could
- * steer the terminal, are shown as "?".
- */
-export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const all = [headings, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')));
-  if (!process.stdout.isTTY) return all.map((row) => row.join('\t'));
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-  return lines.map((line, index) => (index === 0 && !process.env.NO_COLOR ? `\x1b[1m${line}\x1b[22m` : line));
+export interface TableStyle {
+  /** Aligns columns in a pipe too, and leaves the headings plain. */
+  readonly plain?: boolean;
+  /** Columns, by index, whose cells are aligned to the right. */
+  readonly alignRight?: readonly number[];
 }
 
 /**
- * Lets go on only when the person at the terminal types `word`.
- * @throws InvalidInputError when something else is typed, or nobody is there to ask.
+ * Returns the lines of a table: aligned columns on a terminal, tab-separated values in a pipe. Control characters, which
+ * could steer the terminal, become "?".
+ */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { plain = false, alignRight = [] }: TableStyle = {},
+): string[] {
+  const all = [headings, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')));
+  if (!plain && !process.stdout.isTTY) return all.map((row) => row.join('\t'));
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const align = (cell: string, column: number): string => {
+    const width = widths[column] ?? 0;
+    return alignRight.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+  };
+  const lines = all.map((row) => row.map(align).join('  ').trimEnd());
+  const bold = !plain && !process.env.NO_COLOR;
+  return lines.map((line, index) => (index === 0 && bold ? `\x1b[1m${line}\x1b[22m` : line));
+}
+
+/**
+ * Asks the person at the terminal to type `word`.
+ * @throws InvalidInputError when something else is typed, or when there is no terminal.
  */
 export async function confirm(word: string, warning: string): Promise<void> {
   if (!process.stdin.isTTY) throw new InvalidInputError('There is no terminal to confirm on: add --yes to go on');
@@ -84,42 +106,24 @@ export async function confirm(word: string, warning: string): Promise<void> {
   }
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** Commander argument parser for durations such as 30m, 24h, 90d, 2w; in milliseconds, at most a hundred years. */
-export function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,9})([mhdw])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
-  if (!(ms <= 36_500 * 86_400_000)) {
-    throw new InvalidArgumentError('It must be a whole number with a unit, such as 30m, 24h, 90d or 2w.');
-  }
-  return ms;
-}
-
-/** Commander argument parser for guild and user ids. */
-export function id(text: string): string {
-  if (!ID_PATTERN.test(text)) throw new InvalidArgumentError('It must be 1 to 64 of A-Z a-z 0-9 _ - .');
-  return text;
-}
-
+/** Reports an error on stderr. @returns the exit code. */
 function report(error: unknown): number {
-  // Commander has printed its own message; help and version end with 0.
+  // Commander has printed its own message; help ends with 0.
   if (isCommanderError(error)) return error.exitCode;
-  const line = error instanceof Error ? describe(error) : String(error);
-  process.stderr.write(`${error instanceof PartialResult ? '' : 'error: '}${line}\n`);
-  return error instanceof PartialResult ? error.exitCode : 1;
+  const partial = error instanceof PartialResult;
+  process.stderr.write(`${partial ? '' : 'error: '}${describe(error)}\n`);
+  return partial ? error.exitCode : 1;
 }
 
-function describe(error: Error): string {
+function describe(error: unknown): string {
   if (error instanceof StoreUnavailableError) return `Redis refused or did not answer: ${error.reason}`;
-  if (error instanceof ConfigError || error instanceof InvalidInputError) return error.message;
-  return error.message || error.name;
+  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 function isCommanderError(error: unknown): error is { exitCode: number } {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
-function bigintsAsDigits(_name: string, value: unknown): unknown {
+function bigintsAsNumbers(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }

@@ -1,12 +1,12 @@
-import type { Store } from '../cli/store.ts';
 import { LeaderboardReader } from '../leaderboard/reader.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
-import { Scripts, withStoreErrors } from '../redis/commands.ts';
+import { type RedisClient, Scripts, withStoreErrors } from '../redis/commands.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
 
-/** What is stored of a guild, in the form `--json` prints. */
+/** The stored state of a guild, with the field names of `--json`. */
 export interface Overview {
   readonly guild: string;
-  /** Whether anything at all is stored of it. */
+  /** Whether anything is stored of the guild. */
   readonly exists: boolean;
   readonly plan: string;
   readonly requests_per_hour: number;
@@ -19,38 +19,41 @@ export interface Overview {
   readonly total_xp: bigint;
   readonly average_level: number;
   readonly keys: number;
-  /** Requests counted in the running hour, refused ones included. */
+  /** Requests counted in the current quota window, refused ones included. */
   readonly quota_used: number;
-  /** Seconds until the count starts anew; null when no hour is running. */
+  /** Seconds until the quota window ends; null when none is open. */
   readonly quota_resets_in_s: number | null;
 }
 
-/** Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart. */
+/**
+ * Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart.
+ * @param planQuotas requests per hour by plan; a guild on an unknown plan counts as free.
+ * @throws StoreUnavailableError
+ */
 export async function readOverview(
-  { client, redisKeys }: Store,
+  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
 ): Promise<Overview> {
-  const names = redisKeys.guild(guild);
-  const jobs = new CommandBatcher(client, new Scripts(client), redisKeys);
-  const stats = await new LeaderboardReader(jobs).stats(guild);
-  const [plan, ranked, keyCount, used, ttl, config] = await withStoreErrors(
+  const keys = redisKeys.guild(guild);
+  const commands = new CommandBatcher(client, new Scripts(client), redisKeys);
+  const { value, revision } = await new LeaderboardReader(commands).stats(guild);
+  const [storedPlan, ranked, keyCount, used, ttl, config] = await withStoreErrors(
     Promise.all([
-      client.hget(names.config, 'plan'),
-      client.zcard(names.xp),
-      client.hlen(names.apiKeys),
+      client.hget(keys.config, 'plan'),
+      client.zcard(keys.xp),
+      client.hlen(keys.apiKeys),
       client.get(redisKeys.quota(guild)),
       client.pttl(redisKeys.quota(guild)),
-      client.hlen(names.config),
+      client.hlen(keys.config),
     ]),
   );
-  const { value, revision } = stats;
-  const known = plan !== null && planQuotas.has(plan) ? plan : 'free';
+  const plan = storedPlan !== null && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,
     exists: revision !== '' || ranked + keyCount + config > 0 || used !== null,
-    plan: known,
-    requests_per_hour: planQuotas.get(known) ?? 0,
+    plan,
+    requests_per_hour: planQuotas.get(plan) ?? 0,
     xp_curve: value.xp_curve,
     xp_multiplier: value.xp_multiplier,
     ranked,

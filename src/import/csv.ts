@@ -6,8 +6,8 @@ import { checkRow, type Entry, OWN_NAMES, type SeedRow } from './rows.ts';
 const KNOWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 
 /**
- * Reads comma-separated values with a header line; blank lines are passed over.
- * @param onWarning is told, once, of columns that are not used.
+ * Reads comma-separated values with a header line; skips blank lines.
+ * @param onWarning called once with the columns that are not used.
  * @throws InvalidInputError for a header without user_id or xp, and for a quote that never closes.
  */
 export async function* readCsv(
@@ -37,9 +37,9 @@ export async function* readCsv(
     relax_column_count: true,
     relax_quotes: true,
     record_delimiter: ['\r\n', '\n'],
-    // A quote left open would otherwise take in the rest of the file.
+    // Without a limit, an open quote would read the rest of the file into memory.
     max_record_size: 1 << 20,
-    // Taken here, records before an error are not lost with the parser's buffer.
+    // On an error the parser drops its buffer. Taken here, the records before the error are kept.
     on_record: take,
   });
   const ended = finished(parser.resume()).catch((error: Error) => error);
@@ -84,7 +84,7 @@ function rowOf(record: string[], columns: readonly string[], line: number, last:
   return checkRow(fields, OWN_NAMES);
 }
 
-/** Lines that a record takes beyond its first, by line ends inside quotes. */
+/** Counts the line ends inside the quotes of a record. */
 function extraLines(record: readonly string[]): number {
   let count = 0;
   for (const value of record) {

@@ -1,9 +1,8 @@
 import { InvalidInputError } from '../errors.ts';
-import type { CurveName } from '../leaderboard/curves.ts';
-import { curveNameOf } from '../leaderboard/curves.ts';
+import { type CurveName, curveNameOf } from '../leaderboard/curves.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 
-/** The guild as it is found. */
+/** The guild before the load. */
 export interface GuildState {
   /** The curve in its config, or null. */
   readonly configured: string | null;
@@ -11,22 +10,28 @@ export interface GuildState {
   readonly members: number;
 }
 
-export interface CurveChoice {
-  /** By which levels are counted. */
+/** The curve of the files' format. */
+export interface FormatCurve {
   readonly curve: CurveName;
-  /** Whether it is to be stored in the guild's config. */
+  readonly format: FormatName;
+}
+
+export interface CurveChoice {
+  /** Curve to count levels on. */
+  readonly curve: CurveName;
+  /** Whether to store it in the guild's config. */
   readonly store: boolean;
-  /** For the person, where there is something to know. */
+  /** Line for the person, if there is something to know. */
   readonly notice: string | undefined;
 }
 
 /**
- * Which curve the guild counts by from now on. An explicit one wins; else the one it has; else, for a guild that is
- * new, the one of the files' format.
+ * Chooses the curve of the guild: the explicit one, else the guild's own, else, for a new guild, the one of the files'
+ * format.
  */
 export function chooseCurve(
   explicit: CurveName | undefined,
-  fromFormat: { readonly curve: CurveName; readonly format: FormatName } | undefined,
+  fromFormat: FormatCurve | undefined,
   { configured, members }: GuildState,
 ): CurveChoice {
   if (explicit) return { curve: explicit, store: true, notice: `curve: ${explicit}` };
@@ -47,11 +52,11 @@ export function chooseCurve(
 }
 
 /**
- * The curve that the files' formats agree on; undefined when none of them has one.
+ * Returns the curve that the files' formats agree on; undefined when no format has one.
  * @throws InvalidInputError when they do not agree.
  */
-export function curveOfFormats(formats: readonly FormatName[]) {
-  let found: { curve: CurveName; format: FormatName } | undefined;
+export function curveOfFormats(formats: readonly FormatName[]): FormatCurve | undefined {
+  let found: FormatCurve | undefined;
   for (const format of formats) {
     const { curve } = formatNamed(format);
     if (!curve) continue;

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../errors.ts';
 import type { FormatName } from './formats.ts';
 import { tokenizer } from './json.ts';
 
-/** Which format a top-level key tells, by the kind of value under it. */
+/** Formats by a top-level key and the kind of its value. */
 const BY_KEY: Readonly<Record<string, readonly [kind: 'array' | 'object', format: FormatName]>> = {
   players: ['array', 'mee6'],
   levels: ['array', 'lurkr'],
@@ -13,8 +13,8 @@ const BY_KEY: Readonly<Record<string, readonly [kind: 'array' | 'object', format
 };
 
 /**
- * Tells the format from a file's beginning, and from its name where the content is silent.
- * @throws InvalidInputError when neither tells it.
+ * Detects the format from a file's beginning, else from its name.
+ * @throws InvalidInputError when neither shows it.
  */
 export function detectFormat(head: string, file: string): FormatName {
   const text = head.replace(/^\uFEFF/, '').trimStart();
@@ -36,14 +36,14 @@ function jsonFormat(text: string): FormatName | undefined {
   for (const [key, kind] of keys) {
     const known = Object.hasOwn(BY_KEY, key) ? BY_KEY[key] : undefined;
     if (known?.[0] === kind) return known[1];
-    // Both Amari and this service answer with `data`; only the members tell which.
+    // Both Amari and this service answer with `data`. Only the fields of the members differ.
     if (key === 'data' && kind === 'array') return byFields(fields) ?? 'amari';
     if (/^\d{15,20}$/.test(key) && kind !== 'array') return 'polaris';
   }
   return undefined;
 }
 
-/** Tells the format from the names of a member's fields. */
+/** Detects the format from the names of a member's fields. */
 function byFields(fields: ReadonlySet<string>): FormatName | undefined {
   if (fields.has('userId')) return 'lurkr';
   if (fields.has('exp')) return 'amari';
@@ -55,7 +55,7 @@ interface Outline {
   readonly rootIsArray: boolean;
   /** Top-level keys and the kind of their values, in order. */
   readonly keys: readonly (readonly [key: string, kind: 'array' | 'object' | 'value'])[];
-  /** Keys of the objects that stand in a top-level array, or in an array under a top-level key. */
+  /** Keys of the objects in a top-level array, or in an array under a top-level key. */
   readonly fields: ReadonlySet<string>;
 }
 
@@ -79,14 +79,14 @@ function outline(text: string): Outline {
   return { rootIsArray: text.startsWith('['), keys, fields };
 }
 
-/** The tokens of the longest beginning that is valid: a file cut short, or broken later on, still shows its outline. */
+/** Returns the tokens of the valid beginning of a text, so that a file broken later on still shows its outline. */
 function tokensOf(text: string) {
   const tokenize = tokenizer();
   const tokens: ReturnType<typeof tokenize> = [];
   try {
     for (let at = 0; at < text.length; at += 16) tokens.push(...tokenize(text.slice(at, at + 16)));
   } catch {
-    // Reading it in earnest will say where it is broken.
+    // The reading that follows reports where the file is broken.
   }
   return tokens;
 }

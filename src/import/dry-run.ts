@@ -1,78 +1,84 @@
-import { PartialResult } from '../cli/terminal.ts';
 import { type CurveName, levelForXp } from '../leaderboard/curves.ts';
-import { chooseCurve } from './curve-choice.ts';
-import type { FormatName } from './formats.ts';
-import { INTERRUPTED } from './interrupt.ts';
+import { chooseCurve, type FormatCurve } from './curve-choice.ts';
+import { IncompleteRun } from './incomplete-run.ts';
 import { badRows } from './problems.ts';
 import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './reading.ts';
 import type { SeedRow } from './rows.ts';
 
-const SHOWN = 10;
-const LONGEST_NAME = 40;
+const MEMBERS_SHOWN = 10;
 
-interface DryRunJob {
+export interface DryRunJob {
   readonly guild: string;
   readonly curve: CurveName | undefined;
-  readonly formatCurve: { readonly curve: CurveName; readonly format: FormatName } | undefined;
+  readonly formatCurve: FormatCurve | undefined;
 }
 
-/** Reads everything and writes nothing: what a new guild would show. Needs no Redis. */
-export async function dryRun(reading: Reading, { guild, curve, formatCurve }: DryRunJob) {
+/** A member as the leaderboard of a new guild would show it. */
+export interface PreviewRow {
+  readonly rank: number;
+  readonly user_id: string;
+  readonly level: number;
+  readonly xp: number;
+  readonly username: string;
+}
+
+/** The result of a dry run, with the field names of `--json`. */
+export interface Preview {
+  readonly guild: string;
+  readonly dry_run: true;
+  readonly curve: CurveName;
+  /** Members in the inputs, repeated ones included. */
+  readonly rows: number;
+  /** Bad rows. */
+  readonly skipped: number;
+  readonly total_xp: bigint;
+  /** The first members, best first. */
+  readonly top: readonly PreviewRow[];
+}
+
+export interface DryRunResult {
+  readonly preview: Preview;
+  /** Line about the curve, if there is something to know. */
+  readonly notice: string | undefined;
+  /** Error to report after the preview; undefined when every row is good. */
+  readonly outcome: Error | undefined;
+}
+
+/** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */
+export async function dryRun(reading: Reading, { guild, curve, formatCurve }: DryRunJob): Promise<DryRunResult> {
   const choice = chooseCurve(curve, formatCurve, { configured: null, members: 0 });
-  const top = new TopMembers(SHOWN);
-  let ending: Error | undefined;
+  const top = new TopMembers(MEMBERS_SHOWN);
+  let outcome: Error | undefined;
   let rows = 0;
   let totalXp = 0n;
-  await readMembers(reading, (row) => {
-    rows++;
-    totalXp += BigInt(row.xp);
-    top.add(row);
-    return undefined;
-  }).catch((error: Error) => {
-    if (reading.signal.aborted) ending = new PartialResult('Interrupted', INTERRUPTED);
-    else if (error instanceof BadRowError) ending = error;
+  try {
+    await readMembers(reading, (row) => {
+      rows++;
+      totalXp += BigInt(row.xp);
+      top.add(row);
+      return undefined;
+    });
+  } catch (error) {
+    if (reading.signal.aborted) outcome = new IncompleteRun('Interrupted', 'interrupted');
+    else if (error instanceof BadRowError) outcome = error;
     else throw error;
-  });
+  }
   const skipped = reading.problems.count;
-  if (skipped > 0) ending ??= new PartialResult(`${badRows(skipped)} would be skipped`, 2);
-  const first = top.list().map((row, index) => tableRow(row, index + 1, choice.curve));
-  const result = { guild, dry_run: true, curve: choice.curve, rows, skipped, total_xp: totalXp, top: first };
-  const total = `total XP ${totalXp.toLocaleString('en-US')}${skipped > 0 ? `, ${badRows(skipped)}` : ''}`;
-  const lines = [
-    `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
-    choice.notice ?? `curve: ${choice.curve} (the default; a guild that has another keeps it)`,
-    ...table(first),
-  ];
-  return { result, lines, ending };
+  if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
+  const first = top.list().map((row, index) => previewRow(row, index + 1, choice.curve));
+  const preview: Preview = {
+    guild,
+    dry_run: true,
+    curve: choice.curve,
+    rows,
+    skipped,
+    total_xp: totalXp,
+    top: first,
+  };
+  return { preview, notice: choice.notice, outcome };
 }
 
-function tableRow({ userId, username, level, xp }: SeedRow, rank: number, curve: CurveName) {
+function previewRow({ userId, username, level, xp }: SeedRow, rank: number, curve: CurveName): PreviewRow {
   return { rank, user_id: userId, level: level ?? levelForXp(curve, xp), xp, username: username ?? userId };
-}
-
-function table(rows: readonly ReturnType<typeof tableRow>[]): string[] {
-  if (rows.length === 0) return [];
-  const cells = rows.map(({ rank, user_id, level, xp, username }) => [
-    String(rank),
-    user_id,
-    String(level),
-    xp.toLocaleString('en-US'),
-    printable(username),
-  ]);
-  const all = [['rank', 'user_id', 'level', 'xp', 'username'], ...cells];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] as string).length)));
-  return all.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 4 ? cell : column === 1 ? cell.padEnd(widths[1] as number) : cell.padStart(widths[column] as number),
-      )
-      .join('  '),
-  );
-}
-
-/** A name from a file must not steer the terminal. */
-function printable(name: string): string {
-  const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
-  return clean.length > LONGEST_NAME ? `${clean.slice(0, LONGEST_NAME - 1)}…` : clean;
 }

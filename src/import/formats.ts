@@ -2,25 +2,25 @@ import type { CurveName } from '../leaderboard/curves.ts';
 import { curveWarning } from './polaris-settings.ts';
 import { type FieldNames, OWN_NAMES } from './rows.ts';
 
-/** Where a JSON document keeps its members, and what it calls their fields. */
+/** The place of the members in a JSON document, and the names of their fields. */
 export interface JsonLayout {
-  /** Top-level keys that hold the members; a top-level array holds them as well. */
+  /** Top-level keys that can hold the members. A top-level array can hold them too. */
   readonly containers: readonly string[];
   /** The members are `{id: XP}` or `{id: {...}}` pairs, not array elements. */
   readonly keyedById?: true;
   readonly names: FieldNames;
-  /** A top-level object beside the members, and what a person should know of it. */
+  /** A top-level object beside the members, and the warning that it asks for, if any. */
   readonly metadata?: { readonly key: string; readonly warning: (value: unknown) => string | undefined };
 }
 
 export interface Format {
-  /** The curve by which the bot that wrote the file counts levels. */
+  /** Level curve of the bot that wrote the file. */
   readonly curve?: CurveName;
   /** Absent for the formats that are not one JSON document. */
   readonly json?: JsonLayout;
 }
 
-/** Every format that the seed command reads. */
+/** The formats that the seed command reads. */
 export const FORMATS = {
   csv: {},
   ndjson: {},
@@ -54,7 +54,7 @@ export const FORMATS = {
 export type FormatName = keyof typeof FORMATS;
 export const FORMAT_NAMES = Object.keys(FORMATS) as [FormatName, ...FormatName[]];
 
-/** The format's entry under its general type. */
+/** Returns a format by its name. */
 export function formatNamed(name: FormatName): Format {
   return FORMATS[name];
 }

@@ -2,9 +2,9 @@ import type { Entry, SeedRow } from './rows.ts';
 
 const ENTRIES_AT_ONCE = 250;
 const DAY_MS = 86_400_000;
-/** Fixed, so that the same seed gives the same members on any day. */
+/** Fixed, so that the same seed gives the same members on every day. */
 const LAST_CLAIM_DAY = Date.parse('2026-01-15T00:00:00Z');
-/** First halves of 17-, 18- and 19-digit ids, each with room for 50 million members; nine random digits follow. */
+/** First digits of 17-, 18- and 19-digit ids, each with room for 50 million members. Nine random digits follow. */
 const ID_STARTS = [40_000_000, 140_000_000, 1_040_000_000] as const;
 
 const FIRST =
@@ -13,8 +13,8 @@ const SECOND =
   'badger comet dragon ember falcon goblin heron ibis jackal kraken lynx moth newt otter panda raven'.split(' ');
 
 /**
- * Made-up members for trying things out: a few with very much XP, most with little, many with the same, one in fifty
- * with none. The same count and seed give the same members, and a larger count begins with those of a smaller one.
+ * Generates members to try things out: a few with very much XP, most with little, many with equal XP, one in fifty with
+ * none. The same seed gives the same members; a larger count begins with the members of a smaller one.
  */
 export async function* generateEntries(
   count: number,
@@ -33,7 +33,7 @@ export async function* generateEntries(
   }
 }
 
-/** The members of {@link generateEntries}, one by one. Ids are distinct and have 17 to 19 digits. */
+/** Generates the members of {@link generateEntries} one by one. Ids are distinct and have 17 to 19 digits. */
 export function* generateMembers(count: number, seed: string): Generator<SeedRow> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
@@ -56,8 +56,8 @@ export function* generateMembers(count: number, seed: string): Generator<SeedRow
 }
 
 /**
- * Numbers from 0 up to 1 that depend on the seed alone: the generator sfc32 (Chris Doty-Humphrey's PractRand), its state
- * filled by an FNV-1a hash of the seed.
+ * Returns a generator of numbers from 0 up to 1 that depend on the seed alone: sfc32 (Chris Doty-Humphrey's PractRand),
+ * with its state filled by an FNV-1a hash of the seed.
  */
 export function randomNumbers(seed: string): () => number {
   let hash = 0x811c9dc5;
@@ -73,7 +73,7 @@ export function randomNumbers(seed: string): () => number {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return (sum >>> 0) / 2 ** 32;
   };
-  // The first outputs still show the seed.
+  // Similar seeds give similar first outputs: drop these.
   for (let i = 0; i < 15; i++) next();
   return next;
 }

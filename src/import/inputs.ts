@@ -11,23 +11,24 @@ import type { Entry } from './rows.ts';
 
 const CHUNK = 64 * 1024;
 
-/** Something to load members from. */
+/** A source of members. */
 export interface Input {
-  /** As messages name it. */
+  /** Name for messages. */
   readonly name: string;
-  /** What the places of its entries are called. */
+  /** Unit of the places of its entries. */
   readonly unit: 'line' | 'element';
-  /** How much there is to read, in the unit of `onRead`; unknown for a pipe. */
+  /** Amount to read, in the unit of `onRead`; undefined for a pipe. */
   readonly size: number | undefined;
   readonly format?: FormatName;
-  /** Reads it, once, in pieces. Ends with an error when the signal given at opening is aborted. */
+  /** Reads it once, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
 }
 
 /**
- * Opens a file, or the standard input for `-`, and finds out its format. Its beginning is read for that and kept, so
- * that a pipe works as well.
- * @throws InvalidInputError when it cannot be read or its format cannot be told.
+ * Opens a file, or the standard input for `-`, and detects its format. The beginning that it reads for this is kept, so
+ * that a pipe works too.
+ * @param given the format, when it is known.
+ * @throws InvalidInputError when the file cannot be read or its format cannot be detected.
  */
 export async function openInput(
   path: string,

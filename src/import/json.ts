@@ -4,13 +4,13 @@ import Assembler from 'stream-json/assembler.js';
 import { jsonParser, type Token } from 'stream-json/parser.js';
 import { InvalidInputError } from '../errors.ts';
 import type { JsonLayout } from './formats.ts';
-import { checkRow, type Entry } from './rows.ts';
+import { checkRow, type Entry, isObject } from './rows.ts';
 
 /**
- * Reads the members of a JSON document, or of several one after the other, without holding more than a piece of it.
- * Numbers are taken as the digits that the file has.
- * @param onWarning is told what a person should know of the rest of the document.
- * @throws InvalidInputError when it is no valid JSON, or has no members where the layout says.
+ * Reads the members of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers
+ * are read as the digits in the file.
+ * @param onWarning called with the warnings of the layout's metadata.
+ * @throws InvalidInputError when it is not valid JSON, or has no place for members.
  */
 export async function* readJson(
   chunks: AsyncIterable<Uint8Array>,
@@ -42,30 +42,31 @@ export async function* readJson(
   }
 }
 
-/** A function from text to the tokens it completes; undefined ends the document. */
+/** Returns a function from text to the tokens that it completes; undefined ends the document. */
 export function tokenizer(): (text: string | undefined) => Token[] {
   const tokenize = jsonParser({ streamValues: false, jsonStreaming: true });
   return (text) => {
-    const result: unknown = tokenize(text ?? (none as never));
-    return isMany(result) ? getManyValues(result as Parameters<typeof getManyValues<Token>>[0]) : [];
+    // The library's type of a flushable function leaves out `none`, which ends the document.
+    const result = tokenize(text ?? (none as never));
+    return isMany(result) ? getManyValues<Token>(result) : [];
   };
 }
 
 const IS_START: ReadonlySet<string> = new Set(['startObject', 'startArray']);
 const IS_END: ReadonlySet<string> = new Set(['endObject', 'endArray']);
 
-/** Follows the tokens down to the members and puts each of them together; whatever else there is it passes over. */
+/** Follows the tokens down to the members and assembles each of them. Skips everything else. */
 class ElementWalker {
-  /** Elements met so far, all documents together. */
+  /** Elements so far, in all documents. */
   count = 0;
-  /** Whether there was a place for members at all, be it empty. */
+  /** Whether there was a place for members, even an empty one. */
   found = false;
   private depth = 0;
-  /** Depth at which the members' values stand; 0 while outside of them. */
+  /** Depth of the members' values; 0 outside of them. */
   private memberDepth = 0;
   private key = '';
   private readonly element = new Assembler<unknown>({ numberAsString: true });
-  private assembling: 'member' | 'aside' | undefined;
+  private assembling: 'member' | 'metadata' | undefined;
 
   constructor(
     private readonly layout: JsonLayout,
@@ -92,7 +93,7 @@ class ElementWalker {
       this.assembling = 'member';
       this.assemble(token, entries);
     } else if (name === 'startObject' && this.depth === 1 && this.key === this.layout.metadata?.key) {
-      this.assembling = 'aside';
+      this.assembling = 'metadata';
       this.assemble(token, entries);
     } else if (IS_START.has(name)) {
       if (this.isContainer(name)) {
@@ -111,7 +112,7 @@ class ElementWalker {
 
   private isMember(name: string): boolean {
     if (this.memberDepth > 0) return this.depth === this.memberDepth;
-    // A bare map of ids, beside which a file may have keys for other things.
+    // The document can be a plain map of ids, with keys for other things beside them.
     const bare = this.layout.keyedById && this.depth === 1 && /^\d+$/.test(this.key) && name !== 'startArray';
     if (bare) this.found = true;
     return bare === true;
@@ -122,7 +123,7 @@ class ElementWalker {
     if (!this.element.done) return;
     const kind = this.assembling;
     this.assembling = undefined;
-    if (kind === 'aside') {
+    if (kind === 'metadata') {
       const warning = this.layout.metadata?.warning(this.element.current);
       if (warning !== undefined) this.onWarning(warning);
       return;
@@ -133,16 +134,15 @@ class ElementWalker {
 
   private rowOf(value: unknown) {
     const { names, keyedById } = this.layout;
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (keyedById) return checkRow({ [names.xp]: isObject ? (value as never)[names.xp] : value, id: this.key }, names);
-    if (!isObject) return 'it is not an object';
-    return checkRow(names.username?.includes('.') ? flattened(value, names.username) : (value as never), names);
+    if (keyedById) return checkRow({ [names.xp]: isObject(value) ? value[names.xp] : value, id: this.key }, names);
+    if (!isObject(value)) return 'it is not an object';
+    return checkRow(names.username?.includes('.') ? flattened(value, names.username) : value, names);
   }
 }
 
-/** The object with the nested field at `path` (such as user.username) at its top. */
-function flattened(value: object, path: string): Record<string, unknown> {
+/** Returns the object with a copy of the nested field at `path` (such as user.username) at its top. */
+function flattened(value: Record<string, unknown>, path: string): Record<string, unknown> {
   let nested: unknown = value;
-  for (const key of path.split('.')) nested = (nested as Record<string, unknown> | null | undefined)?.[key];
+  for (const key of path.split('.')) nested = isObject(nested) ? nested[key] : undefined;
   return { ...value, [path]: nested };
 }

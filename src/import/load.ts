@@ -1,150 +1,171 @@
-import type { Store } from '../cli/store.ts';
-import { PartialResult } from '../cli/terminal.ts';
 import { DomainError, StoreUnavailableError } from '../errors.ts';
+import type { GuildConfig } from '../guilds/guild-config.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
-import { withStoreErrors } from '../redis/commands.ts';
-import { BatchWriter } from './batches.ts';
-import { type CurveChoice, chooseCurve } from './curve-choice.ts';
-import type { FormatName } from './formats.ts';
-import { INTERRUPTED, type Interrupt } from './interrupt.ts';
+import type { LeaderboardWriter } from '../leaderboard/writer.ts';
+import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type CurveChoice, chooseCurve, type FormatCurve } from './curve-choice.ts';
+import { IncompleteRun } from './incomplete-run.ts';
 import { badRows } from './problems.ts';
 import { type Reading, readMembers } from './reading.ts';
+import { RecordSender } from './record-sender.ts';
 import { recordOf } from './rows.ts';
 import { Replacement } from './staging.ts';
 import type { Summary } from './summary.ts';
 
+/** The parts that a load writes with. */
+export interface LoadTarget {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly writer: LeaderboardWriter;
+  readonly guildConfig: GuildConfig;
+}
+
+/** The person's requests to stop a load. */
+export interface StopRequests {
+  /** Aborted at the first request. */
+  readonly signal: AbortSignal;
+  /** Number of requests so far. */
+  readonly count: number;
+  /** From now on a second request no longer ends the process: the load stops by itself. */
+  holdExit(): void;
+}
+
 export interface LoadJob {
   readonly guild: string;
   readonly reading: Reading;
-  readonly interrupt: Interrupt;
+  readonly stop: StopRequests;
+  /** Puts the members in the place of the guild's own ones. */
   readonly replace: boolean;
   readonly plan: string | undefined;
   readonly curve: CurveName | undefined;
-  readonly formatCurve: { readonly curve: CurveName; readonly format: FormatName } | undefined;
+  readonly formatCurve: FormatCurve | undefined;
 }
 
-/** What came of it; `ending` is the error to report after the summary, with its exit code. */
 export interface LoadResult {
   readonly summary: Summary;
-  readonly ending: Error | undefined;
+  /** Error to report after the summary; undefined when everything was loaded. */
+  readonly outcome: Error | undefined;
 }
 
-interface Tally {
+interface Counts {
   loaded: number;
   created: number;
   replaced?: { removed: number; repeated: number };
 }
 
-/** Loads the members into the guild, or in the place of its members. Whatever stops it, the counters stay true. */
-export async function load(store: Store, job: LoadJob): Promise<LoadResult> {
+/** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
+export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
   const { guild, reading, replace } = job;
-  const keys = store.redisKeys.guild(guild);
+  const keys = target.redisKeys.guild(guild);
   const [configured, members] = await withStoreErrors(
-    Promise.all([store.client.hget(keys.config, 'xp_curve'), store.client.zcard(keys.xp)]),
+    Promise.all([target.client.hget(keys.config, 'xp_curve'), target.client.zcard(keys.xp)]),
   );
   const choice = chooseCurve(job.curve, job.formatCurve, { configured, members: replace ? 0 : members });
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
-  const tally: Tally = { loaded: 0, created: 0 };
-  let ending: Error | undefined;
+  const counts: Counts = { loaded: 0, created: 0 };
+  let outcome: Error | undefined;
   try {
-    await (replace ? replaceMembers(store, job, choice, tally) : addMembers(store, job, choice, tally));
+    await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
     const { count } = reading.problems;
-    if (count > 0) ending = new PartialResult(`${badRows(count)} skipped, all others are loaded`, 2);
+    if (count > 0) outcome = new IncompleteRun(`${badRows(count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
-    ending = endingOf(error, tally, job);
+    outcome = outcomeOf(error, counts, job);
   }
-  const complete = ending === undefined || (ending instanceof PartialResult && ending.exitCode === 2);
+  const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
-  const summary = { guild, curve: choice.curve, ...tally, skipped: reading.problems.count, seconds, complete };
-  return { summary, ending };
+  const summary = { guild, curve: choice.curve, ...counts, skipped: reading.problems.count, seconds, complete };
+  return { summary, outcome };
 }
 
-async function addMembers(store: Store, job: LoadJob, choice: CurveChoice, tally: Tally): Promise<void> {
-  await configure(store, job, choice);
-  const writer = new BatchWriter((records) => store.writer.recordMany(job.guild, records));
+async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+  await updateConfig(target, job, choice);
+  const sender = new RecordSender((records) => target.writer.recordMany(job.guild, records));
   try {
-    await readInto(writer, job, choice);
+    await sendMembers(sender, job, choice);
   } finally {
-    tally.loaded = writer.written;
-    tally.created = writer.created;
+    counts.loaded = sender.written;
+    counts.created = sender.created;
   }
 }
 
-async function replaceMembers(store: Store, job: LoadJob, choice: CurveChoice, tally: Tally): Promise<void> {
-  const { guild, interrupt, reading } = job;
-  tally.replaced = { removed: 0, repeated: 0 };
-  const replacement = await withStoreErrors(Replacement.begin(store, guild));
+async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+  const { guild, stop, reading } = job;
+  counts.replaced = { removed: 0, repeated: 0 };
+  const replacement = await withStoreErrors(Replacement.begin(target, guild));
   try {
-    const writer = new BatchWriter((records) => replacement.stage(records));
-    await readInto(writer, job, choice);
+    const sender = new RecordSender((records) => replacement.stage(records));
+    await sendMembers(sender, job, choice);
     if (reading.problems.count > 0)
       throw new Error(
         `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or load without --replace`,
       );
-    if (writer.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
-    interrupt.signal.throwIfAborted();
-    await configure(store, job, choice);
-    await swap(job, replacement, writer, tally);
+    if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
+    stop.signal.throwIfAborted();
+    await updateConfig(target, job, choice);
+    await swap(job, replacement, sender, counts);
   } finally {
     await replacement.end().catch(() => {
-      // Redis is gone, and with it the way to clean up: the next --replace starts with that.
+      // Without Redis nothing can be cleaned up. The next --replace of the guild does it first.
     });
   }
 }
 
-async function swap({ interrupt, reading }: LoadJob, replacement: Replacement, writer: BatchWriter, tally: Tally) {
-  const signals = interrupt.becomePatient();
+async function swap({ stop, reading }: LoadJob, replacement: Replacement, sender: RecordSender, counts: Counts) {
+  stop.holdExit();
   let told = false;
-  const { removed, done } = await replacement.swap(writer.created, (moved) => {
-    tally.loaded = moved;
-    if (signals() > 0 && !told) {
+  const { removed, done } = await replacement.swap(sender.created, (moved) => {
+    counts.loaded = moved;
+    if (stop.count > 0 && !told) {
       told = true;
       reading.progress.write('Putting the new members in place; press Ctrl-C again to stop half-way.');
     }
-    return signals() < 2;
+    return stop.count < 2;
   });
-  if (done) tally.loaded = writer.created;
-  tally.replaced = { removed, repeated: writer.written - writer.created };
+  if (done) counts.loaded = sender.created;
+  counts.replaced = { removed, repeated: sender.written - sender.created };
   if (!done)
-    throw new PartialResult('Stopped half-way: old and new members are mixed. Run it again to finish', INTERRUPTED);
+    throw new IncompleteRun('Stopped half-way: old and new members are mixed. Run it again to finish', 'interrupted');
 }
 
-/** Every row before the one that stops the reading is written. */
-async function readInto(writer: BatchWriter, { reading }: LoadJob, { curve }: CurveChoice): Promise<void> {
+/** Reads and sends all members. When the reading stops early, the rows before that point are still written. */
+async function sendMembers(sender: RecordSender, { reading }: LoadJob, { curve }: CurveChoice): Promise<void> {
   try {
-    await readMembers(reading, (row) => writer.add(recordOf(row, curve)));
+    await readMembers(reading, (row) => sender.add(recordOf(row, curve)));
   } catch (error) {
-    if (error instanceof StoreUnavailableError || reading.signal.aborted) await writer.settle();
-    else await writer.finish();
+    if (error instanceof StoreUnavailableError || reading.signal.aborted) await sender.settle();
+    else await sender.finish();
     throw error;
   }
-  await writer.finish();
+  await sender.finish();
 }
 
-async function configure(
-  store: Store,
+async function updateConfig(
+  { guildConfig }: LoadTarget,
   { guild, plan }: LoadJob,
   { curve, store: storeCurve }: CurveChoice,
 ): Promise<void> {
   if (plan === undefined && !storeCurve) return;
-  await store.audit.configure(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
-  await withStoreErrors(store.client.publish(store.redisKeys.invalidationChannel, guild));
+  await guildConfig.update(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
 }
 
-/** Says what stands after a run that did not come to its end. */
-function endingOf(error: unknown, { loaded, replaced }: Tally, { reading }: LoadJob): Error {
-  if (error instanceof PartialResult) return error;
-  const state = replaced
-    ? loaded > 0
-      ? 'old and new members are mixed, the counters are true: run the same command again'
-      : 'nothing was replaced'
-    : `${loaded} members were loaded, the counters are true: run the same command again`;
-  if (reading.signal.aborted) return new PartialResult(`Interrupted: ${state}`, INTERRUPTED);
-  const { message } = error as Error;
+/** Returns the error to report, with what stands after a run that stopped early. */
+function outcomeOf(error: unknown, { loaded, replaced }: Counts, { reading }: LoadJob): Error {
+  if (error instanceof IncompleteRun) return error;
+  const state = stateOf(loaded, replaced !== undefined);
+  if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) {
     return new Error(`Redis refused or did not answer (${error.reason}): ${state}`);
   }
+  const { message } = error as Error;
   return error instanceof DomainError ? new Error(`${message} (${state})`) : (error as Error);
+}
+
+function stateOf(loaded: number, replaces: boolean): string {
+  if (!replaces) return `${loaded} members were loaded, the counters are true: run the same command again`;
+  return loaded > 0
+    ? 'old and new members are mixed, the counters are true: run the same command again'
+    : 'nothing was replaced';
 }

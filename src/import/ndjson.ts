@@ -1,14 +1,14 @@
 import { StringDecoder } from 'node:string_decoder';
 import { InvalidInputError } from '../errors.ts';
-import { checkRow, type Entry, OWN_NAMES, type SeedRow } from './rows.ts';
+import { checkRow, type Entry, isObject, OWN_NAMES, type SeedRow } from './rows.ts';
 
-/** No member needs a longer line; a file without line ends must not fill the memory. */
+/** Limits memory: a file without line ends would be one line. No member needs a longer one. */
 const MAX_LINE = 1 << 20;
-/** JSON.parse rounds 7.0000000000000000001 to 7 in silence: XP has to be written as digits. */
+/** JSON.parse rounds 7.0000000000000000001 to 7, so XP must be written as digits only. */
 const XP_AS_FRACTION = /"xp"\s*:\s*-?\d+[.eE]/;
 
 /**
- * Reads one JSON object a line; blank lines are passed over.
+ * Reads one JSON object a line; skips blank lines.
  * @throws InvalidInputError at a line longer than 1 MiB.
  */
 export async function* readNdjson(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Entry[]> {
@@ -46,7 +46,7 @@ function rowOf(text: string): SeedRow | string {
   } catch {
     return 'it is not valid JSON';
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object';
+  if (!isObject(value)) return 'it is not an object';
   if (XP_AS_FRACTION.test(text)) return 'xp is not written as a whole number';
-  return checkRow(value as Record<string, unknown>, OWN_NAMES);
+  return checkRow(value, OWN_NAMES);
 }

@@ -1,8 +1,15 @@
 import { InvalidInputError } from '../errors.ts';
 import type { Input } from './inputs.ts';
 import type { Problems } from './problems.ts';
-import type { Progress } from './progress.ts';
 import type { SeedRow } from './rows.ts';
+
+/** Receives the progress of a run. */
+export interface Progress {
+  /** @param done amount read so far, in the unit of the inputs' sizes. @param members among it. */
+  update(done: number, members: number): void;
+  /** Takes a line for the person. */
+  write(line: string): void;
+}
 
 export interface Reading {
   readonly inputs: readonly Input[];
@@ -17,9 +24,10 @@ export interface Reading {
 export class BadRowError extends InvalidInputError {}
 
 /**
- * Hands every member of the inputs, in order, to `take`, and waits where that answers with a promise.
- * @returns how many there were.
- * @throws BadRowError, InvalidInputError for a file that cannot be read on, AbortError when the signal was given.
+ * Reads every member of the inputs, in order.
+ * @param take called with each member; a promise that it returns is awaited before the next one.
+ * @returns the number of members.
+ * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(
   { inputs, strict, problems, progress, signal }: Reading,
@@ -40,8 +48,8 @@ export async function readMembers(
           continue;
         }
         members++;
-        const waiting = take(entry.row);
-        if (waiting) await waiting;
+        const taken = take(entry.row);
+        if (taken) await taken;
       }
       progress.update(done, members);
       signal.throwIfAborted();

@@ -2,26 +2,26 @@ import { type CurveName, levelForXp, MAX_XP } from '../leaderboard/curves.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import type { XpRecord } from '../leaderboard/writer.ts';
 
-/** One member as a file states it: checked, not yet written. Left out = the file has no such field; null = it is empty. */
+/** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
 export interface SeedRow {
   readonly userId: string;
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly username?: string | null;
-  /** The level that the file states; whether it is stored is decided by {@link recordOf}. */
+  /** The level in the file; {@link recordOf} decides whether to store it. */
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
 }
 
-/** What a file holds at one place: a member, or the reason why that is not one. */
+/** One place of a file: a member, or the reason why it is none. */
 export interface Entry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
   readonly row: SeedRow | string;
 }
 
-/** What a format calls the fields. A field without a name is one that the format does not have. */
+/** The field names of a format. A field without a name is missing in the format. */
 export interface FieldNames {
   readonly userId: string;
   readonly xp: string;
@@ -31,7 +31,7 @@ export interface FieldNames {
   readonly lastDailyClaim?: string;
 }
 
-/** The names in the project's own files. */
+/** The field names of the project's own files. */
 export const OWN_NAMES = {
   userId: 'user_id',
   xp: 'xp',
@@ -45,8 +45,8 @@ const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /**
- * Checks one member's fields. Numbers may come as text: digits are then read exactly, never through a double.
- * @returns the member, or the reason why it is refused, naming the field as the file does.
+ * Checks one member's fields. Numbers may be text, so that the digits of large ones can be checked exactly.
+ * @returns the member, or the reason for the refusal, with the field's name in the file.
  */
 export function checkRow(fields: Readonly<Record<string, unknown>>, names: FieldNames): SeedRow | string {
   const userId = fields[names.userId];
@@ -87,18 +87,23 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
 }
 
 /**
- * The write that makes the store say what the row says. A level that the curve gives anyway is not stored: a stored one
- * would stay where it is when the bot adds XP later.
+ * Returns the write that stores a row. A level that the curve gives anyway is not stored, because a stored level would
+ * not move when the bot adds XP later.
  */
 export function recordOf({ userId, xp, level, ...profile }: SeedRow, curve: CurveName): XpRecord {
   if (level === undefined) return { userId, set: xp, profile };
   return { userId, set: xp, profile: { ...profile, level: level === levelForXp(curve, xp) ? null : level } };
 }
 
-/** A value from a file, safe and short enough for a line on a terminal. */
+/** Returns a value from a file as text that is safe and short enough for a line on a terminal. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** Whether a JSON value is an object, and not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isAbsent(value: unknown): boolean {
@@ -109,16 +114,16 @@ function wholeNumber(value: unknown): number | undefined {
   if (typeof value === 'string' && !/^\d{1,32}$/.test(value)) return undefined;
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const number = Number(value);
-  // Every integer above 2^53-1 becomes a double above it too, so nothing is rounded into the range.
+  // An integer above 2^53-1 becomes a double above it too, so nothing is rounded into the range.
   return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
-/** A time without a zone is one in UTC. @returns it as the store keeps it, or undefined when there is no such time. */
+/** Parses a time; one without a zone is in UTC. @returns ISO 8601 in UTC, or undefined when there is no such time. */
 function utcTime(value: unknown): string | undefined {
   const match = typeof value === 'string' ? TIME.exec(value) : null;
   if (!match) return undefined;
   const [, day, clock = '00:00', zone = 'Z'] = match;
-  // Date rolls 30 February over to March; a day that does not come back the same is none.
+  // Date turns 30 February into 2 March. A day that does not come back the same does not exist.
   const midnight = new Date(`${day}T00:00:00Z`);
   const time = new Date(`${day}T${clock}${zone}`);
   if (Number.isNaN(time.getTime()) || midnight.toISOString().slice(0, 10) !== day) return undefined;

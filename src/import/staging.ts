@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../cli/store.ts';
 import { InvalidInputError } from '../errors.ts';
-import { REPLACE_START, type XpRecord } from '../leaderboard/writer.ts';
-import type { StagingKeys } from '../redis/redis-keys.ts';
+import { type LeaderboardWriter, REPLACE_START, type XpRecord } from '../leaderboard/writer.ts';
+import type { RedisClient } from '../redis/commands.ts';
+import type { RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
 
 const LOCK_MS = 10_000;
 const RENEW_MS = 2500;
-/** Members touched in one step of the swap: a few milliseconds, in which readers wait. */
+/** Members touched in one step of the swap. Readers wait meanwhile: a few milliseconds. */
 const SWAP_BUDGET = 250;
 const CLEAR_AT_ONCE = 1000;
 
+interface StagingStore {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly writer: LeaderboardWriter;
+}
+
 /**
- * A guild's next members, built aside and then put in the place of the present ones. Only one replacement of a guild
- * runs at a time: two would sweep each other's members away.
+ * The replacement of a guild's members: stages the new ones under keys of their own, then swaps them in. Only one
+ * replacement of a guild runs at a time, because two would remove each other's members. See ADR 7.
  */
 export class Replacement {
   private readonly token = randomUUID();
@@ -20,19 +26,19 @@ export class Replacement {
   private renewal: NodeJS.Timeout | undefined;
 
   private constructor(
-    private readonly store: Store,
+    private readonly store: StagingStore,
     private readonly guild: string,
   ) {
     this.keys = store.redisKeys.staging(guild);
   }
 
   /**
-   * Takes the guild's staging area, and empties it of what a killed run left.
-   * @throws InvalidInputError while another replacement runs, or was killed less than ten seconds ago.
+   * Locks the guild's staging keys, and clears what a killed run left there.
+   * @throws InvalidInputError while another replacement runs, or when one was killed less than ten seconds ago.
    */
-  static async begin(store: Store, guild: string): Promise<Replacement> {
+  static async begin(store: StagingStore, guild: string): Promise<Replacement> {
     const replacement = new Replacement(store, guild);
-    await replacement.acquire();
+    await replacement.lock();
     await replacement.clear();
     return replacement;
   }
@@ -42,10 +48,10 @@ export class Replacement {
   }
 
   /**
-   * Puts the staged members in place, step by step; readers see old and new ones meanwhile, never none.
-   * @param staged how many there must be.
-   * @param onStep is told the members in place so far, and answers whether to go on.
-   * @returns how many members were taken out, and whether the swap came to its end.
+   * Swaps the staged members in, step by step. Readers see old and new members meanwhile, never an empty guild.
+   * @param staged number of members that must be staged.
+   * @param onStep called with the members in place so far; returns whether to go on.
+   * @returns the number of members removed, and whether the swap is complete.
    */
   async swap(staged: number, onStep: (moved: number) => boolean): Promise<{ removed: number; done: boolean }> {
     let progress = REPLACE_START;
@@ -63,7 +69,7 @@ export class Replacement {
     return { removed: progress.removed, done: progress.done };
   }
 
-  /** Removes what is staged, and lets the next replacement begin. */
+  /** Removes the staged members and the lock. */
   async end(): Promise<void> {
     clearInterval(this.renewal);
     if ((await this.store.client.get(this.keys.lock)) !== this.token) return;
@@ -71,7 +77,7 @@ export class Replacement {
     await this.store.client.del(this.keys.lock);
   }
 
-  private async acquire(): Promise<void> {
+  private async lock(): Promise<void> {
     const { client } = this.store;
     if ((await client.set(this.keys.lock, this.token, 'PX', LOCK_MS, 'NX')) === null) {
       throw new InvalidInputError(
@@ -83,7 +89,7 @@ export class Replacement {
       if ((await client.get(this.keys.lock)) === this.token)
         await client.set(this.keys.lock, this.token, 'PX', LOCK_MS, 'XX');
     };
-    // A failure to renew is met by the run's own commands as well, and reported there.
+    // When a renewal fails, the run's own commands fail too and report it.
     this.renewal = setInterval(() => void renew().catch(() => {}), RENEW_MS).unref();
   }
 
@@ -93,7 +99,7 @@ export class Replacement {
     for (;;) {
       const ids = await client.zrange(xp, 0, CLEAR_AT_ONCE - 1);
       if (ids.length === 0) break;
-      // Profiles first: they are found through the ranking only.
+      // Profiles first: only the ranking names them.
       await client.unlink(...ids.map((id) => memberPrefix + id));
       await client.zremrangebyrank(xp, 0, ids.length - 1);
     }

@@ -1,25 +1,24 @@
 import type { CurveName } from '../leaderboard/curves.ts';
-
 import { badRows } from './problems.ts';
 
-/** What a run came to, also one that ended early. */
+/** The result of a run, complete or not. */
 export interface Summary {
   readonly guild: string;
   readonly curve: CurveName;
-  /** Members written, each row counted; with a replacement, members in place after the swap. */
+  /** Rows written; of a replacement, the members in place after the swap. */
   readonly loaded: number;
-  /** Those that the guild did not have before. */
+  /** Members that the guild did not have before. */
   readonly created: number;
   /** Bad rows. */
   readonly skipped: number;
   readonly seconds: number;
-  /** Only of a replacement: members that are gone, and rows that named a member of the file again. */
+  /** Only of a replacement: members removed, and rows that named a member of the file again. */
   readonly replaced?: { readonly removed: number; readonly repeated: number };
-  /** Whether everything that could be loaded was. */
+  /** Whether every good row was loaded. */
   readonly complete: boolean;
 }
 
-/** The one line that ends every run. */
+/** Returns the line that ends every run. */
 export function summaryLine(summary: Summary): string {
   const { guild, loaded, created, skipped, seconds, replaced, complete } = summary;
   const pace = `in ${seconds.toFixed(1)} s (${count(rate(summary))}/s)`;
@@ -35,7 +34,7 @@ export function summaryLine(summary: Summary): string {
   return `${start}guild ${guild}: ${verb} ${count(loaded)} members ${pace}: ${details.filter(Boolean).join(', ')}`;
 }
 
-/** The summary under the names of the JSON output. */
+/** Returns the summary with the field names of `--json`. */
 export function summaryJson(summary: Summary) {
   const { guild, curve, loaded, created, skipped, seconds, replaced, complete } = summary;
   return {

@@ -1,4 +1,3 @@
-import { InvalidInputError } from '../errors.ts';
 import type { Scripts } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { CURVE_TABLE, type CurveName } from './curves.ts';
@@ -12,37 +11,46 @@ export interface Counters {
   readonly levelSum: bigint;
 }
 
-/** What is stored beside what the members say, of one moment. */
+/** Stored counters and counters computed from the members, both read at one moment. */
 export interface CounterCheck {
   readonly stored: Counters;
   readonly actual: Counters;
+  /** Whether both are equal. */
   readonly exact: boolean;
 }
 
-export interface GuildConfigChange {
-  readonly plan?: string;
-  readonly xpCurve?: CurveName;
-  readonly xpMultiplier?: number;
+/** Config fields to store together with the counters. */
+export interface ConfigChange {
+  /** Curve to count levels on; '' = the guild's own. */
+  readonly curve: CurveName | '';
+  /** Field, value, field, value, ... */
+  readonly fields: readonly string[];
 }
+
+const NO_CHANGE: ConfigChange = { curve: '', fields: [] };
 
 interface Recount extends CounterCheck {
   readonly revision: string;
+  /** Members in the ranking. */
+  readonly ranked: number;
+  /** Members that were read. */
+  readonly counted: number;
 }
 
-/** The reply as recount.lua documents it. */
+/** The reply of recount.lua, as text. */
 type RecountReply = [
   ...[revision: string, members: string, hi: string, lo: string, levels: string, ranked: string],
   ...[storedMembers: string, storedXp: string, storedLevels: string],
 ];
 
-/** Members read in one script call: a few milliseconds in which Redis serves nobody else. */
+/** Members read in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
 const SLICE = 2000;
 const OPTIMISTIC_ATTEMPTS = 3;
 
 /**
- * Recomputes counters from the members, beside a bot that goes on writing. It reads in slices and starts again when the
- * guild changed meanwhile; after three such attempts it reads the guild in one step (about a second per million members,
- * during which Redis serves nobody else), because a busy guild may never hold still.
+ * Recomputes counters from the members while a bot goes on writing. It reads the guild in slices and starts again when
+ * the guild changes meanwhile. After three attempts it reads the guild in one step, because a busy guild may never hold
+ * still: about a second per million members, in which Redis serves nobody else. See ADR 4.
  */
 export class CounterAudit {
   constructor(
@@ -50,98 +58,70 @@ export class CounterAudit {
     private readonly redisKeys: RedisKeys,
   ) {}
 
-  /** Compares the stored counters with the members. O(n log n). */
+  /** Compares the stored counters with the members. O(n log n). @throws StoreUnavailableError */
   async check(guildId: string): Promise<CounterCheck> {
     return (await this.recountOptimistically(guildId, '')) ?? this.recount(guildId, '', 0, -1);
   }
 
-  /** Makes the counters say what the members say. @returns what was stored before, and what is now. */
-  async rebuild(guildId: string): Promise<CounterCheck> {
-    return this.commit(guildId, '', []);
-  }
-
   /**
-   * Stores config fields and raises the revision. A new curve moves every computed level, so the counters are
-   * recomputed and stored with it in the same step: O(n log n) then, O(1) otherwise.
+   * Stores the counters that the members give, and raises the revision. O(n log n).
+   * @param change stored in the same step, the curve among its fields.
+   * @returns the counters before and after.
+   * @throws StoreUnavailableError
    */
-  async configure(guildId: string, change: GuildConfigChange): Promise<void> {
-    const fields: string[] = [];
-    if (change.plan !== undefined) fields.push('plan', change.plan);
-    if (change.xpCurve !== undefined) fields.push('xp_curve', change.xpCurve);
-    if (change.xpMultiplier !== undefined) fields.push('xp_multiplier', String(change.xpMultiplier));
-    if (fields.length === 0) throw new InvalidInputError('Nothing to set: give a plan, a curve or a multiplier');
-    if (change.xpCurve !== undefined) await this.commit(guildId, change.xpCurve, fields);
-    else await this.configureAt(guildId, 'any', [], fields);
-  }
-
-  private async commit(guildId: string, curve: CurveName | '', fields: string[]): Promise<CounterCheck> {
-    const counted = await this.recountOptimistically(guildId, curve);
-    if (counted) {
-      const { members, totalXp, levelSum } = counted.actual;
-      const counters = ['members', `${members}`, 'total_xp', `${totalXp}`, 'level_sum', `${levelSum}`];
-      if (await this.configureAt(guildId, counted.revision, counters, fields)) return counted;
-    }
+  async rebuild(guildId: string, { curve, fields }: ConfigChange = NO_CHANGE): Promise<CounterCheck> {
+    const recount = await this.recountOptimistically(guildId, curve);
+    if (recount && (await this.storeAt(guildId, recount, fields))) return recount;
     return this.recount(guildId, curve, 0, -1, ['commit', ...fields]);
   }
 
-  /** @returns whether the guild was at `revision`, and so the values were stored. */
-  private async configureAt(guildId: string, revision: string, counters: string[], fields: string[]): Promise<boolean> {
+  /** Stores what was counted. @returns false, with nothing stored, when the guild has left the revision of the count. */
+  private async storeAt(guildId: string, { revision, actual }: Recount, fields: readonly string[]): Promise<boolean> {
     const { stats, config } = this.redisKeys.guild(guildId);
-    const reply = await this.scripts.run<string>(
-      'configure',
-      stats,
-      config,
-      revision,
-      counters.length / 2,
-      ...counters,
-      ...fields,
-    );
-    return reply !== '';
+    const { members, totalXp, levelSum } = actual;
+    const counters = ['members', `${members}`, 'total_xp', `${totalXp}`, 'level_sum', `${levelSum}`];
+    const args = [revision, counters.length / 2, ...counters, ...fields];
+    return (await this.scripts.run<string>('configure', stats, config, ...args)) !== '';
   }
 
+  /** Counts in slices. @returns undefined when the guild changed in the middle of every attempt. */
   private async recountOptimistically(guildId: string, curve: CurveName | ''): Promise<Recount | undefined> {
     for (let attempt = 0; attempt < OPTIMISTIC_ATTEMPTS; attempt++) {
       let sum = await this.recount(guildId, curve, 0, SLICE - 1);
       for (let first = SLICE; first < sum.ranked; first += SLICE) {
         const slice = await this.recount(guildId, curve, first, first + SLICE - 1);
         if (slice.revision !== sum.revision) break;
-        sum = {
-          ...slice,
-          ...compare(sum.stored, plus(sum.actual, slice.actual)),
-          counted: sum.counted + slice.counted,
-        };
+        const total = compare(sum.stored, plus(sum.actual, slice.actual));
+        sum = { ...slice, ...total, counted: sum.counted + slice.counted };
       }
       if (sum.counted === sum.ranked) return sum;
     }
     return undefined;
   }
 
-  private async recount(guildId: string, curve: CurveName | '', first: number, last: number, commit: string[] = ['']) {
+  /**
+   * Counts the members from rank `first` to `last` (from 0; -1 = the last one) in one script call.
+   * @param curve to count with; '' = the guild's own.
+   * @param commit '' to read only; 'commit', field, value, ... to store the counters and the config fields.
+   */
+  private async recount(
+    guildId: string,
+    curve: CurveName | '',
+    first: number,
+    last: number,
+    commit: readonly string[] = [''],
+  ): Promise<Recount> {
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const reply = await this.scripts.run(
-      'recount',
-      xp,
-      stats,
-      config,
-      memberPrefix,
-      CURVE_TABLE,
-      curve,
-      first,
-      last,
-      ...commit,
-    );
-    const [revision, members, hi, lo, levels, ranked, storedMembers, storedXp, storedLevels] = reply.map(
-      String,
-    ) as RecountReply;
-    const actual = {
-      members: BigInt(members),
-      totalXp: BigInt(hi) * 100_000_000n + BigInt(lo),
-      levelSum: BigInt(levels),
-    };
+    const args = [memberPrefix, CURVE_TABLE, curve, first, last, ...commit];
+    const reply = await this.scripts.run('recount', xp, stats, config, ...args);
+    const texts = reply.map(String) as RecountReply;
+    const [revision, members, hi, lo, levels, rankedText, storedMembers, storedXp, storedLevels] = texts;
+    const totalXp = BigInt(hi) * 100_000_000n + BigInt(lo);
+    const actual = { members: BigInt(members), totalXp, levelSum: BigInt(levels) };
     const stored = { members: integer(storedMembers), totalXp: integer(storedXp), levelSum: integer(storedLevels) };
-    const total = Number(ranked);
-    const counted = Math.max(0, (last < 0 ? total : Math.min(total, last + 1)) - first);
-    return { revision, ...compare(stored, actual), ranked: total, counted };
+    const ranked = Number(rankedText);
+    const end = last < 0 ? ranked : Math.min(ranked, last + 1);
+    return { revision, ...compare(stored, actual), ranked, counted: Math.max(0, end - first) };
   }
 }
 
@@ -159,7 +139,7 @@ function plus(one: Counters, other: Counters): Counters {
   };
 }
 
-/** A counter that is missing, or is no integer, counts as 0: the drift then shows in the comparison. */
+/** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */
 function integer(text: string): bigint {
   return /^-?\d+$/.test(text) ? BigInt(text) : 0n;
 }

@@ -1,6 +1,6 @@
 /**
- * Level curves: how much total XP it takes to reach a level. This is the one table; the Lua scripts get it as an
- * argument (see {@link CURVE_TABLE}), so both sides always compute the same level.
+ * Level curves: the total XP of each level. The Lua scripts get this table as an argument (see {@link CURVE_TABLE}), so
+ * both sides always compute the same level.
  */
 
 /** The largest XP a member can have: 2^53 - 1, the largest integer that a double and a JSON number hold exactly. */
@@ -34,47 +34,47 @@ const table = {
 
 export type CurveName = keyof typeof table;
 
-/** Names of all curves; the first is the default of a guild that has none configured. */
+/** Names of all curves. The first is the default of a guild without a configured curve. */
 export const CURVE_NAMES = Object.keys(table) as [CurveName, ...CurveName[]];
 export const DEFAULT_CURVE: CurveName = 'standard';
 
-/** The table in the form the Lua scripts read: `name=a,b,c,d,q,m;name=...`, the default curve first. */
+/** The table as the Lua scripts read it: `name=a,b,c,d,q,m;name=...`, the default curve first. */
 export const CURVE_TABLE = CURVE_NAMES.map((name) => {
   const { a, b, c, d, q, m } = table[name];
   return `${name}=${a},${b},${c},${d},${q},${m}`;
 }).join(';');
 
-/** The curve a stored name means: an unknown or absent name means the default one. */
+/** Returns the curve of a stored name. An unknown or empty name means the default curve. */
 export function curveNameOf(stored: string): CurveName {
   return Object.hasOwn(table, stored) ? (stored as CurveName) : DEFAULT_CURVE;
 }
 
-/** Total XP at which `level` (an integer >= 1) begins. Exact for results up to 2^53. */
+/** Returns the total XP at which `level` (an integer >= 1) begins. Exact for results up to 2^53. */
 export function xpForLevel(name: CurveName, level: number): number {
   return xpToReach(table[name], level);
 }
 
-/** Level of a member with `xp` (an integer 0 .. 2^53-1) on the curve; 0 below the first threshold. O(1). */
+/** Returns the level of `xp` (an integer 0 .. 2^53-1) on the curve; 0 below the first threshold. O(1). */
 export function levelForXp(name: CurveName, xp: number): number {
   const curve: Curve = table[name];
   if (xp < xpToReach(curve, 1)) return 0;
   const { a, b, c } = curve;
   const target = xp * curve.q - curve.d;
   let n = (Math.max(target, 0) / (a > 0 ? a : b)) ** (a > 0 ? 1 / 3 : 1 / 2) + Math.abs(c) / b + 1;
-  // Newton's method on a convex curve, from above: a handful of steps, each at least as good as halving.
+  // Newton's method on a convex curve, from above: it needs few steps.
   for (let i = 0; i < 40; i++) {
     const step = (((a * n + b) * n + c) * n - target) / ((3 * a * n + 2 * b) * n + c);
     n -= step;
     if (step < 0.25) break;
   }
-  // Doubles blur the estimate near 2^53; exact integer steps settle which side of the threshold the XP is on.
+  // Near 2^53 the estimate in doubles is not exact. Integer steps correct it.
   let level = Math.max(1, Math.floor(n));
   while (xpToReach(curve, level + 1) <= xp) level++;
   while (level > 1 && xpToReach(curve, level) > xp) level--;
   return level;
 }
 
-/** Divides before it multiplies, so no intermediate value passes 2^53 while the result does not. */
+/** Divides before it multiplies, so that no intermediate value passes 2^53 unless the result does. */
 function xpToReach({ a, b, c, d, q, m }: Curve, n: number): number {
   const h = (a * n + b) * n + c;
   const r = h % q;

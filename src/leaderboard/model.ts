@@ -11,10 +11,10 @@ export interface LeaderboardEntry {
   readonly xp: number;
 }
 
-/** One page; rows, ranks and total are of one moment. */
+/** One page. Rows, ranks and total were read at one moment. */
 export interface LeaderboardPage {
   readonly data: readonly LeaderboardEntry[];
-  /** Number of members in the ranking, those with XP 0 included. */
+  /** Members in the ranking, including those with XP 0. */
   readonly total: number;
   /** Page number from 1. */
   readonly page: number;
@@ -25,7 +25,7 @@ export interface Member {
   readonly username: string;
   readonly level: number;
   readonly xp: number;
-  /** From 1; always the rank that the leaderboard row shows. */
+  /** Position on the leaderboard, from 1. */
   readonly rank: number;
   /** Days in a row. */
   readonly daily_streak: number;
@@ -36,7 +36,7 @@ export interface Member {
 export interface GuildStats {
   /** Members with XP > 0. */
   readonly total_members: number;
-  /** Can pass 2^53 in sum, hence a bigint. */
+  /** A bigint, because the sum can pass 2^53. */
   readonly total_xp: bigint;
   /** Mean level of the members with XP > 0, rounded to the nearest integer; 0 without members. */
   readonly average_level: number;
@@ -44,7 +44,7 @@ export interface GuildStats {
   readonly xp_multiplier: number;
 }
 
-/** Which ids the service accepts for guilds and members: safe in a key name, a path and a log line as they are. */
+/** The ids that the service accepts for guilds and members. They are safe in a Redis key, a path and a log line. */
 export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
 export const DEFAULT_PAGE_SIZE = 10;
 export const MAX_PAGE_SIZE = 100;

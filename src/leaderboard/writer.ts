@@ -3,11 +3,11 @@ import type { Scripts } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { CURVE_TABLE } from './curves.ts';
 
-/** Profile fields to store with a member's XP. Left out = as it was; null = removed. */
+/** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
   /** Display name; without one the API shows the user id. */
   readonly username?: string | null;
-  /** An explicit level wins over the one computed from XP until it is removed. */
+  /** An explicit level replaces the one computed from XP, until it is removed. */
   readonly level?: number | null;
   /** Days in a row. */
   readonly dailyStreak?: number | null;
@@ -15,7 +15,7 @@ export interface ProfileChange {
   readonly lastDailyClaim?: string | Date | null;
 }
 
-/** What to do to one member's XP: exactly one of `set` and `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. */
+/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. */
 export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
   | { readonly set: number | bigint; readonly add?: never }
   | { readonly add: number | bigint; readonly set?: never }
@@ -24,7 +24,7 @@ export type XpRecord = { readonly userId: string; readonly profile?: ProfileChan
 export interface RecordResult {
   /** The guild's new revision. */
   readonly revision: string;
-  /** Members that the call brought into the ranking. */
+  /** Members that were not in the ranking before. */
   readonly created: number;
   /** Total XP and level of the last member recorded, after the call. */
   readonly xp: number;
@@ -32,8 +32,8 @@ export interface RecordResult {
 }
 
 /**
- * Writes XP the way the counters need it: sorted set, profiles, counters and revision move together or not at all.
- * Every method is one script and one round trip.
+ * Writes XP. Sorted set, profiles, counters and revision change together or not at all. Every method is one script call
+ * and one round trip.
  */
 export class LeaderboardWriter {
   constructor(
@@ -44,15 +44,15 @@ export class LeaderboardWriter {
   /**
    * Records one member's XP. O(log m).
    * @throws RecordRefusedError when XP is not an integer in range or a field is bad; nothing was changed.
-   * @throws StoreUnavailableError when Redis did not confirm; the write may or may not have happened.
+   * @throws StoreUnavailableError when Redis did not confirm; the write may have happened.
    */
   record(guildId: string, record: XpRecord): Promise<RecordResult> {
     return this.recordMany(guildId, [record]);
   }
 
   /**
-   * Records many members, all or none; one named twice is taken twice, in order. O(n log m).
-   * Redis serves nobody else meanwhile: 500 records take it a few milliseconds.
+   * Records many members, all or none. A member named twice is recorded twice, in order. O(n log m).
+   * Redis serves nobody else meanwhile: a few milliseconds for 500 records.
    * @throws as {@link record}.
    */
   async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
@@ -60,8 +60,8 @@ export class LeaderboardWriter {
   }
 
   /**
-   * Takes members out of the ranking and deletes their profiles. O(n log m).
-   * @returns how many of them were ranked.
+   * Removes members from the ranking and deletes their profiles. O(n log m).
+   * @returns the number of them that were ranked.
    * @throws StoreUnavailableError
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
@@ -70,7 +70,7 @@ export class LeaderboardWriter {
   }
 
   /**
-   * Records members aside, unseen by readers, for {@link replaceStep} to put in place.
+   * Records members under staging keys, which no reader sees. {@link replaceStep} puts them in place.
    * @throws as {@link record}.
    */
   async stage(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
@@ -78,9 +78,11 @@ export class LeaderboardWriter {
   }
 
   /**
-   * One step of swapping the guild's members for the staged ones, touching at most `budget` members. The counters are
-   * true after every step, and the ranking is never empty in between.
-   * @throws RecordRefusedError when the total would leave 64 bits; that step changed nothing.
+   * Runs one step of the swap of a guild's members for the staged ones. The counters are exact after every step, and the
+   * ranking is never empty in between. O(budget * log m).
+   * @param progress the result of the previous step, or {@link REPLACE_START}.
+   * @param budget members that the step may touch.
+   * @throws RecordRefusedError when the total XP would pass 64 bits; then the step changed nothing.
    */
   async replaceStep(guildId: string, progress: ReplaceProgress, budget: number): Promise<ReplaceProgress> {
     const guild = this.redisKeys.guild(guildId);
@@ -113,8 +115,11 @@ export class LeaderboardWriter {
   }
 }
 
+/** The progress of a swap, from step to step. */
 export interface ReplaceProgress {
+  /** Staged members in place. */
   readonly moved: number;
+  /** Members of the ranking that were checked and stay. */
   readonly swept: number;
   /** Members taken out so far. */
   readonly removed: number;
@@ -125,7 +130,7 @@ export const REPLACE_START: ReplaceProgress = { moved: 0, swept: 0, removed: 0, 
 
 function appendRecord(args: (string | number)[], record: XpRecord, index: number): void {
   const amount = record.set ?? record.add;
-  // Beyond 2^53 a number no longer says which integer was meant: refuse it here, its digits would hide that.
+  // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
   if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint') {
     throw new RecordRefusedError(index, 'xp');
   }

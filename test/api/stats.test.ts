@@ -36,7 +36,7 @@ describe.each(storeKinds)('GET /servers/{guild_id}/stats on $name', (kind) => {
       { userId: 'a', set: 550 },
       { userId: 'b', set: 100, profile: { level: 9 } },
     ]);
-    await suite.service.store.audit.configure('guild', { xpCurve: 'lurkr', xpMultiplier: 1.5 });
+    await suite.service.store.guildConfig.update('guild', { xpCurve: 'lurkr', xpMultiplier: 1.5 });
     expect(await stats()).toMatchObject({ average_level: 7, xp_curve: 'lurkr', xp_multiplier: 1.5 });
     expect((await suite.get('/servers/guild/members/a')).body.level).toBe(4);
     expect((await suite.service.store.audit.check('guild')).exact).toBe(true);

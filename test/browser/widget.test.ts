@@ -51,9 +51,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
   afterEach(() => context.close());
 
   async function setPlan(plan: string): Promise<void> {
-    const { client, redisKeys, apiKeys } = service.store;
-    await client.hset(redisKeys.guild('guild').config, 'plan', plan);
-    await apiKeys.publishInvalidation('guild');
+    await service.store.guildConfig.update('guild', { plan });
   }
 
   /** Opens a page of another origin with the widget on it, under a policy that allows nothing inline. */

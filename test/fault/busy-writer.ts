@@ -1,4 +1,4 @@
-import { withStore } from '../../src/cli/store.ts';
+import { withServices } from '../../src/cli/services.ts';
 import { REPLACE_START, type XpRecord } from '../../src/leaderboard/writer.ts';
 
 /**
@@ -22,7 +22,7 @@ const record = (): XpRecord =>
     : { userId: userId(), add: random(5000), profile: { username: `name ${random(1000)}` } };
 const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 
-await withStore(async ({ writer }) => {
+await withServices(async ({ writer }) => {
   for (;;) {
     const dice = random(20);
     if (dice === 0) await writer.remove(guild, Array.from({ length: 20 }, userId));

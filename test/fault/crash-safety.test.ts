@@ -29,10 +29,10 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
 
   const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(seed)]);
   const seed = (randomSeed: number, args: readonly string[]) =>
-    runScript(['src/cli/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
+    runScript(['scripts/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
       REDIS_URL: redis.url,
     });
-  /** Members that a --replace has ready. */
+  /** Returns the number of members that a --replace has staged. */
   const staged = () => guild.store.client.zcard(`gr:{${GUILD}}:next:xp`);
   const revision = () => guild.store.client.hget(`gr:{${GUILD}}:stats`, 'rev');
   const moment = async () => `${await revision()} ${await staged()}`;
@@ -75,7 +75,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
       const seen = { loading: 0, replacing: 0, done: 0 };
       for (let run = 0; run < RUNS; run++) {
         const replaces = run % 2 === 1;
-        // A killed --replace leaves its lock behind, for a minute.
+        // A killed --replace leaves its lock behind, which would refuse the next one.
         await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
         const before = await moment();
         const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);

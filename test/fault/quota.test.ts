@@ -38,8 +38,7 @@ describe.skipIf(!hasRedis)('the quota', () => {
   const read = (): Promise<Answer> => ask(agent, service.url, guild.paths[0] as string, guild.headers);
 
   it('lets exactly the plan through when 50 clients ask at once', async () => {
-    await guild.store.audit.configure(guild.id, { plan: 'free' });
-    await guild.store.apiKeys.publishInvalidation(guild.id);
+    await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const perClient = 10;
     const rounds = await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
@@ -56,8 +55,7 @@ describe.skipIf(!hasRedis)('the quota', () => {
   });
 
   it('lets no more than the plan through when the connection breaks again and again meanwhile', async () => {
-    await guild.store.audit.configure(guild.id, { plan: 'free' });
-    await guild.store.apiKeys.publishInvalidation(guild.id);
+    await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths });
     for (const bytes of [1, 5, 50, 200, 500]) {
       const before = load.answers.length;

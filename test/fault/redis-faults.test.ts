@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { publishInvalidation } from '../../src/redis/invalidation.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
@@ -148,10 +149,8 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         seen: 'maybe',
         inflict: async ({ guild }) => {
           proxy.slowBy(ms);
-          const announce = setInterval(
-            () => void guild.store.apiKeys.publishInvalidation(guild.id).catch(() => {}),
-            20,
-          );
+          const { client, redisKeys } = guild.store;
+          const announce = setInterval(() => void publishInvalidation(client, redisKeys, guild.id).catch(() => {}), 20);
           await delay(2 * MOMENT_MS);
           clearInterval(announce);
           proxy.behave();

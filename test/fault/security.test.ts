@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
@@ -92,7 +92,7 @@ it('the admin listener is on loopback unless it is asked elsewhere', () => {
 describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
   let redis: EmbeddedRedis;
   let service: ServiceProcess;
-  let store: Store;
+  let store: Services;
   let key: string;
   let keyId: string;
   const urlOf = (user: string) => `redis://${user}:pass@127.0.0.1:${redis.port}`;
@@ -102,7 +102,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...SERVICE_RIGHTS);
     await admin.call('ACL', 'SETUSER', 'bot', 'on', '>pass', ...BOT_RIGHTS);
-    store = storeOn(admin, 'gr', ['free', 'pro']);
+    store = servicesOn(admin, 'gr', ['free', 'pro']);
     const created = await store.apiKeys.create('guild', 'test', null);
     key = created.key;
     keyId = created.record.id;
@@ -120,7 +120,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     client.on('error', () => {});
     try {
       await waitUntilReady(client, 5000, () => {});
-      const { writer, audit } = storeOn(client, 'gr', []);
+      const { writer, audit } = servicesOn(client, 'gr', []);
       await writer.record('guild', { userId: '1', set: 300, profile: { username: 'One' } });
       await writer.record('guild', { userId: '2', add: 5 });
       expect(await writer.remove('guild', ['2'])).toBe(1);

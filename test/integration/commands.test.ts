@@ -2,9 +2,10 @@ import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { runScript, until } from '../support/run-command.ts';
+import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { runNpmScript } from './npm-script.ts';
 
 describe.skipIf(!hasRedis)('the commands, as processes', () => {
   let testStore: TestStore;
@@ -21,8 +22,8 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
   });
   const newGuild = () => `guild-${++guildCount}`;
   const env = () => ({ REDIS_URL: testStore.url as string, NO_COLOR: '1' });
-  const keys = (...args: string[]) => runScript('keys', args, env());
-  const guild = (...args: string[]) => runScript('guild', args, env());
+  const keys = (...args: string[]) => runNpmScript('keys', args, env());
+  const guild = (...args: string[]) => runNpmScript('guild', args, env());
   const json = async (command: ReturnType<typeof keys>) => {
     const result = await command;
     expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -31,7 +32,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
   const status = async (guildId: string, key: string) =>
     (await request(service.url).get(`/api/v1/servers/${guildId}/stats`).set('x-api-key', key)).status;
 
-  it('keys create prints a key that works, once, and says so', async () => {
+  it('keys create prints a working key once, with a warning to keep it', async () => {
     const id = newGuild();
     const { code, stdout, stderr } = await keys('create', '--guild', id, '--name', 'widget', '--expires', '90d');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -73,7 +74,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ origins });
   });
 
-  it('keys revoke ends the key at once in a running service that has it remembered', async () => {
+  it('keys revoke ends the key at once in a running service that has cached it', async () => {
     const id = newGuild();
     const created = await json(keys('create', '--guild', id, '--json'));
     expect(await status(id, created.key)).toBe(200);
@@ -82,7 +83,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     expect(await json(keys('list', '--guild', id, '--json'))).toEqual({ guild: id, keys: [] });
   });
 
-  it('keys rotate gives a new key and lets the old one go on for the overlap only', async () => {
+  it('keys rotate creates a new key, and the old one works only during the overlap', async () => {
     const id = newGuild();
     const old = await json(keys('create', '--guild', id, '--name', 'site', '--json'));
     const next = await json(keys('rotate', '--guild', id, old.id, '--overlap', '30m', '--json'));
@@ -121,12 +122,12 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const ask = () => request(service.url).get(`/api/v1/servers/${id}/stats`).set('x-api-key', key);
     expect((await ask()).headers['x-ratelimit-remaining']).toBe('99');
     await json(guild('set', id, '--plan', 'pro', '--json'));
-    // Remembered for 5 s otherwise: only an announced change takes effect at once.
+    // The service caches the plan for 5 s: without the invalidation the old quota would still hold.
     expect((await ask()).headers['x-ratelimit-remaining']).toBe('9998');
     expect(await json(guild('show', id, '--json'))).toMatchObject({ plan: 'pro', quota_used: 2, keys: 1 });
   });
 
-  it('guild set changes curve and multiplier, recounts the levels, and show tells it', async () => {
+  it('guild set changes curve and multiplier and recounts the levels, and guild show prints them', async () => {
     const id = newGuild();
     await service.store.writer.recordMany(id, [
       { userId: '1', set: 4675 },
@@ -153,7 +154,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     expect(await json(guild('show', 'g', '--json'))).toMatchObject({ exists: false });
   });
 
-  it('guild delete --yes leaves no key behind, ends the API keys at once, and can run again', async () => {
+  it('guild delete --yes leaves no Redis key behind, ends the API keys at once, and can run again', async () => {
     const id = newGuild();
     const { writer, client } = service.store;
     const { key } = await json(keys('create', '--guild', id, '--json'));
@@ -181,14 +182,14 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const id = newGuild();
     await service.store.writer.record(id, { userId: '1', set: 100 });
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
-    const check = await runScript('stats', ['check', id], env());
+    const check = await runNpmScript('stats', ['check', id], env());
     expect(check.code).toBe(1);
     expect(check.stderr).toBe(`Repair it with: npm run stats -- rebuild ${id}\n`);
-    expect((await runScript('stats', ['rebuild', id], env())).code).toBe(0);
-    expect((await json(runScript('stats', ['check', id, '--json'], env()))).exact).toBe(true);
+    expect((await runNpmScript('stats', ['rebuild', id], env())).code).toBe(0);
+    expect((await json(runNpmScript('stats', ['check', id, '--json'], env()))).exact).toBe(true);
   });
 
-  it('every command explains itself with --help and exit code 0', async () => {
+  it('every command prints its usage with --help and exit code 0', async () => {
     const help = [
       ['keys', ['--help'], 'create'],
       ['keys', ['rotate', '--help'], '(default: 24h)'],
@@ -196,15 +197,15 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
       ['guild', ['set', '--help'], '--xp-multiplier'],
     ] as const;
     for (const [name, args, text] of help) {
-      const { code, stdout } = await runScript(name, args, env());
+      const { code, stdout } = await runNpmScript(name, args, env());
       expect(code).toBe(0);
       expect(stdout).toContain(`Usage: npm run ${name} --`);
       expect(stdout).toContain(text);
     }
   });
 
-  it('a Redis that is not there is one line that names it and the fix', async () => {
-    const { code, stderr } = await runScript('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
+  it('an unreachable Redis is one line with its address and the fix', async () => {
+    const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: Cannot reach the Redis at 127\.0\.0\.1:1: .*Set REDIS_URL .*\n$/);
   });
@@ -215,7 +216,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     client.on('error', () => {});
     try {
       await client.client('PAUSE', 60_000, 'WRITE');
-      const command = runScript('keys', ['create', '--guild', 'g'], { REDIS_URL: redis.url });
+      const command = runNpmScript('keys', ['create', '--guild', 'g'], { REDIS_URL: redis.url });
       await until('the command to wait for its first write', async () =>
         /cmd=hset/.test(String(await client.client('LIST'))),
       );

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
-import { collect, repository, runProgram, runScript, until } from '../support/run-command.ts';
+import { collect, repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
+import { runNpmScript } from './npm-script.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -21,7 +22,7 @@ interface RunningDemo {
   readonly lines: readonly string[];
 }
 
-/** `npm run demo` as a shell starts it: in a process group of its own. */
+/** Runs `npm run demo` in a process group of its own, as a shell does. Waits until it is ready. */
 async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
   const port = await freePort();
   const npm = spawn('npm', ['run', 'demo'], {
@@ -33,7 +34,7 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
   cleanUps.push(() => signalGroup(npm, 'SIGKILL'));
   const stdout = collect(npm.stdout);
   const stderr = collect(npm.stderr);
-  await until('the demo to say how it ends', () => {
+  await until('the demo to be ready', () => {
     if (npm.exitCode !== null) throw new Error(`The demo ended: ${stdout()}${stderr()}`);
     return stdout().includes('Ctrl-C ends the demo');
   });
@@ -48,7 +49,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean
   try {
     return process.kill(-(pid as number), signal);
   } catch {
-    return false; // Nobody is left in the group.
+    return false; // The group is empty.
   }
 }
 
@@ -60,7 +61,7 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** A PATH with Node, npm and a shell, and nothing else. */
+/** Returns a PATH with Node, npm and a shell only. */
 function barePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-path-'));
   cleanUps.push(() => rmSync(folder, { recursive: true }));
@@ -68,7 +69,7 @@ function barePath(): string {
   return folder;
 }
 
-/** What a pasted line asks, as Node would ask it: for the machine without curl. */
+/** Returns the URL and the headers of a curl line, for a machine without curl. */
 function requestOf(line: string): [string, Record<string, string>] {
   const headers = [...line.matchAll(/-H '([^:]+): ([^']*)'/g)].map(([, name, value]) => [name, value]);
   return [/'(http[^']*)'$/.exec(line)?.[1] ?? '', Object.fromEntries(headers)];
@@ -79,7 +80,7 @@ describe.each([
   { store: 'ioredis-mock', bare: true, says: /ioredis-mock in this process, because neither redis-server nor/ },
 ])('npm run demo on $store', ({ bare, says }) => {
   it.skipIf(!bare && !hasRedis)(
-    'says where it stands, its lines work as pasted, and a member climbs',
+    'prints its address, its curl lines work as they are, and a member gains XP',
     { timeout: 180_000 },
     async () => {
       const demo = await startDemo(bare ? { PATH: barePath() } : {});
@@ -147,20 +148,20 @@ describe.skipIf(!hasRedis)('the end of the demo', () => {
 });
 
 describe('npm run demo that cannot start', () => {
-  it('says in one line that the port is taken and how to choose another, and leaves nothing behind', async () => {
+  it('reports in one line that the port is taken and how to choose another', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     cleanUps.push(() => taken.close());
     await until('the port to be taken', () => taken.listening);
     const { port } = taken.address() as { port: number };
-    const { code, stdout, stderr } = await runScript('demo', [], { PORT: String(port) });
+    const { code, stdout, stderr } = await runNpmScript('demo', [], { PORT: String(port) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
       new RegExp(`^error: Port ${port} is taken: choose another, such as PORT=\\d+ npm run demo\\n$`),
     );
   });
 
-  it('names a PORT that is no port', async () => {
-    const { code, stderr } = await runScript('demo', [], { PORT: 'eighty' });
+  it('reports a PORT that is not a port', async () => {
+    const { code, stderr } = await runNpmScript('demo', [], { PORT: 'eighty' });
     expect(code).toBe(1);
     expect(stderr).toContain('PORT must be a whole number from 0 to 65535');
   });

@@ -6,7 +6,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { storeOn } from '../../src/cli/store.ts';
+import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { createWriter } from '../../src/writer.ts';
@@ -142,8 +142,8 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
   });
 
   it('lets bot, operator and service do their work together', async () => {
-    const operator = storeOn(open('operator'), 'gr', ['free']);
-    await operator.audit.configure('g', { xpCurve: 'amari' });
+    const operator = servicesOn(open('operator'), 'gr', ['free']);
+    await operator.guildConfig.update('g', { xpCurve: 'amari' });
     const { key, record } = await operator.apiKeys.create('g', 'acl', null);
     const bot = createWriter(open('bot'));
     await bot.recordMany('g', [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
@@ -11,7 +11,7 @@ import { storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('random writes on $name', (kind) => {
   let testStore: TestStore;
-  let store: Store;
+  let store: Services;
   let reader: LeaderboardReader;
   let guilds = 0;
   // Every mock command compiles its script anew: fewer runs there, the same properties.
@@ -22,7 +22,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
   beforeAll(async () => {
     testStore = await kind.start();
     const client = testStore.connect();
-    store = storeOn(client, 'gr', ['free']);
+    store = servicesOn(client, 'gr', ['free']);
     reader = new LeaderboardReader(new CommandBatcher(client, new Scripts(client), store.redisKeys));
   });
   afterAll(() => testStore.stop());
@@ -63,7 +63,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
   });
 });
 
-async function applyBoth(store: Store, guild: string, model: Model, step: Step): Promise<void> {
+async function applyBoth(store: Services, guild: string, model: Model, step: Step): Promise<void> {
   const accepted = model.apply(step);
   if (step.kind === 'remove') await store.writer.remove(guild, step.userIds);
   else if (accepted) await store.writer.recordMany(guild, step.records);

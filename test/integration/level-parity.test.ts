@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/leaderboard/curves.ts';
 import { storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
   let testStore: TestStore;
-  let store: Store;
+  let store: Services;
 
   beforeAll(async () => {
     testStore = await kind.start();
-    store = storeOn(testStore.client, 'gr', ['free']);
-    for (const curve of CURVE_NAMES) await store.audit.configure(curve, { xpCurve: curve });
+    store = servicesOn(testStore.client, 'gr', ['free']);
+    for (const curve of CURVE_NAMES) await store.guildConfig.update(curve, { xpCurve: curve });
   });
   afterAll(() => testStore.stop());
 
@@ -48,7 +48,7 @@ describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...CURVE_NAMES), xps, offsets, async (curve, levels, offset) => {
         const id = `many-${guild++}`;
-        await store.audit.configure(id, { xpCurve: curve });
+        await store.guildConfig.update(id, { xpCurve: curve });
         const records = levels.map((level, i) => {
           const xp = level === 0 ? i : xpForLevel(curve, level) + (offset.next().value as number);
           return { userId: `u${i}`, set: Math.min(MAX_XP, xp) };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import { byRank } from '../../src/import/ranking.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -14,7 +14,8 @@ import { hasRedis } from '../support/stores.ts';
 const ROOT = new URL('../..', import.meta.url).pathname;
 const PLANS = ['free', 'starter', 'pro'];
 
-interface Ended {
+/** The end of a command. */
+interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -23,14 +24,14 @@ interface Ended {
 describe.skipIf(!hasRedis)('npm run seed', () => {
   let server: EmbeddedRedis;
   let redis: Redis;
-  let store: Store;
+  let store: Services;
   let folder: string;
   const running = new Set<ChildProcess>();
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     redis = new Redis(server.url);
-    store = storeOn(redis, 'gr', PLANS);
+    store = servicesOn(redis, 'gr', PLANS);
     folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
   });
   afterAll(async () => {
@@ -46,8 +47,8 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   function start(
     args: readonly string[],
     env: Record<string, string> = {},
-  ): { child: ChildProcess; ended: Promise<Ended> } {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/seed.ts', ...args], {
+  ): { child: ChildProcess; ended: Promise<CommandResult> } {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
       cwd: ROOT,
       env: { ...process.env, REDIS_URL: server.url, REDIS_MODE: '', KEY_PREFIX: '', PLAN_QUOTAS: '', ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -67,7 +68,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     });
     return { child, ended };
   }
-  const seed = (...args: string[]): Promise<Ended> => start(args).ended;
+  const seed = (...args: string[]): Promise<CommandResult> => start(args).ended;
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
@@ -75,7 +76,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   };
   const xpKey = 'gr:{g}:xp';
   const ranking = () => redis.zrevrange(xpKey, 0, -1, 'WITHSCORES');
-  /** Everything stored, but for the revision, which rises with every write. */
+  /** Returns all stored data without the revision, which rises with every write. */
   const everything = async () => {
     const dump: Record<string, unknown> = {};
     for (const key of (await redis.keys('*')).sort()) {
@@ -300,7 +301,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
       expect(await exact()).toBe(true);
     }
     expect((await leftovers()).length).toBeGreaterThan(1500);
-    // Another --replace could still be running, for all that can be known; its lock runs out.
+    // The lock of the killed run is still there, as if it were running. It expires later.
     const early = await seed('--guild', 'g', '--generate', '50', '--replace');
     expect([early.code, early.err]).toEqual([
       1,

@@ -1,5 +1,5 @@
 import { hashKey } from '../../src/access/key-format.ts';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
@@ -9,7 +9,7 @@ import type { Answer } from './load.ts';
 export interface TestGuild {
   readonly id: string;
   readonly key: string;
-  readonly store: Store;
+  readonly store: Services;
   /** For the service: a quota that a load test does not use up. */
   readonly env: Record<string, string>;
   readonly headers: Record<string, string>;
@@ -37,7 +37,7 @@ export async function guildOn(
   const client = connect({ ...redis, timeoutMs: 5000 });
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const store = storeOn(client, 'gr', ['free', 'pro']);
+  const store = servicesOn(client, 'gr', ['free', 'pro']);
   let created = await store.apiKeys.create(id, 'test', null);
   while (!(await fits(store.redisKeys.apiKey(hashKey(created.key))))) {
     created = await store.apiKeys.create(id, 'test', null);
@@ -49,7 +49,7 @@ export async function guildOn(
   const refill = async (): Promise<void> => {
     await client.hset(`gr:{${id}}:keys`, record.id, sha);
     await client.hset(`gr:key:${sha}`, savedRecord);
-    await store.audit.configure(id, { plan: 'pro' });
+    await store.guildConfig.update(id, { plan: 'pro' });
     const records = Array.from({ length: MEMBERS }, (_, i) => ({ userId: `u${i}`, set: (i + 1) * 1000 }));
     await store.writer.recordMany(id, records);
   };

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { storeOn } from '../../src/cli/store.ts';
+import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
@@ -25,7 +25,7 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   const client = connect(parseConfig(env).redis);
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const { writer } = storeOn(client, 'gr', []);
+  const { writer } = servicesOn(client, 'gr', []);
   const writes: JournalWrite[] = [];
   let stopped = false;
   const run = async (): Promise<void> => {

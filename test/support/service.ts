@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
@@ -7,7 +7,7 @@ import type { TestStore } from './stores.ts';
 
 export interface TestService extends RunningServer {
   /** Writers, keys and counters on the same data. */
-  readonly store: Store;
+  readonly store: Services;
   /** Moves the service's clock, which stands still otherwise. */
   advance(ms: number): void;
   /** Sets the service's clock back to its start. */
@@ -35,7 +35,7 @@ export async function startService(testStore: TestStore, env: Record<string, str
     store: { client, subscriber: testStore.connect() },
     clock: () => now,
   });
-  const store = storeOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
+  const store = servicesOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
   return {
     ...running,
     store,

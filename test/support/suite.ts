@@ -42,6 +42,5 @@ export function serviceSuite(kind: StoreKind, env: Record<string, string> = {}):
 
 /** Puts a guild on a plan, as `guild set` does. */
 export async function setPlan({ service }: Suite, guild: string, plan: string): Promise<void> {
-  await service.store.audit.configure(guild, { plan });
-  await service.store.apiKeys.publishInvalidation(guild);
+  await service.store.guildConfig.update(guild, { plan });
 }

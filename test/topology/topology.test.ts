@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Store, storeOn } from '../../src/cli/store.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -18,7 +18,7 @@ describe.each(topologies)('the service on $name', (topology) => {
 
   let redis: RunningTopology;
   let service: ServiceProcess;
-  let store: Store;
+  let store: Services;
 
   beforeAll(async () => {
     redis = await topology.start();
@@ -26,7 +26,7 @@ describe.each(topologies)('the service on $name', (topology) => {
     const client = redis.connect();
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = storeOn(client, 'gr', ['free', 'pro']);
+    store = servicesOn(client, 'gr', ['free', 'pro']);
   });
   afterAll(async () => {
     await service?.stop();
@@ -38,9 +38,8 @@ describe.each(topologies)('the service on $name', (topology) => {
     fetch(`${service.url}/api/v1/servers/${guild}/${path}`, { headers: { 'x-api-key': key } });
 
   async function guildWithKey(guild: string, plan: string): Promise<{ key: string; keyId: string }> {
-    await store.audit.configure(guild, { plan });
+    await store.guildConfig.update(guild, { plan });
     const { key, record } = await store.apiKeys.create(guild, 'test', null);
-    await store.apiKeys.publishInvalidation(guild);
     return { key, keyId: record.id };
   }
 

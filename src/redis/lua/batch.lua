@@ -1,19 +1,19 @@
--- batch: the jobs of many requests in one command: count them, read pages, members and statistics.
+-- batch: runs the jobs of many requests in one command: counts requests, reads pages, members and statistics.
 --
--- KEYS[1] gr:quota:{G} of the first guild; the other keys are derived from it. All that routes in a Cluster, where every
---         job of a batch is of that guild; elsewhere a batch goes on to further guilds with the job "guild".
--- ARGV[1] the jobs, a line each: a name and its arguments, with a space between. One text, because a client works on
---         every argument of a command. Ids and numbers hold no spaces.
+-- KEYS[1] gr:quota:{G} of the first guild; the names of all other keys are built from it. In a Cluster this key selects the
+--         node, and all jobs of a batch are of its guild. Elsewhere the job "guild" switches to further guilds.
+-- ARGV[1] the jobs, one a line: a name and its arguments, separated by spaces. One text, because every further argument of a
+--         command costs the client time. Ids and numbers contain no spaces.
 --   guild G                    the jobs that follow are of this guild
---   count N WINDOW             counts N requests; WINDOW = length of the quota's window in seconds
---   page FIRST LAST REV        ranks FIRST to LAST from 0
+--   count N WINDOW             counts N requests; WINDOW = length of the quota window in seconds
+--   page FIRST LAST REV        ranks FIRST to LAST, from 0
 --   member USER_ID REV
 --   stats REV
 --
--- REV is the revision of what the caller holds, left out when it holds nothing.
+-- REV is the revision that the caller has cached; left out when there is none.
 --
--- Reply: for every job but "guild" one text, as its file says. A job that fails, such as on a key of another type, fails alone:
--- {message} stands in the place of its text. But READONLY fails the batch, for the client to hear that it has lost the master.
+-- Reply: one text for every job but "guild", as the job's file says. When a job fails, for example on a key of another type,
+-- {message} replaces its text and the other jobs go on. But READONLY fails the batch, so that the client sees the failover.
 
 --- @include lib-fields
 --- @include lib-revision
@@ -25,7 +25,7 @@
 local jobs = { count = count, page = page, member = member, stats = stats }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
 
--- A guild as the jobs see it: what the names of its keys are made of, and its revision once a job has read it.
+-- Returns the names of a guild's keys. A job adds the revision as `rev` when it has read it.
 local function guild_of(id)
   local tag = ':{' .. id .. '}'
   return { quota = prefix .. ':quota' .. tag, base = prefix .. tag .. ':' }
@@ -39,7 +39,7 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
   else
     local done, reply = pcall(jobs[name], guild, a, b, c)
     if not done then
-      -- A table from Redis 7 on, text before.
+      -- The error is a table since Redis 7, and text before.
       local message = type(reply) == 'table' and reply.err or tostring(reply)
       if string.find(message, 'READONLY') then
         return redis.error_reply(message)
@@ -49,5 +49,5 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
     replies[#replies + 1] = reply
   end
 end
--- A table built in a loop is not recognised as an array by every Lua that runs this (ioredis-mock's fengari).
+-- unpack makes a new array: ioredis-mock's Lua (fengari) does not recognise a table filled in a loop as one.
 return { unpack(replies) }

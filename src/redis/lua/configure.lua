@@ -1,10 +1,10 @@
--- configure: store config fields and, on request, counters, if the guild is still at the revision they were computed from.
+-- configure: stores config fields and, on request, counters, if the guild is still at the revision of their count.
 --
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:config
--- ARGV[1] revision expected ("" for none stored), or "any"
+-- ARGV[1] expected revision ("" = none stored), or "any"
 -- ARGV[2] number of counter pairs, then counter, value, ...   then config field, value, ...
 --
--- Reply: the new revision, or "" when the guild has moved on and nothing was changed. O(1).
+-- Reply: the new revision, or "" when the guild has another revision; then nothing was changed. O(1).
 
 --- @include lib-counters
 

@@ -1,5 +1,5 @@
--- count: counts requests against the guild's quota, and starts the window when none runs. The library's own script with one
--- command less. Reply: requests counted in the window, and the milliseconds until it ends. O(1).
+-- count: counts requests against the guild's quota, and opens a window when none is open. This is the script of
+-- rate-limiter-flexible with one command less. Reply: requests counted in the window, milliseconds until it ends. O(1).
 local function count(guild, requests, window)
   local consumed = redis.call('INCRBY', guild.quota, requests)
   local ttl = redis.call('PTTL', guild.quota)

@@ -1,8 +1,8 @@
--- member: XP, rank and profile of one member, as of one moment. Reply: "" when the guild is at `held`; else rev, rank from 0 or -1
--- for no such member, XP, curve, username, level, daily_streak, last_daily_claim; each "" when there is none. O(log m).
-local function member(guild, user_id, held)
+-- member: reads XP, rank and profile of one member. Reply: "" when the guild is at revision `cached`; else rev, rank from 0
+-- (-1 = no such member), XP, curve, username, level, daily_streak, last_daily_claim; each "" when there is none. O(log m).
+local function member(guild, user_id, cached)
   local rev = revision(guild)
-  if held ~= '' and rev == held then
+  if cached ~= '' and rev == cached then
     return ''
   end
   local base = guild.base

@@ -1,8 +1,8 @@
--- page: one leaderboard page, its ranks and the total, as of one moment. Reply: "" when the guild is at `held`; else rev, total,
--- curve, then per row user id, XP, username, level; each "" when there is none. O(log m + rows).
-local function page(guild, first, last, held)
+-- page: reads one leaderboard page and the total. Reply: "" when the guild is at revision `cached`; else rev, total, curve,
+-- then for each row user id, XP, username, level; each "" when there is none. O(log m + rows).
+local function page(guild, first, last, cached)
   local rev = revision(guild)
-  if held ~= '' and rev == held then
+  if cached ~= '' and rev == cached then
     return ''
   end
   local base = guild.base

@@ -1,8 +1,8 @@
--- stats: the counters and the curve configuration of a guild, as of one moment. Reply: "" when the guild is at `held`; else rev,
--- members, total_xp, level_sum, xp_curve, xp_multiplier; each "" when there is none. O(1).
-local function stats(guild, held)
+-- stats: reads the counters and the curve of a guild. Reply: "" when the guild is at revision `cached`; else rev, members,
+-- total_xp, level_sum, xp_curve, xp_multiplier; each "" when there is none. O(1).
+local function stats(guild, cached)
   local counters = redis.call('HMGET', guild.base .. 'stats', 'rev', 'members', 'total_xp', 'level_sum')
-  if held ~= '' and counters[1] == held then
+  if cached ~= '' and counters[1] == cached then
     return ''
   end
   local config = redis.call('HMGET', guild.base .. 'config', 'xp_curve', 'xp_multiplier')

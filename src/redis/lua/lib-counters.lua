@@ -1,5 +1,5 @@
--- The counters of a guild and their one way to change. A member counts while its XP is above 0.
--- Sums are kept in two parts, hi * 10^8 + lo, because a batch of large XP values can pass 2^53.
+-- lib-counters: the only code that changes the counters of a guild. A member counts when its XP is above 0.
+-- Sums have two parts, hi * 10^8 + lo, because the sum of many large XP values can pass 2^53.
 
 local PART = 100000000.0
 
@@ -17,12 +17,12 @@ local function add_to_sums(sums, xp, level, sign)
   end
 end
 
--- Adding 0.0 turns a negative zero, which Redis would refuse as "-0", into zero.
+-- Returns the digits of a whole number. "+ 0.0" makes -0 to 0, because Redis refuses "-0".
 local function format_integer(n)
   return string.format('%.0f', n + 0.0)
 end
 
--- HINCRBY is exact on 64 bits and refuses to overflow; answers false when it did, with nothing changed.
+-- Adds to the total XP. HINCRBY is exact on 64 bits. Returns false on an overflow; then nothing was changed.
 local function add_total(stats_key, hi, lo)
   if math.abs(hi) < 90000000 then
     return type(redis.pcall('HINCRBY', stats_key, 'total_xp', format_integer(hi * PART + lo))) == 'number'
@@ -38,7 +38,7 @@ local function add_total(stats_key, hi, lo)
   return true
 end
 
--- rev = max(rev + 1, Redis time in microseconds): no revision ever comes back with other content.
+-- Sets rev to max(rev + 1, Redis time in microseconds), so that no revision is ever used twice. Returns it.
 local function bump_revision(stats_key)
   local now = redis.call('TIME')
   local rev = now[1] * 1000000.0 + now[2]
@@ -52,7 +52,8 @@ local function bump_revision(stats_key)
   return text
 end
 
--- Applies the sums first, so that a total that would leave 64 bits refuses the whole call untouched.
+-- Adds the sums to the counters and raises the revision. Returns the revision, or nil when the total would pass 64 bits;
+-- then nothing was changed.
 local function apply_sums(stats_key, sums)
   if not add_total(stats_key, sums.hi, sums.lo) then
     return nil
@@ -62,7 +63,7 @@ local function apply_sums(stats_key, sums)
   return bump_revision(stats_key)
 end
 
--- An explicit level wins; one that is not a plain number counts as absent.
+-- Returns the stored level of a member, or nil when it is missing or not a whole number.
 local function explicit_level(text)
   if type(text) == 'string' and string.match(text, '^%d+$') then
     return tonumber(text) + 0.0
@@ -70,7 +71,7 @@ local function explicit_level(text)
   return nil
 end
 
--- A score that a raw writer left as a fraction or outside 0 .. 2^53-1 counts as readers show it.
+-- Returns a score as readers show it: a bot can have stored a fraction, or a value outside 0 .. 2^53-1.
 local function whole_xp(score)
   local xp = tonumber(score) or 0
   if not (xp > 0) then

@@ -1,4 +1,4 @@
--- revision: a guild's, read once a batch: a batch is one moment. false when the guild has none.
+-- lib-revision: returns the revision of a guild, false when it has none. A script is atomic, so one read is enough for a batch.
 local function revision(guild)
   local rev = guild.rev
   if rev == nil then

@@ -1,11 +1,11 @@
--- record: set or add the XP of one member or many, with profile fields, all of it or nothing.
+-- record: sets or adds the XP of one or more members, with profile fields. It changes everything or nothing.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
 -- ARGV[1] prefix of the member keys, gr:{G}:member:
 -- ARGV[2] the curve table (see lib-level.lua)
 -- ARGV[3..] per member: "set" | "add", user id, XP digits (an add may be negative), number of field pairs,
 --           then field, value, ... (username, level, daily_streak, last_daily_claim; an empty value deletes the field)
--- A member named twice is taken twice, in order.
+-- A member named twice is recorded twice, in order.
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}
 --        {"REFUSED", index from 0, "xp" | "range" | "field" | "total"}   nothing was changed
@@ -75,7 +75,7 @@ while ARGV[i] do
     add_to_sums(sums, xp, last_level, 1)
   end
 
-  -- Digits that were given are passed on as they are, which saves formatting the number again.
+  -- The digits of a "set" are used as given: formatting them again would take time.
   last_xp = op == 'add' and format_integer(xp) or text
   staged_xp[id] = last_xp
   staged_level[id] = new_explicit or false
@@ -96,7 +96,7 @@ local rev = apply_sums(stats_key, sums)
 if not rev then
   return { 'REFUSED', index - 1, 'total' }
 end
--- unpack is bounded by Lua's C stack, so long argument lists go in slices.
+-- Lua's C stack limits unpack, so long argument lists go in slices.
 for from = 1, #zadd, 2000 do
   redis.call('ZADD', xp_key, unpack(zadd, from, math.min(from + 1999, #zadd)))
 end

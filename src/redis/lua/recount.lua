@@ -1,13 +1,13 @@
--- recount: sum what the counters should say over a range of ranks; when asked, make it so.
+-- recount: computes the counters over a range of ranks and, on request, stores them.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
 -- ARGV[1] prefix of the member keys   ARGV[2] the curve table   ARGV[3] name of the curve to count with, or "" for the guild's
 -- ARGV[4] first and ARGV[5] last rank from 0
--- ARGV[6] "commit" to write the sums as the counters and to store ARGV[7..] (field, value, ...) in the config; else ""
+-- ARGV[6] "commit" to store the sums as counters and ARGV[7..] (field, value, ...) in the config; else ""
 --
 -- Reply: {rev, members, XP hi, XP lo (the sum is hi * 10^8 + lo), level sum, members in the ranking,
 --         and as stored before the call: members, total_xp, level_sum}, digits or ""
--- O(n) for n ranks; Redis serves nobody else meanwhile, so callers slice.
+-- O(n) for n ranks. Redis serves nobody else meanwhile, so callers read in slices.
 
 --- @include lib-level
 --- @include lib-counters

@@ -1,9 +1,9 @@
--- remove: take members out of the ranking together with their profiles.
+-- remove: removes members from the ranking, with their profiles.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
 -- ARGV[1] prefix of the member keys   ARGV[2] the curve table   ARGV[3..] user ids
 --
--- Reply: how many of them were in the ranking; 0 leaves rev as it is. O(n log m).
+-- Reply: number of them that were in the ranking; at 0, rev stays as it is. O(n log m).
 
 --- @include lib-level
 --- @include lib-counters

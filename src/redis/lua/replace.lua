@@ -1,11 +1,11 @@
--- replace: one step of swapping a guild's members for the staged ones; counters are true after every step.
--- A guild of no more members than the budget, staged and present together, is swapped in one step.
+-- replace: one step of a swap of a guild's members for the staged ones. The counters are exact after every step.
+-- One step is enough when staged and present members together are no more than the budget.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp
 -- ARGV[1] prefix of the member keys   ARGV[2] prefix of the staged member keys   ARGV[3] the curve table
 -- ARGV[4] staged members already moved   ARGV[5] members already swept   ARGV[6] budget: members to touch in this step
 --
--- Reply: {staged members moved, members swept past, members removed in this step, 1 when done else 0},
+-- Reply: {staged members moved, members swept, members removed in this step, 1 when done else 0},
 --        or {"REFUSED", 0, "total"}: the total XP would leave 64 bits, nothing was changed
 -- O(budget * log m).
 
@@ -34,18 +34,18 @@ for i = 1, #staged, 2 do
 end
 budget = budget - #writes
 
--- With the staged members all in place, whoever is not among them goes.
-local gone = {}
+-- When all staged members are in place, the members that are not staged are removed.
+local unstaged = {}
 if budget > 0 then
   local present = redis.call('ZRANGE', xp_key, format_integer(swept), format_integer(swept + budget - 1), 'WITHSCORES')
   for i = 1, #present, 2 do
     if not redis.call('ZSCORE', next_key, present[i]) then
       local xp = whole_xp(present[i + 1])
       add_to_sums(sums, xp, level_at(member_prefix .. present[i], xp), -1)
-      gone[#gone + 1] = present[i]
+      unstaged[#unstaged + 1] = present[i]
     end
   end
-  removed = #gone
+  removed = #unstaged
   swept = swept + #present / 2 - removed
 end
 
@@ -60,14 +60,14 @@ for _, write in ipairs(writes) do
     redis.call('RENAME', staged_prefix .. id, member_prefix .. id)
   end
 end
-for _, id in ipairs(gone) do
+for _, id in ipairs(unstaged) do
   redis.call('ZREM', xp_key, id)
   redis.call('DEL', member_prefix .. id)
 end
 moved = moved + #writes
 local staged_total, total = redis.call('ZCARD', next_key), redis.call('ZCARD', xp_key)
 local done = moved >= staged_total and total <= staged_total
--- Members that change places while others are swept can be passed over: whoever is left is met in another pass.
+-- A member that changes its rank between two steps can be missed. Another pass finds it.
 if not done and swept >= total then
   swept = 0
 end

@@ -9,7 +9,7 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 })).toEqual({
       curve: 'lurkr',
       store: true,
-      says: 'curve: lurkr',
+      notice: 'curve: lurkr',
     });
   });
 
@@ -17,7 +17,7 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve(undefined, AMARI, NEW)).toEqual({
       curve: 'amari',
       store: true,
-      says: 'curve: amari (from the format)',
+      notice: 'curve: amari (from the format)',
     });
     expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW).notice).toBe(
       'curve: standard (tatsu publishes none of its own)',
@@ -28,18 +28,18 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 })).toEqual({
       curve: 'lurkr',
       store: false,
-      says: 'curve: lurkr (as the guild is configured; amari counts by amari: add --curve amari to switch)',
+      notice: 'curve: lurkr (as the guild is configured; amari counts by amari: add --curve amari to switch)',
     });
     expect(chooseCurve(undefined, AMARI, { configured: null, members: 3 })).toMatchObject({
       curve: 'standard',
       store: false,
-      says: expect.stringContaining('the default, by which the guild has members already'),
+      notice: expect.stringContaining('the default, by which the guild has members already'),
     });
     expect(chooseCurve(undefined, AMARI, { configured: 'amari', members: 3 }).store).toBe(false);
   });
 
   it('is left alone, without a word, by formats that have none', () => {
-    expect(chooseCurve(undefined, undefined, NEW)).toEqual({ curve: 'standard', store: false, says: undefined });
+    expect(chooseCurve(undefined, undefined, NEW)).toEqual({ curve: 'standard', store: false, notice: undefined });
   });
 
   it('must be named when the files disagree', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidInputError } from '../../../src/errors.ts';
 import { CounterAudit } from '../../../src/leaderboard/counters.ts';
 import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
@@ -117,39 +116,5 @@ describe('CounterAudit.rebuild', () => {
     const { audit, sent } = setup(...changing, slice('r9', THREE, 3));
     await audit.rebuild('g');
     expect(sent.at(-1)).toEqual([...RECOUNT, '', 0, -1, 'commit']);
-  });
-});
-
-describe('CounterAudit.configure', () => {
-  it('stores plan and multiplier whatever the revision, and leaves the counters alone', async () => {
-    const { audit, sent } = setup('r2');
-    await audit.configure('g', { plan: 'pro', xpMultiplier: 1.5 });
-    expect(sent).toEqual([[...CONFIGURE, 'any', 0, 'plan', 'pro', 'xp_multiplier', '1.5']]);
-  });
-
-  it('stores a curve with the counters it makes, in one step', async () => {
-    const { audit, sent } = setup(slice('r1', THREE, 3), 'r2');
-    await audit.configure('g', { xpCurve: 'lurkr' });
-    expect(sent[0]).toEqual([...RECOUNT, 'lurkr', 0, 1999, '']);
-    expect(sent[1]?.slice(3)).toEqual([
-      'r1',
-      3,
-      ...['members', '3', 'total_xp', '300000600', 'level_sum', '9'],
-      ...['xp_curve', 'lurkr'],
-    ]);
-  });
-
-  it('stores a curve with the counters in the one step for busy guilds, too', async () => {
-    const { audit, sent } = setup(slice('r1', THREE, 3), '', slice('r2', THREE, 3));
-    await audit.configure('g', { xpCurve: 'lurkr', plan: 'pro' });
-    expect(sent[2]).toEqual([...RECOUNT, 'lurkr', 0, -1, 'commit', 'plan', 'pro', 'xp_curve', 'lurkr']);
-  });
-
-  it('refuses to set nothing', async () => {
-    const { audit, sent } = setup();
-    const refusal = audit.configure('g', {});
-    await expect(refusal).rejects.toThrow(InvalidInputError);
-    await expect(refusal).rejects.toThrow('Nothing to set: give a plan, a curve or a multiplier');
-    expect(sent).toEqual([]);
   });
 });

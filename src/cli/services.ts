@@ -1,5 +1,6 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { parseConfig } from '../config.ts';
+import { GuildConfig } from '../guilds/guild-config.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { LeaderboardWriter } from '../leaderboard/writer.ts';
 import { type RedisClient, Scripts } from '../redis/commands.ts';
@@ -7,26 +8,27 @@ import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
 import { RedisKeys } from '../redis/redis-keys.ts';
 
-/** A person waits at a terminal, and a recount of a large guild takes seconds: far more patience than a request gets. */
+/** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
 const COMMAND_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5000;
 
-/** What the commands work with. */
-export interface Store {
+/** The parts that the commands work with, on one connection. */
+export interface Services {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
   readonly writer: LeaderboardWriter;
   readonly audit: CounterAudit;
+  readonly guildConfig: GuildConfig;
   readonly apiKeys: ApiKeyStore;
   /** Plan names that PLAN_QUOTAS knows. */
   readonly plans: readonly string[];
 }
 
 /**
- * Opens the store that the environment names, runs the work, and lets go of it whatever happens.
- * @throws when Redis cannot be reached within five seconds, naming where it was looked for.
+ * Connects to the Redis that the environment names, runs the work, and closes the connection in every case.
+ * @throws Error with the address when Redis cannot be reached within five seconds.
  */
-export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const config = parseConfig(process.env);
   const redis = { ...config.redis, timeoutMs: COMMAND_TIMEOUT_MS };
   const client = connect(redis);
@@ -37,21 +39,23 @@ export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<
         `Cannot reach ${describe(redis)}: ${error.message}. Set REDIS_URL (or start Redis) and try again.`,
       );
     });
-    return await work(storeOn(client, config.keyPrefix, [...config.planQuotas.keys()]));
+    return await work(servicesOn(client, config.keyPrefix, [...config.planQuotas.keys()]));
   } finally {
     client.disconnect();
   }
 }
 
-/** The store's parts on an open connection. */
-export function storeOn(client: RedisClient, keyPrefix: string, plans: readonly string[]): Store {
+/** Returns the services on an open connection, which the caller closes. */
+export function servicesOn(client: RedisClient, keyPrefix: string, plans: readonly string[]): Services {
   const redisKeys = new RedisKeys(keyPrefix);
   const scripts = new Scripts(client);
+  const audit = new CounterAudit(scripts, redisKeys);
   return {
     client,
     redisKeys,
     writer: new LeaderboardWriter(scripts, redisKeys),
-    audit: new CounterAudit(scripts, redisKeys),
+    audit,
+    guildConfig: new GuildConfig(client, scripts, redisKeys, audit),
     apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
     plans,
   };

@@ -1,19 +1,18 @@
 import cliProgress from 'cli-progress';
+import type { Progress } from '../import/reading.ts';
+import { formatDuration } from './duration.ts';
 
-/** What a person watching sees of a run. Lines written through it do not tear the bar. */
-export interface Progress {
-  /** `done` of the size that the bar was made with, and how many members that is. */
-  update(done: number, members: number): void;
-  /** A line for stderr. */
-  write(line: string): void;
+/** The progress of a run on the terminal. */
+export interface ProgressBar extends Progress {
+  /** Removes the bar. */
   stop(): void;
 }
 
 /**
- * A bar on stderr with rate and time left, or without the latter when the size is not known. It has no colours.
- * Where stderr is no terminal there are only the lines.
+ * Shows a bar on stderr with the rate and the time left. Where stderr is not a terminal, only lines are written.
+ * @param size amount to read, in the unit of {@link Progress.update}; undefined = unknown, without a time left.
  */
-export function startProgress(size: number | undefined, stream: NodeJS.WriteStream = process.stderr): Progress {
+export function startProgress(size: number | undefined, stream: NodeJS.WriteStream = process.stderr): ProgressBar {
   if (!stream.isTTY) {
     return { update: () => {}, write: (line) => void stream.write(`${line}\n`), stop: () => {} };
   }
@@ -38,18 +37,13 @@ export function startProgress(size: number | undefined, stream: NodeJS.WriteStre
       bar.update(size === undefined ? 0 : Math.min(done, size), {
         members: members.toLocaleString('en-US'),
         rate: Math.round(members / seconds).toLocaleString('en-US'),
-        left: size === undefined || done === 0 ? '-' : duration((seconds * Math.max(0, size - done)) / done),
+        left: size === undefined || done === 0 ? '-' : formatDuration((seconds * Math.max(0, size - done)) / done),
       });
     },
     write(line) {
-      // The bar redraws itself in place: its remains must not stand behind the line.
+      // The bar redraws itself in place: clear its line first, so that nothing of it stays behind the text.
       stream.write(`\r\x1b[K${line}\n`);
     },
     stop: () => bar.stop(),
   };
-}
-
-function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

@@ -1,0 +1,33 @@
+import type { Preview } from '../import/dry-run.ts';
+import { badRows } from '../import/problems.ts';
+import { table } from './terminal.ts';
+
+const MAX_NAME_LENGTH = 40;
+
+/**
+ * Returns the lines that a dry run prints.
+ * @param notice line about the curve, if there is one.
+ */
+export function previewLines({ guild, curve, rows, skipped, total_xp, top }: Preview, notice?: string): string[] {
+  const total = `total XP ${total_xp.toLocaleString('en-US')}${skipped > 0 ? `, ${badRows(skipped)}` : ''}`;
+  const lines = [
+    `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
+    notice ?? `curve: ${curve} (the default; a guild that has another keeps it)`,
+  ];
+  if (top.length === 0) return lines;
+  const cells = top.map(({ rank, user_id, level, xp, username }) => [
+    String(rank),
+    user_id,
+    String(level),
+    xp.toLocaleString('en-US'),
+    printable(username),
+  ]);
+  const style = { plain: true, alignRight: [0, 2, 3] };
+  return [...lines, ...table(['rank', 'user_id', 'level', 'xp', 'username'], cells, style)];
+}
+
+/** Returns a name without characters that could steer the terminal, and not too long. */
+function printable(name: string): string {
+  const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?');
+  return clean.length > MAX_NAME_LENGTH ? `${clean.slice(0, MAX_NAME_LENGTH - 1)}…` : clean;
+}

@@ -1,0 +1,124 @@
+import { parseConfig } from '../config.ts';
+import { InvalidInputError } from '../errors.ts';
+import { curveOfFormats } from '../import/curve-choice.ts';
+import { dryRun } from '../import/dry-run.ts';
+import type { FormatName } from '../import/formats.ts';
+import { generateEntries } from '../import/generate.ts';
+import { IncompleteRun } from '../import/incomplete-run.ts';
+import { type Input, openInput } from '../import/inputs.ts';
+import { load } from '../import/load.ts';
+import { Problems } from '../import/problems.ts';
+import { summaryJson, summaryLine } from '../import/summary.ts';
+import type { CurveName } from '../leaderboard/curves.ts';
+import { INTERRUPTED, Interrupt } from './interrupt.ts';
+import { previewLines } from './preview.ts';
+import { startProgress } from './progress.ts';
+import { withServices } from './services.ts';
+import { PartialResult, print } from './terminal.ts';
+
+export interface SeedOptions {
+  readonly guild: string;
+  readonly file?: readonly string[];
+  readonly generate?: number;
+  readonly randomSeed: string;
+  readonly format?: FormatName;
+  readonly curve?: CurveName;
+  readonly plan?: string;
+  readonly dryRun?: boolean;
+  readonly replace?: boolean;
+  readonly strict?: boolean;
+  readonly json?: boolean;
+}
+
+const EXIT_CODES = { skipped: 2, interrupted: INTERRUPTED } as const;
+
+/**
+ * Runs `seed`: loads members into a guild, from files or generated.
+ * @throws InvalidInputError for wrong options; PartialResult when not all rows were loaded.
+ */
+export async function seed(options: SeedOptions): Promise<void> {
+  if ((options.file === undefined) === (options.generate === undefined)) {
+    throw new InvalidInputError('Give either --file or --generate');
+  }
+  checkPlan(options.plan);
+  const interrupt = new Interrupt();
+  try {
+    const inputs = await openInputs(options, interrupt.signal);
+    const outcome = await (options.dryRun ? preview(options, inputs, interrupt) : write(options, inputs, interrupt));
+    if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
+    if (outcome) throw outcome;
+  } finally {
+    interrupt.end();
+  }
+}
+
+/** Reads the inputs and prints what they would load. @returns the error to report after that. */
+async function preview(
+  options: SeedOptions,
+  inputs: readonly Input[],
+  interrupt: Interrupt,
+): Promise<Error | undefined> {
+  const { guild, curve, json } = options;
+  const formatCurve = formatCurveOf(options, inputs);
+  const { reading, stop } = startReading(options, inputs, interrupt);
+  const { preview, notice, outcome } = await dryRun(reading, { guild, curve, formatCurve }).finally(stop);
+  print(json, preview, () => previewLines(preview, notice));
+  return outcome;
+}
+
+/** Loads the inputs and prints the summary. @returns the error to report after that. */
+async function write(options: SeedOptions, inputs: readonly Input[], interrupt: Interrupt): Promise<Error | undefined> {
+  const { guild, curve, plan, replace = false, json } = options;
+  const formatCurve = formatCurveOf(options, inputs);
+  const { summary, outcome } = await withServices((services) => {
+    const { reading, stop } = startReading(options, inputs, interrupt);
+    return load(services, { guild, reading, stop: interrupt, replace, plan, curve, formatCurve }).finally(stop);
+  });
+  print(json, summaryJson(summary), () => summaryLine(summary));
+  return outcome;
+}
+
+function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
+  return curve ? undefined : curveOfFormats(inputs.flatMap(({ format }) => format ?? []));
+}
+
+/** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */
+function startReading({ strict = false }: SeedOptions, inputs: readonly Input[], { signal }: Interrupt) {
+  const progress = startProgress(totalSize(inputs));
+  const problems = new Problems((line) => progress.write(line));
+  return { reading: { inputs, strict, problems, progress, signal }, stop: () => progress.stop() };
+}
+
+/** Returns the sum of the inputs' sizes, or undefined when one of them is unknown. */
+function totalSize(inputs: readonly Input[]): number | undefined {
+  let sum = 0;
+  for (const { size } of inputs) {
+    if (size === undefined) return undefined;
+    sum += size;
+  }
+  return sum;
+}
+
+async function openInputs(options: SeedOptions, signal: AbortSignal): Promise<Input[]> {
+  const { generate, randomSeed, file = [], format } = options;
+  if (generate !== undefined) {
+    const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
+    return [{ name: 'generated', unit: 'element', size: generate, entries }];
+  }
+  if (new Set(file).size < file.length) throw new InvalidInputError('--file names the same file twice');
+  const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+  const inputs: Input[] = [];
+  for (const path of file) {
+    const input = await openInput(path, format, signal, warn);
+    if (!format) warn(`${input.name}: ${input.format} (detected)`);
+    inputs.push(input);
+  }
+  return inputs;
+}
+
+function checkPlan(plan: string | undefined): void {
+  const plans = [...parseConfig(process.env).planQuotas.keys()];
+  if (plan !== undefined && !plans.includes(plan)) {
+    throw new InvalidInputError(`There is no plan ${plan}: choose one of ${plans.join(', ')} (PLAN_QUOTAS names them)`);
+  }
+}

@@ -1,0 +1,10 @@
+import { type RedisClient, withStoreErrors } from './commands.ts';
+import type { RedisKeys } from './redis-keys.ts';
+
+/**
+ * Tells every process of the service to drop its cached keys and plan of a guild. One round trip.
+ * @throws StoreUnavailableError
+ */
+export async function publishInvalidation(client: RedisClient, redisKeys: RedisKeys, guildId: string): Promise<void> {
+  await withStoreErrors(client.publish(redisKeys.invalidationChannel, guildId));
+}

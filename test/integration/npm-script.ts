@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CommandResult, repository, runProgram } from '../support/run-command.ts';
+
+const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+/** Returns the arguments of Node in the script `name` of package.json. */
+export function nodeArguments(name: string): string[] {
+  const [program, ...args] = scripts[name]?.split(' ') ?? [];
+  if (program !== 'node') throw new Error(`The script ${name} does not run node: ${scripts[name]}`);
+  return args;
+}
+
+/** Runs `npm run NAME -- ARGS` without npm's own lines around its output. `env` is added to the environment. */
+export function runNpmScript(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<CommandResult> {
+  return runProgram(process.execPath, [...nodeArguments(name), ...args], { env });
+}
