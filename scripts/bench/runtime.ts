@@ -42,9 +42,10 @@ export function beforeCommand({ node, before }: Runtime): readonly string[] {
  * @throws InvalidInputError if it does not run.
  */
 export function nodeVersion(node: string): string {
-  const { stdout, status } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-  if (status !== 0) throw new InvalidInputError(`${node} is not a Node binary that runs here`);
-  return stdout.trim();
+  const { stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
+  const version = /^v\d+\.\d+\.\S+/.exec(stdout ?? '')?.[0];
+  if (!version) throw new InvalidInputError(`${node} is not a Node binary that runs here`);
+  return version;
 }
 
 /** Splits Node options as they are typed, without quotes. */

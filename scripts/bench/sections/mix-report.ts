@@ -1,8 +1,9 @@
 import { CONTENDERS, type ContenderName } from '../contenders.ts';
-import { figure, median, percent, tableLines, times } from '../table.ts';
+import { figure, percent, tableLines, times } from '../table.ts';
 import type { Series } from './mix-rounds.ts';
 import { countFailures, mixGoals, type Summary, summarise } from './mix-summary.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
+import { wrkLines } from './wrk-report.ts';
 
 interface Facts extends Pick<SectionOptions, 'seconds' | 'rounds'> {
   /** Folder of the earlier build, if there is one. */
@@ -16,8 +17,6 @@ interface Facts extends Pick<SectionOptions, 'seconds' | 'rounds'> {
 const OTHERS_TOLERATED = 0.05;
 /** A hypervisor takes many milliseconds at a time: above this part of a core, a p99 is not the server's own. */
 const STOLEN_TOLERATED = 0.01;
-/** Largest difference between the two load generators that counts as agreement. */
-const AGREEMENT = 0.1;
 
 /** Returns the report of the mix: the table, the ratios of the first contender to all others, and the goals. */
 export function mixResult(series: readonly Series[], facts: Facts): SectionResult {
@@ -87,33 +86,6 @@ function roundLines([service, ...others]: readonly Series[]): string[] {
     times(before.peak[round]?.cpuUs.server ?? NaN, sample.cpuUs.server),
   );
   return [`in relation to the earlier build, by CPU, round by round: ${ratios.join(', ')}`];
-}
-
-/** Returns the comparison of the load generator with wrk. */
-function wrkLines(series: readonly Series[]): string[] {
-  const measured = series.filter(({ byWrk }) => byWrk.length > 0);
-  if (measured.length === 0) return ['no comparison with wrk: it is not on PATH, or does not measure these contenders'];
-  const rows = measured.map(({ name, peak, byWrk }) => {
-    const own = median(peak.map(({ requestsPerSecond }) => requestsPerSecond));
-    const wrk = median(byWrk.map(({ requestsPerSecond }) => requestsPerSecond));
-    return [
-      name,
-      figure(own),
-      figure(wrk),
-      times(wrk, own),
-      figure(median(peak.map(({ cpuUs }) => cpuUs.server))),
-      figure(median(byWrk.map(({ cpuUs }) => cpuUs))),
-      figure(byWrk.reduce((sum, { failed }) => sum + failed, 0)),
-      Math.abs(wrk / own - 1) <= AGREEMENT ? 'yes' : 'no',
-    ];
-  });
-  return [
-    'the same load by wrk, from the same core',
-    ...tableLines(
-      ['', 'requests/s', 'by wrk', 'ratio', 'CPU µs/request', 'by wrk', 'failed', `within ${percent(AGREEMENT)}`],
-      rows,
-    ),
-  ];
 }
 
 function disturbanceLines(summaries: readonly Summary[]): string[] {

@@ -11,8 +11,10 @@ import type { SectionOptions } from './section.ts';
 export interface Series {
   readonly name: ContenderName;
   readonly peak: readonly Sample[];
-  /** The same load by wrk; empty if the contender is not measured by wrk. */
+  /** The peak by wrk; empty if the contender is not measured by wrk. */
   readonly byWrk: readonly WrkSample[];
+  /** The peak again after wrk. A process gets faster for some seconds, so wrk is compared with the mean of both. */
+  readonly afterWrk: readonly Sample[];
   /** The fixed rate of the second part, in requests a second. */
   readonly rate: number;
   readonly atRate: readonly Sample[];
@@ -51,11 +53,12 @@ export async function runRounds(run: MixRun, { seconds, rounds }: SectionOptions
     name,
     peak: [] as Sample[],
     byWrk: [] as WrkSample[],
+    afterWrk: [] as Sample[],
     rate: 0,
     atRate: [] as Sample[],
   }));
   for (let round = 0; round < rounds; round++) {
-    for (const { place, name, peak, byWrk } of alternating(series, round)) {
+    for (const { place, name, peak, byWrk, afterWrk } of alternating(series, round)) {
       logProgress(`round ${round + 1} of ${rounds}, peak: ${name}`);
       // One start of a process can be a sixth faster than the next, so the median is over the starts too.
       const contender = round === 0 ? (running[place] as RunningContender) : await restart(place);
@@ -64,6 +67,7 @@ export async function runRounds(run: MixRun, { seconds, rounds }: SectionOptions
       if (!wrk || !BY_WRK.includes(name)) continue;
       logProgress(`round ${round + 1} of ${rounds}, wrk: ${name}`);
       byWrk.push(await wrk.measure(contender, { connections: CONNECTIONS, seconds, from }));
+      afterWrk.push(await measure(testbed, contender, { ...plan, settleSeconds: SETTLE_S, from }));
     }
   }
   for (const one of series) one.rate = LOAD_FACTOR * median(one.peak.map((sample) => sample.requestsPerSecond));
