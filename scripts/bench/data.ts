@@ -3,25 +3,26 @@ import type { XpRecord } from '../../src/leaderboard/writer.ts';
 import type { LoadedGuild } from './mix.ts';
 import { guildSizes, seededRandom, zipfSampler } from './zipf.ts';
 
-/** Members sent to Redis in one call, and calls on their way at once. */
-const BATCH = 500;
-const IN_FLIGHT = 4;
+/** Members in one call of the writer, and calls in flight. */
+const MEMBERS_PER_CALL = 500;
+const CALLS_IN_FLIGHT = 4;
 
-/** Ids as long as a chat platform's: 18 digits. */
+/** Returns a guild id as long as those of a chat platform: 18 digits. */
 export function guildIdOf(index: number): string {
   return `7${String(index).padStart(17, '0')}`;
 }
 
+/** Returns the id of a member by its number from 0. */
 export function userIdOf(index: number): string {
   return `1${String((index * 7919) % 1e15).padStart(15, '0')}42`;
 }
 
-/** Sizes of the guilds, most visited first: a thousand with a million members, or a tenth of both. */
+/** Returns the sizes of the guilds, most visited first: 1,000 guilds with 1,000,000 members, or a tenth of both. */
 export function sizesFor(small: boolean): number[] {
   return small ? guildSizes(100, 10, 10_000, 100_000) : guildSizes(1000, 10, 100_000, 1_000_000);
 }
 
-/** The record of one synthetic member: what a bot stores that has a daily claim. Level is left to be computed. */
+/** Returns the record of a member as a bot with daily claims stores it. The level is left to be computed. */
 export function recordOf(index: number, random: () => number): XpRecord & { readonly set: number } {
   return {
     userId: userIdOf(index),
@@ -34,10 +35,7 @@ export function recordOf(index: number, random: () => number): XpRecord & { read
   };
 }
 
-/**
- * Stores a guild with its members, its plan and one key.
- * @returns the guild, once Redis has confirmed all of it.
- */
+/** Stores a guild with its members, its plan and one key, and returns it when Redis has confirmed all writes. */
 export async function seedGuild(store: Services, index: number, members: number): Promise<LoadedGuild> {
   const id = guildIdOf(index);
   await seedMembers(store, id, members, index + 1);
@@ -46,13 +44,13 @@ export async function seedGuild(store: Services, index: number, members: number)
   return { id, key, members };
 }
 
-/** The same member as a bot without daily claims stores it. */
+/** Returns the record of the same member as a bot without daily claims stores it. */
 export function bareRecordOf(index: number, random: () => number): XpRecord {
   const { userId, set, profile } = recordOf(index, random);
   return { userId, set, profile: { username: profile?.username ?? null } };
 }
 
-/** Stores members of one guild through the writer, a few calls on their way at a time. */
+/** Stores members of one guild through the writer, with a few calls in flight. */
 export async function seedMembers(
   store: Services,
   guildId: string,
@@ -62,26 +60,28 @@ export async function seedMembers(
 ): Promise<void> {
   const random = seededRandom(seed);
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const sendCalls = async (): Promise<void> => {
     while (next < members) {
-      const end = Math.min(next + BATCH, members);
+      const end = Math.min(next + MEMBERS_PER_CALL, members);
       const records: XpRecord[] = [];
       for (; next < end; next++) records.push(make(next, random));
       await store.writer.recordMany(guildId, records);
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  await Promise.all(Array.from({ length: CALLS_IN_FLIGHT }, sendCalls));
 }
 
-/** XP writes at a steady rate over Zipf-chosen guilds, until it is stopped. */
+/** XP writes at a steady rate, until they are stopped. */
 export interface Writes {
+  /** Stops the writes. @throws if one of them failed. */
   stop(): Promise<void>;
-  /** Writes that Redis has confirmed so far. */
+  /** Returns the number of writes that Redis has confirmed. */
   readonly confirmed: () => number;
 }
 
 const TICK_MS = 10;
 
+/** Starts XP writes to guilds chosen by Zipf's law. */
 export function startWrites(store: Services, guilds: readonly LoadedGuild[], perSecond: number): Writes {
   const random = seededRandom(4711);
   const guildIndex = zipfSampler(guilds.length, random);
@@ -105,7 +105,7 @@ export function startWrites(store: Services, guilds: readonly LoadedGuild[], per
     confirmed: () => confirmed,
     stop: async () => {
       clearInterval(timer);
-      // A PING comes back after every write sent before it.
+      // Redis answers in order, so the PING is answered after each write.
       await store.client.ping();
       if (failure) throw failure;
     },

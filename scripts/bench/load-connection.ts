@@ -3,22 +3,22 @@ import { connect, type Socket } from 'node:net';
 import { ResponseParser } from './response-parser.ts';
 
 /**
- * What any connection reads; it is taken in before the next one reads. With a buffer for each, the generator would collect garbage for
- * tens of milliseconds whenever connections are opened.
+ * Receive buffer of all connections. Each read is parsed before the next one, so one buffer is enough. One for each connection
+ * makes the garbage collector run for tens of milliseconds when connections open.
  */
 const RECEIVED = Buffer.allocUnsafe(65_536);
 
-/** One keep-alive connection with at most one request on its way. */
+/** One keep-alive connection with at most one request in flight. */
 export class LoadConnection {
-  /** When the present request was due, in milliseconds of performance.now(); 0 when there is none. */
+  /** Time when the present request fell due, in milliseconds of performance.now(); 0 if there was none yet. */
   dueAt = 0;
   private constructor(private readonly socket: Socket) {}
 
   /**
    * Opens a connection.
-   * @param onAnswer called with each answer's status; the connection is free again.
-   * @param onLost called once when the server ends the connection.
-   * @throws when the server cannot be reached.
+   * @param onAnswer called with the status of each answer, when the connection is free again.
+   * @param onLost called once if the server ends the connection.
+   * @throws if the server cannot be reached.
    */
   static async open(
     port: number,
@@ -30,7 +30,7 @@ export class LoadConnection {
       port,
       host: '127.0.0.1',
       noDelay: true,
-      // None of the stream machinery: half the cost of 'data' events.
+      // Reads without the stream machinery cost half as much as 'data' events.
       onread: {
         buffer: RECEIVED,
         callback: (length, chunk) => {
@@ -41,7 +41,7 @@ export class LoadConnection {
     });
     const connection = new LoadConnection(socket);
     await once(socket, 'connect');
-    socket.on('error', () => {}); // 'close' follows, and says it all.
+    socket.on('error', () => {}); // 'close' follows each error and is handled below.
     socket.once('close', () => onLost(connection));
     return connection;
   }

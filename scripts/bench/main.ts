@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { print, program, run } from '../../src/cli/terminal.ts';
 import { findOnPath } from '../dev/embedded-redis.ts';
-import { machine } from './machine.ts';
+import { CONTENDERS, type ContenderName, parseContenders } from './contenders.ts';
+import { describeMachine } from './machine.ts';
 import { pinToTwoCores } from './pinning.ts';
-import { SECTIONS, sectionNamed } from './sections.ts';
+import { beforeCommand, type Runtime, serviceCommand, splitOptions } from './runtime.ts';
+import { findSections, SECTION_NAMES } from './sections.ts';
 import { goalLines } from './table.ts';
 import { logProgress } from './terminal.ts';
 
@@ -13,26 +16,41 @@ interface Options {
   readonly seconds: number;
   readonly rounds: number;
   readonly small?: boolean;
+  readonly contenders?: readonly ContenderName[];
+  readonly node: string;
+  readonly nodeOptions?: readonly string[];
+  readonly before?: string;
 }
 
-const command = program('bench', 'Measure the service against its baselines, on a Redis of its own')
-  .argument('[section]', `${SECTIONS.join(', ')}; without it: mix, scale, seed and memory`)
+const command = program('bench', 'Measure the service and its baselines, on a Redis of its own')
+  .argument('[section]', `${SECTION_NAMES.join(', ')}; without it: mix, scale, seed and memory`)
   .option('--seconds <n>', 'measured seconds of one contender in one round', positive, 4)
-  .option('--rounds <n>', 'rounds, of which the median counts', positive, 5)
-  .option('--small', 'a tenth of the data: to try the benchmark itself')
+  .option('--rounds <n>', 'number of rounds; the report gives medians', positive, 5)
+  .option('--contenders <names>', `contenders of the mix, from ${Object.keys(CONTENDERS).join(',')}`, parseContenders)
+  .option('--before <dir>', 'a built checkout of the service to compare with in the mix')
+  .option('--node <path>', 'the Node binary of the servers under test', process.execPath)
+  .option('--node-options <options>', 'Node options of the service instead of those of npm start', splitOptions)
+  .option('--small', 'a tenth of the data, to try the benchmark itself')
   .option('--json', 'print JSON')
   .action(async (section: string | undefined, options: Options) => {
-    const sections = sectionNamed(section);
+    const sections = findSections(section);
     if (!findOnPath()) throw new Error('The benchmark needs redis-server or valkey-server on PATH: install one');
+    const runtime: Runtime = {
+      node: options.node,
+      nodeOptions: options.nodeOptions,
+      before: options.before === undefined ? undefined : resolve(options.before),
+    };
+    if (runtime.before !== undefined || options.contenders?.includes('before')) beforeCommand(runtime);
+    // A pinned process sees one core, so the machine is described before.
+    const machine = describeMachine(runtime.node);
     compile();
-    // Before it is pinned: a pinned process sees one core.
-    const facts = machine();
     const pinning = pinToTwoCores();
-    const results: Record<string, unknown> = { machine: facts, pinning: pinning.description };
-    const lines = [...Object.values(facts), pinning.description];
+    const started = `the service is started with ${['node', ...serviceCommand(runtime).slice(1)].join(' ')}`;
+    const results: Record<string, unknown> = { machine, pinning: pinning.description, started };
+    const lines = [...Object.values(machine), pinning.description, started];
     const goals = [];
     for (const { name, start } of sections) {
-      const result = await start({ ...options, small: options.small === true, pinning });
+      const result = await start({ ...options, small: options.small === true, runtime, pinning });
       results[name] = result.data;
       lines.push('', `== ${name}`, ...result.lines);
       goals.push(...result.goals);
@@ -41,19 +59,19 @@ const command = program('bench', 'Measure the service against its baselines, on 
     print(options.json, { ...results, goals }, () => lines);
   });
 
-// Each server started ends with this process; these two would otherwise end it without its 'exit' event.
+// The servers end on this process's 'exit' event, which these signals would skip.
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
   process.on(signal, () => process.exit(code));
 }
-// One 'exit' listener a process started: a dozen of them is no leak.
+// Each server has one 'exit' listener; this many are not a leak.
 process.setMaxListeners(50);
 
 await run(command);
 
-/** The servers run as they are deployed, compiled: a loader's helpers would slow them. */
+/** Compiles the service and the baselines, so that they run as they are deployed and without a loader. */
 function compile(): void {
   logProgress('compiling');
   for (const args of [

@@ -1,35 +1,37 @@
 import { cpus } from 'node:os';
-import { type LoadPlan, type LoadResult, putLoad } from './load.ts';
+import { percentileMs } from './latency.ts';
+import { runLoad } from './load.ts';
+import type { LoadPlan, LoadResult } from './load-plan.ts';
 import type { Pinning } from './pinning.ts';
 import { cpuSeconds, type ServerProcess, stolenSeconds } from './processes.ts';
-import type { Stage } from './stage.ts';
 import { median } from './table.ts';
+import type { Testbed } from './testbed.ts';
 
-/** What one stretch of load showed. */
+/** Measurements of one stretch of load. */
 export interface Sample {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** p99 over p50 within a tenth of a second, the median of them all: what stalls of the machine leave untouched. */
+  /** Median of p99 / p50 within each tenth of a second. A stall of the machine changes few of them. */
   readonly typicalSpread: number;
-  /** Processor time a request, in microseconds. */
+  /** CPU time a request, in microseconds. */
   readonly cpuUs: { readonly server: number; readonly redis: number; readonly load: number };
-  /** Parts of a core that were busy, 1 = all of it. */
+  /** Parts of a core that were busy; 1 is a whole core. */
   readonly busy: {
     readonly server: number;
     readonly redisAndLoad: number;
-    /** Everything else that ran on the cores in use. */
+    /** All other processes on the cores in use. */
     readonly others: number;
-    /** What a hypervisor kept from them while they had work. */
+    /** Time that a hypervisor took from the cores while they had work. */
     readonly stolen: number;
   };
   readonly answered: number;
   readonly failures: LoadResult['failures'];
 }
 
-/** Puts load on a server and reads the processor meters of all sides over the same time. */
+/** Puts load on a server and reads the CPU meters of all processes over the same time. */
 export async function measure(
-  { redis, pinning }: Stage,
+  { redis, pinning }: Testbed,
   server: ServerProcess,
   plan: Omit<LoadPlan, 'port'>,
 ): Promise<Sample> {
@@ -42,7 +44,7 @@ export async function measure(
     stolen: stolenSeconds(coresInUse(pinning)),
   });
   const meters = { start: read(), end: read() };
-  const result = await putLoad({ ...plan, port: server.port }, (edge) => {
+  const result = await runLoad({ ...plan, port: server.port }, (edge) => {
     meters[edge] = read();
   });
   const used = {
@@ -54,9 +56,9 @@ export async function measure(
   const perRequest = (seconds: number) => (seconds * 1e6) / result.answered;
   return {
     requestsPerSecond: result.answered / result.seconds,
-    p50Ms: result.latency.percentile(0.5),
-    p99Ms: result.latency.percentile(0.99),
-    typicalSpread: median(result.windows.map((window) => window.percentile(0.99) / window.percentile(0.5))),
+    p50Ms: percentileMs(result.latency, 50),
+    p99Ms: percentileMs(result.latency, 99),
+    typicalSpread: median(result.windows.map((window) => window.percentile(99) / window.percentile(50))),
     cpuUs: { server: perRequest(used.server), redis: perRequest(used.redis), load: perRequest(used.load) },
     busy: {
       server: used.server / result.seconds,
@@ -69,7 +71,7 @@ export async function measure(
   };
 }
 
-/** Processor seconds spent on the two cores in use, by whatever process; on all cores when nothing is pinned. */
+/** Returns the CPU seconds spent on the cores in use by all processes; on all cores if nothing is pinned. */
 function coreSeconds({ serverCore, loadCore }: Pinning): number {
   const inUse = cpus().filter((_, core) => serverCore === undefined || core === serverCore || core === loadCore);
   return inUse.reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1000;

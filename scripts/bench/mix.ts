@@ -1,6 +1,6 @@
 import { seededRandom, zipfSampler } from './zipf.ts';
 
-/** A guild as the load sees it. */
+/** A guild that the load requests. */
 export interface LoadedGuild {
   readonly id: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface MixedRequest {
   readonly path: string;
 }
 
-/** What widgets ask for, as fractions of all requests. */
+/** Kinds of requests as fractions of all. */
 export const SHARES: readonly (readonly [RequestKind, number])[] = [
   ['page', 0.7],
   ['deep page', 0.1],
@@ -27,10 +27,10 @@ export const SHARES: readonly (readonly [RequestKind, number])[] = [
 const PAGE_SIZE = 10;
 
 /**
- * `count` requests over Zipf-chosen guilds, the same for the same seed: page 1, a page anywhere behind it, a member anywhere
- * in the guild, the statistics.
+ * Returns `count` requests to guilds chosen by Zipf's law, the same for the same seed: the first page, any later page, any member,
+ * or the statistics.
  * @param guilds most visited first.
- * @param userId id of a guild's member by its number from 0.
+ * @param userId returns the id of a member by its number from 0.
  */
 export function mixOf(
   guilds: readonly LoadedGuild[],
@@ -43,11 +43,11 @@ export function mixOf(
   return Array.from({ length: count }, () => {
     const guild = guilds[guildIndex()] as LoadedGuild;
     const kind = pickKind(random());
-    return { kind, guild, path: `/api/v1/servers/${guild.id}${operation(kind, guild, userId, random)}` };
+    return { kind, guild, path: `/api/v1/servers/${guild.id}${subPath(kind, guild, userId, random)}` };
   });
 }
 
-/** The request as it goes over the wire. */
+/** Returns the bytes of the request. */
 export function requestBytes({ path, guild }: Pick<MixedRequest, 'path' | 'guild'>): Buffer {
   return Buffer.from(
     `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nx-api-key: ${guild.key}\r\n\r\n`,
@@ -63,7 +63,7 @@ function pickKind(draw: number): RequestKind {
   return 'stats';
 }
 
-function operation(
+function subPath(
   kind: RequestKind,
   { members }: LoadedGuild,
   userId: (index: number) => string,
@@ -72,7 +72,7 @@ function operation(
   if (kind === 'stats') return '/stats';
   if (kind === 'member') return `/members/${userId(Math.floor(random() * members))}`;
   const pages = Math.ceil(members / PAGE_SIZE);
-  // A guild of one page has nothing behind it: its deep page is the empty one past the end.
+  // The deep page of a guild with one page is the empty page after it.
   const page = kind === 'page' ? 1 : 2 + Math.floor(random() * Math.max(1, pages - 1));
   return `/leaderboard?page=${page}&limit=${PAGE_SIZE}`;
 }

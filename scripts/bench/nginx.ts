@@ -5,18 +5,18 @@ import { CURVE_TABLE } from '../../src/leaderboard/curves.ts';
 import { scriptSource } from '../../src/redis/scripts.ts';
 import { findOnPath } from '../dev/embedded-redis.ts';
 import { makeScratch } from './scratch.ts';
-import type { Stage } from './stage.ts';
+import type { Testbed } from './testbed.ts';
 
-/** nginx, made ready in a folder of its own. */
+/** nginx with its files in a folder of its own. */
 export interface PreparedNginx {
   readonly command: readonly string[];
   remove(): void;
 }
 
-/** Folder of nginx's modules, if there is an nginx that can load the one for Lua. */
+/** Returns the folder of nginx's modules; undefined without nginx or without its module for Lua. */
 export function nginxModules(): string | undefined {
   const nginx = findOnPath(['nginx']);
-  // It lists what it was built with on the standard error.
+  // nginx prints its build options to standard error.
   const built = nginx ? spawnSync(nginx, ['-V'], { encoding: 'utf8' }).stderr : '';
   const folder = /--modules-path=(\S+)/.exec(built)?.[1];
   if (!folder) return undefined;
@@ -29,10 +29,10 @@ export function nginxModules(): string | undefined {
 }
 
 /**
- * Puts together what nginx needs to serve the API from the stage's Redis.
- * @throws when there is no nginx with Lua, or Redis does not take the script.
+ * Writes the files with which nginx serves the API from the testbed's Redis, and loads batch.lua into it.
+ * @throws if there is no nginx with Lua, or Redis does not take the script.
  */
-export async function prepareNginx({ redis, store }: Stage, port: number): Promise<PreparedNginx> {
+export async function prepareNginx({ redis, store }: Testbed, port: number): Promise<PreparedNginx> {
   const modules = nginxModules();
   if (!modules) throw new Error('There is no nginx with its module for Lua');
   const { folder, remove } = makeScratch();

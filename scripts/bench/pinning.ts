@@ -2,24 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { findOnPath } from '../dev/embedded-redis.ts';
 
-/** Which core runs what; undefined where the system decides. */
+/** The cores of the processes; undefined where the system decides. */
 export interface Pinning {
   readonly serverCore: number | undefined;
   readonly loadCore: number | undefined;
-  /** One sentence for the report. */
+  /** Line for the report. */
   readonly description: string;
 }
 
 /**
- * Moves this process, with the children that it will have, to one core, and keeps another for the server under test. Without
- * taskset or a second core it leaves everything to the system.
+ * Moves this process and its future children to one core, and keeps another for the server under test. Does nothing without
+ * taskset or a second core.
  */
 export function pinToTwoCores(): Pinning {
   const taskset = findOnPath(['taskset']);
   const cores = availableParallelism();
   if (!taskset || cores < 2) {
-    const why = taskset ? 'there is one core' : 'there is no taskset here';
-    return { serverCore: undefined, loadCore: undefined, description: `nothing is pinned: ${why}` };
+    const reason = taskset ? 'there is one core' : 'there is no taskset here';
+    return { serverCore: undefined, loadCore: undefined, description: `nothing is pinned: ${reason}` };
   }
   const [serverCore, loadCore] = allowedCores(taskset);
   moveToCore(loadCore, process.pid);
@@ -30,14 +30,14 @@ export function pinToTwoCores(): Pinning {
   };
 }
 
-/** Moves a process with all its threads to the core, if there is one to move to. */
+/** Moves a process with all its threads to the core, if there is one. @throws if taskset fails. */
 export function moveToCore(core: number | undefined, pid: number): void {
   if (core === undefined) return;
   const { status } = spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)]);
   if (status !== 0) throw new Error(`taskset could not move process ${pid} to core ${core}`);
 }
 
-/** The command line that runs `command` on the core. */
+/** Returns the command line that runs `command` on the core. */
 export function onCore(core: number | undefined, command: readonly string[]): readonly string[] {
   return core === undefined ? command : ['taskset', '-c', String(core), ...command];
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Clock ticks a second in /proc, which Linux fixes at 100 for programs. */
+/** Clock ticks a second in /proc, which is always 100 for programs on Linux. */
 const TICKS_PER_S = 100;
 const START_TIMEOUT_MS = 20_000;
 
@@ -19,13 +19,13 @@ export interface ProcessPlan {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
-  /** File descriptor for its standard output; left out = none. */
+  /** File descriptor for its standard output; without it the output is dropped. */
   readonly stdout?: number;
 }
 
 /**
- * Starts a server and waits until its port takes connections. Whatever ends this process ends it too.
- * @throws when it ends instead, or does not listen within 20 s.
+ * Starts a server and waits until its port accepts connections. The server ends with this process at the latest.
+ * @throws if it ends, or does not listen within 20 s.
  */
 export async function startProcess({ command, env, port, stdout }: ProcessPlan): Promise<ServerProcess> {
   const [program, ...args] = command as [string, ...string[]];
@@ -44,7 +44,7 @@ export async function startProcess({ command, env, port, stdout }: ProcessPlan):
     clearTimeout(timer);
   };
   const deadline = performance.now() + START_TIMEOUT_MS;
-  while (!(await takesConnections(port))) {
+  while (!(await acceptsConnections(port))) {
     if (hasEnded(child) || performance.now() > deadline) {
       await stop();
       throw new Error(`${command.join(' ')} did not start listening on port ${port}`);
@@ -54,7 +54,7 @@ export async function startProcess({ command, env, port, stdout }: ProcessPlan):
   return { pid: child.pid as number, port, stop };
 }
 
-/** Processor seconds that a process has used, all its threads together; NaN where there is no /proc. */
+/** Returns the CPU seconds of a process, all its threads together; NaN without /proc. */
 export function cpuSeconds(pid: number): number {
   // The command name, in parentheses, may contain spaces; utime and stime are fields 14 and 15.
   const fields = readProc(pid, 'stat')
@@ -63,7 +63,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
 }
 
-/** Processor seconds that a hypervisor has kept from these cores (all without a list) while they had work; NaN where there is no /proc. */
+/** Returns the CPU seconds that a hypervisor took from these cores (all without a list) while they had work; NaN without /proc. */
 export function stolenSeconds(cores?: readonly number[]): number {
   const lines = readProcFile('/proc/stat').split('\n');
   const wanted = cores ? cores.map((core) => `cpu${core}`) : ['cpu'];
@@ -71,7 +71,7 @@ export function stolenSeconds(cores?: readonly number[]): number {
   return stolen.length === 0 ? Number.NaN : stolen.reduce((sum, fields) => sum + Number(fields[8]), 0) / TICKS_PER_S;
 }
 
-/** Resident memory of a process in bytes; NaN where there is no /proc. */
+/** Returns the resident memory of a process in bytes; NaN without /proc. */
 export function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readProc(pid, 'status'))?.[1]) * 1024;
 }
@@ -92,7 +92,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-async function takesConnections(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');

@@ -1,6 +1,6 @@
 import type { recordOf } from './data.ts';
 
-/** ZADD and HSET of one member in Redis's protocol: what the writer stores of it, without counters and revision. Pure. */
+/** Returns ZADD and HSET of one member in Redis's protocol: the same content as from the writer, without counters and revision. */
 export function rawCommands(guildId: string, { userId, set, profile }: ReturnType<typeof recordOf>): string {
   const fields: string[] = [];
   if (profile?.username != null) fields.push('username', profile.username);

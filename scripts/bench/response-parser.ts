@@ -2,35 +2,39 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 
 /**
- * Finds the ends of the HTTP/1.1 responses on one connection. It reads the status and Content-Length and nothing else, because
- * what the load generator spends is taken from the core it shares with Redis.
+ * Finds the ends of the HTTP/1.1 responses on one connection. It reads only the status and Content-Length, because the
+ * load generator shares its core with Redis and must be cheap.
  */
 export class ResponseParser {
   /** Bytes of the present body still to come; -1 while in a head. */
   private bodyLeft = -1;
   private status = 0;
-  private held: Buffer | undefined;
-  /** The name as this server writes it: found once by pattern, then by plain search. */
+  /** Copy of an incomplete head. */
+  private partialHead: Buffer | undefined;
+  /** The header's name as this server writes it: found once by pattern, then by plain search. */
   private lengthName: Buffer | undefined;
 
-  /** @param onResponse called with each response's status when its last byte has come. */
+  /** @param onResponse called with the status of each response when its last byte has come. */
   constructor(private readonly onResponse: (status: number) => void) {}
 
-  /** Takes the next `length` bytes of the connection, which are copied if they are needed later. */
+  /**
+   * Takes the next `length` bytes of the connection. Bytes that are needed later are copied.
+   * @throws if a response has no Content-Length.
+   */
   push(chunk: Buffer, length = chunk.length): void {
     let data = chunk;
     let end = length;
-    if (this.held) {
-      data = Buffer.concat([this.held, chunk.subarray(0, length)]);
+    if (this.partialHead) {
+      data = Buffer.concat([this.partialHead, chunk.subarray(0, length)]);
       end = data.length;
-      this.held = undefined;
+      this.partialHead = undefined;
     }
     let at = 0;
     while (at < end) {
       if (this.bodyLeft < 0) {
         const head = data.indexOf(HEAD_END, at);
         if (head < 0 || head + 4 > end) {
-          this.held = Buffer.from(data.subarray(at, end));
+          this.partialHead = Buffer.from(data.subarray(at, end));
           return;
         }
         this.status = digit(data, at + 9) * 100 + digit(data, at + 10) * 10 + digit(data, at + 11);
@@ -50,7 +54,7 @@ export class ResponseParser {
   private bodyLength(data: Buffer, from: number, to: number): number {
     if (this.lengthName) {
       const at = data.indexOf(this.lengthName, from);
-      if (at >= 0 && at < to) return digitsAt(data, at + this.lengthName.length);
+      if (at >= 0 && at < to) return parseDigits(data, at + this.lengthName.length);
     }
     const head = data.toString('latin1', from, to);
     const match = LENGTH.exec(head);
@@ -64,7 +68,7 @@ function digit(data: Buffer, at: number): number {
   return (data[at] as number) - 48;
 }
 
-function digitsAt(data: Buffer, from: number): number {
+function parseDigits(data: Buffer, from: number): number {
   let n = 0;
   for (let at = from; ; at++) {
     const value = digit(data, at);

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of one's own for files that end with this process, or sooner. */
+/** A temporary folder that is removed when this process ends, or earlier. */
 export interface Scratch {
   readonly folder: string;
   remove(): void;
 }
 
+/** Creates a temporary folder. */
 export function makeScratch(): Scratch {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-bench-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });

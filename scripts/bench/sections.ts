@@ -12,31 +12,45 @@ export interface Section {
   readonly start: (options: SectionOptions) => Promise<SectionResult>;
 }
 
-const ALL: readonly (Section & { readonly whenAll: boolean })[] = [
-  {
-    name: 'mix',
-    whenAll: true,
-    start: (options) => {
-      const nginx: ContenderName[] = nginxModules() ? ['nginx'] : [];
-      return runMix(
-        ['guildrank', 'node:http', 'Express', 'plain', 'Fastify', ...nginx, 'cache off', 'logs on'],
-        options,
-      );
-    },
-  },
-  { name: 'scale', whenAll: true, start: runScale },
-  { name: 'seed', whenAll: true, start: runSeed },
-  { name: 'memory', whenAll: true, start: runMemory },
-  { name: 'cold', whenAll: false, start: (options) => runMix(['cache off', 'plain', 'Fastify'], options) },
-  { name: 'logs', whenAll: false, start: (options) => runMix(['guildrank', 'logs on'], options) },
+const ALL_CONTENDERS: readonly ContenderName[] = [
+  'guildrank',
+  'node:http',
+  'Express',
+  'plain',
+  'Fastify',
+  'nginx',
+  'cache off',
+  'logs on',
 ];
 
-export const SECTIONS: readonly string[] = ALL.map(({ name }) => name);
+const ALL: readonly (Section & { readonly inWholeRun: boolean })[] = [
+  { name: 'mix', inWholeRun: true, start: mixSection(ALL_CONTENDERS) },
+  { name: 'scale', inWholeRun: true, start: runScale },
+  { name: 'seed', inWholeRun: true, start: runSeed },
+  { name: 'memory', inWholeRun: true, start: runMemory },
+  { name: 'cold', inWholeRun: false, start: mixSection(['cache off', 'plain', 'Fastify']) },
+  { name: 'logs', inWholeRun: false, start: mixSection(['guildrank', 'logs on']) },
+];
 
-/** The section of that name, or those that make up a whole run. @throws InvalidInputError for another name. */
-export function sectionNamed(name: string | undefined): readonly Section[] {
-  if (name === undefined) return ALL.filter(({ whenAll }) => whenAll);
+export const SECTION_NAMES: readonly string[] = ALL.map(({ name }) => name);
+
+/**
+ * Returns the section of that name, or without a name those of a whole run.
+ * @throws InvalidInputError for another name.
+ */
+export function findSections(name: string | undefined): readonly Section[] {
+  if (name === undefined) return ALL.filter(({ inWholeRun }) => inWholeRun);
   const section = ALL.find((one) => one.name === name);
-  if (!section) throw new InvalidInputError(`There is no section ${name}: choose one of ${SECTIONS.join(', ')}`);
+  if (!section) throw new InvalidInputError(`There is no section ${name}: choose one of ${SECTION_NAMES.join(', ')}`);
   return [section];
+}
+
+function mixSection(defaults: readonly ContenderName[]): Section['start'] {
+  return (options) => {
+    const present = defaults.filter((name) => name !== 'nginx' || nginxModules() !== undefined);
+    const chosen = options.contenders ?? present;
+    // An earlier build that is given takes part, next to the service.
+    const addBefore = options.runtime.before !== undefined && !chosen.includes('before');
+    return runMix(addBefore ? chosen.toSpliced(1, 0, 'before') : chosen, options);
+  };
 }

@@ -1,6 +1,6 @@
-/** Numbers into the tables that a person reads. Pure. */
+/** Formats numbers as the tables of the report. Pure. */
 
-/** The middle value, or the mean of the two in the middle; NaN of nothing. */
+/** Returns the middle value, or the mean of the two in the middle; NaN if there is none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -8,19 +8,24 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Digits for a person: whole above 100, else three significant ones; a dash for what was not measured. */
+/** Formats a number: whole from 100 on, else with three significant digits; a dash if it was not measured. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return '-';
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)));
 }
 
-/** A ratio such as 2.31x; a dash when either side is missing. */
+/** Formats a ratio, such as 2.31x; a dash if either side is missing. */
 export function times(value: number, base: number): string {
   const ratio = value / base;
   return Number.isFinite(ratio) ? `${ratio.toFixed(2)}x` : '-';
 }
 
-/** Lines of a table: the first column to the left, the others to the right, a rule under the head. */
+/** Formats a part of 1 as a percentage, such as 84 %; a dash if it was not measured. */
+export function percent(part: number): string {
+  return Number.isFinite(part) ? `${Math.round(part * 100)} %` : '-';
+}
+
+/** Returns the lines of a table: a rule under the head, the first column aligned left, the others right. */
 export function tableLines(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>
@@ -30,11 +35,11 @@ export function tableLines(head: readonly string[], rows: readonly (readonly str
   );
 }
 
-function pad(text: string, width: number, toTheRight: boolean): string {
-  return toTheRight ? text.padEnd(width) : text.padStart(width);
+function pad(text: string, width: number, left: boolean): string {
+  return left ? text.padEnd(width) : text.padStart(width);
 }
 
-/** A stated aim and what was measured against it. */
+/** A goal and its measured value. */
 export interface Goal {
   readonly aim: string;
   readonly measured: number;

@@ -1,4 +1,4 @@
-/** Progress goes to stderr, so that stdout holds the result alone. */
+/** Prints a line of progress to stderr: stdout has only the result. */
 export function logProgress(line: string): void {
   process.stderr.write(`${line}\n`);
 }

@@ -1,6 +1,6 @@
-/** Skew: which guild a request is about, and how large the guilds are. Pure. */
+/** Random choice of guilds and sizes of guilds by Zipf's law. Pure. */
 
-/** A source of numbers in [0, 1) that gives the same row for the same seed (mulberry32). */
+/** Returns a source of numbers in [0, 1), the same sequence for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -11,9 +11,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/**
- * Draws indexes 0 .. count-1, index k with a probability proportional to 1 / (k + 1)^exponent. O(log count) a draw.
- */
+/** Returns a function that draws indexes from 0 to count - 1, index k in proportion to 1 / (k + 1)^exponent. O(log count) a draw. */
 export function zipfSampler(count: number, random: () => number, exponent = 1): () => number {
   const upTo = new Float64Array(count);
   let sum = 0;
@@ -35,15 +33,15 @@ export function zipfSampler(count: number, random: () => number, exponent = 1): 
 }
 
 /**
- * Sizes of `count` guilds, largest first, on a Zipf-Mandelbrot curve A / (rank + q)^s through both ends that sums to `total`.
- * @throws when no such curve has that sum.
+ * Returns the sizes of `count` guilds, largest first, on a Zipf-Mandelbrot curve A / (rank + q)^s through both ends, with the sum `total`.
+ * @throws if no such curve has that sum.
  */
 export function guildSizes(count: number, smallest: number, largest: number, total: number): number[] {
   const sizesFor = (q: number): number[] => {
     const s = Math.log(largest / smallest) / Math.log((count + q) / (1 + q));
     return Array.from({ length: count }, (_, k) => Math.round(largest * ((1 + q) / (k + 1 + q)) ** s));
   };
-  // A larger q flattens the head of the curve, so the sum grows with it.
+  // A larger q makes the curve flatter at its start, so the sum grows with q.
   let low = 0;
   let high = 1e9;
   if (sum(sizesFor(low)) > total || sum(sizesFor(high)) < total) {
@@ -55,7 +53,7 @@ export function guildSizes(count: number, smallest: number, largest: number, tot
     else low = middle;
   }
   const sizes = sizesFor(low);
-  // What rounding left over goes to the second guild, where a few members do not show.
+  // The second guild takes the remainder of the rounding, which is small beside its size.
   sizes[1] = (sizes[1] as number) + total - sum(sizes);
   return sizes;
 }

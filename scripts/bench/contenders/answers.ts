@@ -1,8 +1,8 @@
 import { levelForXp } from '../../../src/leaderboard/curves.ts';
 
-/** Shapes of the answers, shared by the two servers that compute them, so that they differ in how they read and not in what. */
+/** Shapes of the answers, shared by the two servers that compute them, so that they differ only in how they read. */
 
-/** @param pairs user id, XP, user id, XP, ... as ZREVRANGE WITHSCORES gives them. */
+/** @param pairs user id, XP, user id, XP, ... as ZREVRANGE WITHSCORES returns them. */
 export function pageAnswer(
   pairs: readonly string[],
   profiles: readonly (readonly (string | null)[])[],

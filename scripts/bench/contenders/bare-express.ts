@@ -1,7 +1,7 @@
 import express from 'express';
 import { constantReply } from './constant.ts';
 
-/** (b) Express 5 as its documentation starts it, with one handler that answers a constant the cheapest way there is. */
+/** (b) Express 5 as its documentation starts it, with one handler that writes a constant in the cheapest way. */
 const { headers, body } = constantReply();
 const list = [...headers];
 

@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import { constantReply } from './constant.ts';
 
-/** (a) node:http that looks at nothing and answers a constant: the most that Node's HTTP server can do. */
+/** (a) node:http that reads nothing and writes a constant: the upper limit of Node's HTTP server. */
 const { headers, body } = constantReply();
 const list = [...headers];
 
 createServer((_req, res) => {
   res.writeHead(200, list);
-  // A string goes out in one piece with the head; a Buffer would be a second piece.
+  // Node writes a string together with the head, and a Buffer separately.
   res.end(body);
 }).listen(Number(process.env.PORT), '127.0.0.1');

@@ -1,4 +1,4 @@
-/** JSON schemas from which Fastify compiles its validators and serialisers. */
+/** JSON schemas of Fastify's validators and serialisers. */
 
 const integer = { type: 'integer' } as const;
 const text = { type: 'string' } as const;

@@ -6,22 +6,22 @@ import { memberAnswer, pageAnswer, statsAnswer } from './answers.ts';
 import { memberSchema, pageQuery, pageSchema, statsSchema } from './fastify-schemas.ts';
 
 /**
- * (d) The same work done well with Fastify: keys remembered for five seconds, commands of one tick in one auto-pipelined write,
- * the quota beside the first read, profiles in one pipeline, schemas to validate and to serialise.
+ * (d) The same work done well with Fastify: keys cached for five seconds, the commands of one tick in one auto-pipelined write,
+ * the quota beside the first read, profiles in one pipeline, compiled schemas.
  */
 const redis = new Redis(process.env.REDIS_URL as string, { enableAutoPipelining: true });
 const LIMIT = 1_000_000_000;
-const KEY_MEMORY_MS = 5000;
+const KEY_TTL_MS = 5000;
 const limiter = new RateLimiterRedis({ storeClient: redis, keyPrefix: 'fastify:quota', points: LIMIT, duration: 3600 });
-const known = new Map<string, { readonly guildId: string | undefined; readonly until: number }>();
+const keyCache = new Map<string, { readonly guildId: string | undefined; readonly until: number }>();
 
 async function guildOf(key: string): Promise<string | undefined> {
-  const remembered = known.get(key);
-  if (remembered && remembered.until > Date.now()) return remembered.guildId;
+  const cached = keyCache.get(key);
+  if (cached && cached.until > Date.now()) return cached.guildId;
   const record = await redis.hgetall(`gr:key:${createHash('sha256').update(key).digest('hex')}`);
   const expired = record.expires_at && Date.parse(record.expires_at) <= Date.now();
   const guildId = expired ? undefined : record.guild_id;
-  known.set(key, { guildId, until: Date.now() + KEY_MEMORY_MS });
+  keyCache.set(key, { guildId, until: Date.now() + KEY_TTL_MS });
   return guildId;
 }
 
@@ -33,7 +33,8 @@ async function requireKey(req: FastifyRequest, reply: FastifyReply): Promise<unk
   return undefined;
 }
 
-async function counted<T>(guildId: string, reply: FastifyReply, read: Promise<T>): Promise<T> {
+/** Counts the request against the quota while `read` runs, and sets the quota headers. */
+async function withQuota<T>(guildId: string, reply: FastifyReply, read: Promise<T>): Promise<T> {
   const [quota, value] = await Promise.all([limiter.consume(guildId), read]);
   reply.headers({
     'x-ratelimit-limit': LIMIT,
@@ -55,7 +56,7 @@ app.get<{ Params: { guildId: string }; Querystring: { limit: number; page: numbe
     const xpKey = `gr:{${guildId}}:xp`;
     const first = (page - 1) * limit;
     const rows = Promise.all([redis.zrevrange(xpKey, first, first + limit - 1, 'WITHSCORES'), redis.zcard(xpKey)]);
-    const [pairs, total] = await counted(guildId, reply, rows);
+    const [pairs, total] = await withQuota(guildId, reply, rows);
     const pipeline = redis.pipeline();
     for (let i = 0; i < pairs.length; i += 2) pipeline.hmget(`gr:{${guildId}}:member:${pairs[i]}`, 'username', 'level');
     const replies = pairs.length > 0 ? ((await pipeline.exec()) ?? []) : [];
@@ -77,7 +78,7 @@ app.get<{ Params: { guildId: string; userId: string } }>(
       redis.zrevrank(`gr:{${guildId}}:xp`, userId),
       redis.hmget(`gr:{${guildId}}:member:${userId}`, 'username', 'level', 'daily_streak', 'last_daily_claim'),
     ]);
-    const [score, rank, profile] = await counted(guildId, reply, read);
+    const [score, rank, profile] = await withQuota(guildId, reply, read);
     if (score === null || rank === null) return reply.code(404).send({ error: 'no such member' });
     return memberAnswer(userId, score, rank, profile);
   },
@@ -92,7 +93,7 @@ app.get<{ Params: { guildId: string } }>(
       redis.hmget(`gr:{${guildId}}:stats`, 'members', 'total_xp', 'level_sum'),
       redis.hmget(`gr:{${guildId}}:config`, 'xp_curve', 'xp_multiplier'),
     ]);
-    const [counters, config] = await counted(guildId, reply, read);
+    const [counters, config] = await withQuota(guildId, reply, read);
     return statsAnswer(counters, config);
   },
 );

@@ -5,8 +5,8 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { memberAnswer, pageAnswer, statsAnswer } from './answers.ts';
 
 /**
- * (c) The plain way: Express and ioredis as they come, one command after the other as each answer is needed, the key looked up
- * and the quota consumed first. No batching beyond Promise.all, no cache.
+ * (c) The plain way: Express and ioredis with their defaults. It looks the key up, consumes the quota, then sends one command
+ * after the other. No batching beyond Promise.all, no cache.
  */
 interface Params {
   readonly guildId: string;

@@ -1,39 +1,44 @@
-import { startContender } from '../contenders.ts';
 import { seedGuild, sizesFor, startWrites, userIdOf } from '../data.ts';
 import { measure } from '../measure.ts';
 import { type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
 import { residentBytes } from '../processes.ts';
-import { openStage } from '../stage.ts';
+import { startContender } from '../start-contender.ts';
 import { atMost, figure, median, tableLines } from '../table.ts';
 import { logProgress } from '../terminal.ts';
+import { openTestbed } from '../testbed.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
 const REQUESTS = 1_000_000;
 const CONNECTIONS = 64;
 const XP_WRITES_PER_S = 500;
 const DISTINCT_REQUESTS = 200_000;
-/** A garbage-collected heap breathes: flat is when the last third does not stand above the middle one. */
+/** Largest ratio of the last third to the middle third that counts as flat: the size of a heap varies. */
 const GROWTH_TOLERATED = 1.1;
-/** The cache and the heap's own sizing fill up first; growth is looked for after this many requests. */
+/** Part of the requests after which growth is measured: caches and heap fill first. */
 const SETTLED_AFTER = 1 / 3;
 
-/** Resident memory of the service over a million requests of the mix. */
+/** Measures the resident memory of the service over a million requests of the mix. */
 export async function runMemory(options: SectionOptions): Promise<SectionResult> {
   const wanted = options.small ? REQUESTS / 10 : REQUESTS;
-  const stage = await openStage(options.pinning);
-  const service = await startContender(stage, 'guildrank');
+  const testbed = await openTestbed(options);
+  const service = await startContender(testbed, 'guildrank');
   try {
     const guilds: LoadedGuild[] = [];
     for (const [index, members] of sizesFor(options.small).entries()) {
-      guilds.push(await seedGuild(stage.store, index, members));
+      guilds.push(await seedGuild(testbed.store, index, members));
     }
     const requests = mixOf(guilds, userIdOf, DISTINCT_REQUESTS, 2).map(requestBytes);
-    const writes = startWrites(stage.store, guilds, XP_WRITES_PER_S);
+    const writes = startWrites(testbed.store, guilds, XP_WRITES_PER_S);
     const readings = [{ requests: 0, bytes: residentBytes(service.pid) }];
     let answered = 0;
     while (answered < wanted) {
       logProgress(`memory: ${answered.toLocaleString('en-US')} requests so far`);
-      const sample = await measure(stage, service, { requests, from: answered, connections: CONNECTIONS, seconds: 2 });
+      const sample = await measure(testbed, service, {
+        requests,
+        from: answered,
+        connections: CONNECTIONS,
+        seconds: 2,
+      });
       if (sample.answered === 0) throw new Error(`The service answers nothing: ${JSON.stringify(sample.failures)}`);
       answered += sample.answered;
       readings.push({ requests: answered, bytes: residentBytes(service.pid) });
@@ -42,7 +47,7 @@ export async function runMemory(options: SectionOptions): Promise<SectionResult>
     return memoryResult(readings);
   } finally {
     await service.stop();
-    await stage.close();
+    await testbed.close();
   }
 }
 

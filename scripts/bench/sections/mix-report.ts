@@ -1,57 +1,26 @@
 import { CONTENDERS, type ContenderName } from '../contenders.ts';
-import type { Sample } from '../measure.ts';
-import { atLeast, atMost, figure, type Goal, median, tableLines, times } from '../table.ts';
+import { figure, percent, tableLines, times } from '../table.ts';
+import type { Series } from './mix-rounds.ts';
+import { countFailures, mixGoals, type Summary, summarise } from './mix-summary.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
-
-/** What one contender did: its samples round by round. */
-export interface Series {
-  readonly name: ContenderName;
-  readonly peak: readonly Sample[];
-  /** The fixed rate of the second stretch, in requests a second. */
-  readonly rate: number;
-  readonly atRate: readonly Sample[];
-}
+import { wrkLines } from './wrk-report.ts';
 
 interface Facts extends Pick<SectionOptions, 'seconds' | 'rounds'> {
+  /** Folder of the earlier build, if there is one. */
+  readonly before: string | undefined;
   readonly guilds: number;
-  /** XP writes confirmed during the run. */
+  /** Number of XP writes confirmed during the run. */
   readonly writes: number;
 }
 
-/** One contender, medians over the rounds. */
-interface Summary {
-  readonly name: ContenderName;
-  readonly requestsPerSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly cpuUs: number;
-  readonly redisCpuUs: number;
-  readonly loadCpuUs: number;
-  readonly serverBusy: number;
-  readonly loadBusy: number;
-  readonly at70: {
-    readonly rate: number;
-    readonly p50Ms: number;
-    readonly p99Ms: number;
-    readonly typicalSpread: number;
-  };
-  /** Part of a core that other processes took on the cores in use. */
-  readonly others: number;
-  /** Part of a core that a hypervisor kept from the cores in use. */
-  readonly stolen: number;
-  readonly failures: Readonly<Record<string, number>>;
-}
-
-/** From here on the numbers say more about the other processes than about the contenders. */
+/** Above this part of a core, other processes change the numbers more than the contenders differ. */
 const OTHERS_TOLERATED = 0.05;
-
-/** A hypervisor takes its share in pieces of many milliseconds: from here on a p99 is its, not a server's. */
+/** A hypervisor takes many milliseconds at a time: above this part of a core, a p99 is not the server's own. */
 const STOLEN_TOLERATED = 0.01;
 
-/** The table of the mix, the ratios of the service to everything else, and the goals they are measured by. */
+/** Returns the report of the mix: the table, the ratios of the first contender to all others, and the goals. */
 export function mixResult(series: readonly Series[], facts: Facts): SectionResult {
   const summaries = series.map(summarise);
-  const [service] = summaries as [Summary, ...Summary[]];
   return {
     data: { ...facts, contenders: summaries, rounds: series },
     lines: [
@@ -61,19 +30,11 @@ export function mixResult(series: readonly Series[], facts: Facts): SectionResul
         summaries.map(peakRow),
       ),
       '',
-      `${service.name} in relation to each (by CPU: what each spends on a request over what ${service.name} spends)`,
-      ...tableLines(
-        ['', 'by requests/s', 'by CPU'],
-        summaries
-          .slice(1)
-          .map((other) => [
-            CONTENDERS[other.name],
-            times(service.requestsPerSecond, other.requestsPerSecond),
-            times(other.cpuUs, service.cpuUs),
-          ]),
-      ),
+      ...ratioLines(summaries, series, facts),
       '',
-      ...disturbance(summaries),
+      ...wrkLines(series),
+      '',
+      ...disturbanceLines(summaries),
       'at 70 % of its own peak, requests at a fixed rate',
       ...tableLines(
         ['', 'requests/s', 'p50 ms', 'p99 ms', 'p99 / p50', 'in a typical 0.1 s'],
@@ -87,53 +48,12 @@ export function mixResult(series: readonly Series[], facts: Facts): SectionResul
         ]),
       ),
     ],
-    goals: goalsOf(summaries),
+    goals: mixGoals(summaries),
   };
-}
-
-function summarise({ name, peak, rate, atRate }: Series): Summary {
-  const of = (samples: readonly Sample[], value: (sample: Sample) => number) => median(samples.map(value));
-  return {
-    name,
-    requestsPerSecond: of(peak, (sample) => sample.requestsPerSecond),
-    p50Ms: of(peak, (sample) => sample.p50Ms),
-    p99Ms: of(peak, (sample) => sample.p99Ms),
-    cpuUs: of(peak, (sample) => sample.cpuUs.server),
-    redisCpuUs: of(peak, (sample) => sample.cpuUs.redis),
-    loadCpuUs: of(peak, (sample) => sample.cpuUs.load),
-    serverBusy: of(peak, (sample) => sample.busy.server),
-    loadBusy: of(peak, (sample) => sample.busy.redisAndLoad),
-    others: of([...peak, ...atRate], (sample) => sample.busy.others),
-    stolen: of([...peak, ...atRate], (sample) => sample.busy.stolen),
-    at70: {
-      rate,
-      p50Ms: of(atRate, (sample) => sample.p50Ms),
-      p99Ms: of(atRate, (sample) => sample.p99Ms),
-      typicalSpread: of(atRate, (sample) => sample.typicalSpread),
-    },
-    failures: addUp([...peak, ...atRate].map((sample) => sample.failures)),
-  };
-}
-
-function disturbance(summaries: readonly Summary[]): string[] {
-  const most = (value: (summary: Summary) => number) => Math.max(...summaries.map(value));
-  const others = most((summary) => summary.others);
-  const stolen = most((summary) => summary.stolen);
-  return [
-    ...(others > OTHERS_TOLERATED
-      ? [`other processes took up to ${percent(others)} of a core meanwhile: repeat this on a quiet machine`, '']
-      : []),
-    ...(stolen > STOLEN_TOLERATED
-      ? [
-          `the hypervisor kept up to ${percent(stolen)} of a core from this machine meanwhile: read no p99 from this run`,
-          '',
-        ]
-      : []),
-  ];
 }
 
 function peakRow(summary: Summary): string[] {
-  const failed = count(summary.failures);
+  const failed = countFailures(summary.failures);
   return [
     summary.name,
     figure(summary.requestsPerSecond),
@@ -146,37 +66,38 @@ function peakRow(summary: Summary): string[] {
   ];
 }
 
-function goalsOf(summaries: readonly Summary[]): Goal[] {
-  const by = new Map(summaries.map((summary) => [summary.name, summary]));
-  const throughput = (over: ContenderName, under: ContenderName) =>
-    (by.get(over)?.requestsPerSecond ?? Number.NaN) / (by.get(under)?.requestsPerSecond ?? Number.NaN);
-  const latency = by.get('guildrank')?.at70;
-  return [
-    atLeast('the mix against the plain way (c)', throughput('guildrank', 'plain'), 4),
-    atLeast('the mix against a constant from stock Express (b)', throughput('guildrank', 'Express'), 2),
-    atLeast('the mix against a constant from node:http (a)', throughput('guildrank', 'node:http'), 0.45),
-    atLeast('the mix against nginx with Lua (e)', throughput('guildrank', 'nginx'), 1),
-    atLeast('with the cache off against the plain way (c)', throughput('cache off', 'plain'), 2),
-    atLeast('with every request logged against errors only', throughput('logs on', 'guildrank'), 0.85),
-    atMost('p99 over p50 at 70 % of peak', latency ? latency.p99Ms / latency.p50Ms : Number.NaN, 3),
-    atMost(
-      'failed requests',
-      summaries.reduce((sum, { failures }) => sum + count(failures), 0),
-      0,
-    ),
-  ].filter(({ measured }) => !Number.isNaN(measured));
+function ratioLines(summaries: readonly Summary[], series: readonly Series[], { before }: Facts): string[] {
+  const [service, ...others] = summaries as [Summary, ...Summary[]];
+  const label = (name: ContenderName) => (name === 'before' && before ? `the build in ${before}` : CONTENDERS[name]);
+  const rows = others.map((other) => [
+    label(other.name),
+    times(service.requestsPerSecond, other.requestsPerSecond),
+    times(other.cpuUs, service.cpuUs),
+  ]);
+  const head = `${service.name} in relation to each (by CPU: its CPU time a request divided by that of ${service.name})`;
+  return [head, ...tableLines(['', 'by requests/s', 'by CPU'], rows), ...roundLines(series)];
 }
 
-function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const failures of all) for (const [why, count] of Object.entries(failures)) sums[why] = (sums[why] ?? 0) + count;
-  return sums;
+/** Returns the ratios to the earlier build round by round, which show how far the median can be trusted. */
+function roundLines([service, ...others]: readonly Series[]): string[] {
+  const before = others.find(({ name }) => name === 'before');
+  if (!service || !before) return [];
+  const ratios = service.peak.map((sample, round) =>
+    times(before.peak[round]?.cpuUs.server ?? NaN, sample.cpuUs.server),
+  );
+  return [`in relation to the earlier build, by CPU, round by round: ${ratios.join(', ')}`];
 }
 
-function count(failures: Readonly<Record<string, number>>): number {
-  return Object.values(failures).reduce((a, b) => a + b, 0);
-}
-
-function percent(part: number): string {
-  return Number.isFinite(part) ? `${Math.round(part * 100)} %` : '-';
+function disturbanceLines(summaries: readonly Summary[]): string[] {
+  const most = (value: (summary: Summary) => number) => Math.max(...summaries.map(value));
+  const others = most((summary) => summary.others);
+  const stolen = most((summary) => summary.stolen);
+  const lines: string[] = [];
+  if (others > OTHERS_TOLERATED) {
+    lines.push(`other processes used up to ${percent(others)} of a core: repeat this on a quiet machine`, '');
+  }
+  if (stolen > STOLEN_TOLERATED) {
+    lines.push(`the hypervisor took up to ${percent(stolen)} of a core: do not use a p99 of this run`, '');
+  }
+  return lines;
 }

@@ -2,15 +2,15 @@ import type { ContenderName } from '../contenders.ts';
 import { atMost, figure, type Goal, tableLines } from '../table.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
-/** What one guild takes of Redis's memory, all its keys together. */
+/** Redis memory of one guild, all its keys together. */
 export interface Memory {
-  /** The profile fields of each member. */
+  /** Profile fields of each member. */
   readonly content: string;
   readonly members: number;
   readonly bytesPerMember: number;
 }
 
-/** Medians over the rounds of one page of one guild. */
+/** Medians over the rounds for one page of one guild. */
 export interface ScaleCell {
   readonly service: ContenderName;
   readonly members: number;
@@ -24,7 +24,7 @@ export interface ScaleCell {
 
 const MEMORY_GOAL = 330;
 
-/** The table from the smallest guild to the largest, and the goals on how flat it is. */
+/** Returns the table from the smallest guild to the largest, and the goals for how flat it is. */
 export function scaleResult(
   cells: readonly ScaleCell[],
   memory: readonly Memory[],
@@ -33,7 +33,7 @@ export function scaleResult(
   return {
     data: { seconds, rounds, cells, memory },
     lines: [
-      'one connection, one page asked for again and again; CPU µs a request',
+      'one connection, one page requested again and again; CPU µs a request',
       ...tableLines(
         ['', 'members', 'page', 'p50 ms', 'p99 ms', 'CPU', 'CPU of Redis', 'failed'],
         cells.map(({ service, members, page, p50Ms, p99Ms, cpuUs, redisCpuUs, failed }) => [
@@ -75,11 +75,11 @@ function goalsOf(cells: readonly ScaleCell[], memory: readonly Memory[]): Goal[]
       ),
     );
   }
-  // The largest guild, where Redis's hash tables, which double, are filled like anywhere else.
-  const weighed = memory.filter(({ members }) => members === largest);
+  // The largest guild, where the fill of Redis's hash tables, which double, matters least.
+  const ofLargest = memory.filter(({ members }) => members === largest);
   return [
     ...goals,
-    ...weighed.map(({ content, bytesPerMember }) =>
+    ...ofLargest.map(({ content, bytesPerMember }) =>
       atMost(`bytes a member in Redis (${content}, ${figure(largest)} members)`, bytesPerMember, MEMORY_GOAL),
     ),
   ];

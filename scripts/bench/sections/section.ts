@@ -1,21 +1,23 @@
-import type { Pinning } from '../pinning.ts';
+import type { ContenderName } from '../contenders.ts';
 import type { Goal } from '../table.ts';
+import type { TestbedOptions } from '../testbed.ts';
 
-/** How a section is to run. */
-export interface SectionOptions {
-  readonly pinning: Pinning;
+/** Options of a section. */
+export interface SectionOptions extends TestbedOptions {
   /** Measured seconds of one contender in one round. */
   readonly seconds: number;
   readonly rounds: number;
-  /** A tenth of the data: to try the benchmark itself. */
+  /** Uses a tenth of the data, to try the benchmark itself. */
   readonly small: boolean;
+  /** Contenders of the mix instead of the section's own. */
+  readonly contenders?: readonly ContenderName[];
 }
 
-/** What a section found. */
+/** Result of a section. */
 export interface SectionResult {
-  /** For --json. */
+  /** The data for --json. */
   readonly data: unknown;
-  /** For a person. */
+  /** The lines of the report. */
   readonly lines: readonly string[];
   readonly goals: readonly Goal[];
 }

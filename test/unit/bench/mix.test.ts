@@ -8,17 +8,17 @@ const guilds: LoadedGuild[] = [
 const mix = mixOf(guilds, (index) => `user${index}`, 20_000, 1);
 
 describe('mixOf', () => {
-  it('asks for each kind of answer as often as its share says', () => {
+  it('requests each kind as often as its share', () => {
     for (const [kind, share] of SHARES) {
       expect(mix.filter((request) => request.kind === kind).length / mix.length).toBeCloseTo(share, 2);
     }
   });
 
-  it('is the same row for the same seed', () => {
+  it('is the same list for the same seed', () => {
     expect(mixOf(guilds, (index) => `user${index}`, 50, 1)).toEqual(mix.slice(0, 50));
   });
 
-  it('asks for deep pages behind the first and up to the last', () => {
+  it('requests deep pages from the second to the last', () => {
     const pages = mix
       .filter(({ kind, guild }) => kind === 'deep page' && guild.id === 'large')
       .map(({ path }) => Number(/page=(\d+)/.exec(path)?.[1]));
@@ -26,21 +26,21 @@ describe('mixOf', () => {
     expect(Math.max(...pages)).toBe(124);
   });
 
-  it('asks for members that the guild has', () => {
+  it('requests members that the guild has', () => {
     const members = mix
       .filter(({ kind, guild }) => kind === 'member' && guild.id === 'small')
       .map(({ path }) => Number(/members\/user(\d+)$/.exec(path)?.[1]));
     expect([Math.min(...members), Math.max(...members)]).toEqual([0, 6]);
   });
 
-  it('visits the first guild more than the second', () => {
+  it('requests the first guild more often than the second', () => {
     const visits = mix.filter(({ guild }) => guild.id === 'large').length;
     expect(visits / mix.length).toBeCloseTo(2 / 3, 1);
   });
 });
 
 describe('requestBytes', () => {
-  it("is one complete request with the guild's own key", () => {
+  it("is one complete request with the guild's key", () => {
     const [guild] = guilds as [LoadedGuild];
     expect(requestBytes({ path: '/x', guild }).toString()).toBe(
       'GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\nx-api-key: key-large\r\n\r\n',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { recordOf } from '../../../scripts/bench/data.ts';
 import { rawCommands } from '../../../scripts/bench/raw-commands.ts';
 
-it('writes the keys of the data model in the protocol of Redis', () => {
+it('encodes the keys of the data model in the protocol of Redis', () => {
   const record = recordOf(0, () => 0);
   const parts = rawCommands('g', record)
     .split('\r\n')

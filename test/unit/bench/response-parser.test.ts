@@ -10,7 +10,7 @@ const responses = [
 ];
 
 describe('ResponseParser', () => {
-  it('finds the end and status of every response, however the bytes are cut', () => {
+  it('finds the end and status of each response for any split of the bytes', () => {
     const bytes = Buffer.from(responses.join('') + responses.join(''));
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 20 }), (cuts) => {
@@ -19,7 +19,7 @@ describe('ResponseParser', () => {
         const reused = Buffer.alloc(bytes.length);
         const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length];
         for (let i = 1; i < edges.length; i++) {
-          // The buffer is used again for every chunk, as a socket does, with what was there before behind it.
+          // The buffer is reused for each chunk, as a socket does, and keeps earlier bytes after the new ones.
           const length = bytes.copy(reused, 0, edges[i - 1] as number, edges[i] as number);
           parser.push(reused, length);
         }
@@ -28,7 +28,7 @@ describe('ResponseParser', () => {
     );
   });
 
-  it('refuses a response whose length it cannot know', () => {
+  it('rejects a response without Content-Length', () => {
     const parser = new ResponseParser(() => {});
     expect(() => parser.push(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'))).toThrow(
       'without Content-Length: HTTP/1.1 200 OK',

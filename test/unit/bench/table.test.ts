@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { atLeast, atMost, figure, goalLines, median, tableLines, times } from '../../../scripts/bench/table.ts';
 
 describe('median', () => {
-  it('is the middle value, or the mean of the two in the middle, in whatever order they come', () => {
+  it('is the middle value, or the mean of the two in the middle, for any order', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([10, 1, 3, 2])).toBe(2.5);
     expect(median([7])).toBe(7);
     expect(median([])).toBeNaN();
   });
 
-  it('leaves the values in their order', () => {
+  it('does not sort the given values', () => {
     const values = [3, 1, 2];
     median(values);
     expect(values).toEqual([3, 1, 2]);
@@ -17,7 +17,7 @@ describe('median', () => {
 });
 
 describe('figures', () => {
-  it('shows three significant digits, whole numbers above 100, and a dash for what was not measured', () => {
+  it('shows three significant digits, whole numbers from 100 on, and a dash for an unmeasured value', () => {
     expect([12345.6, 99.94, 0.12345, 0, Number.NaN, undefined].map(figure)).toEqual([
       '12,346',
       '99.9',
@@ -48,7 +48,7 @@ describe('tables', () => {
     ).toEqual(['         n', '------  --', 'one      1', 'eleven  11']);
   });
 
-  it('says of each goal whether it is met, the bound itself included', () => {
+  it('shows for each goal whether it is met; a value equal to the bound meets it', () => {
     const goals = [atLeast('rate', 4, 4), atMost('bytes', 331, 330)];
     expect(goals.map(({ met }) => met)).toEqual([true, false]);
     expect(goalLines(goals).slice(2)).toEqual(['rate >= 4            4      met', 'bytes <= 330       331  not met']);

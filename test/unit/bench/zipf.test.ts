@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { guildSizes, seededRandom, zipfSampler } from '../../../scripts/bench/zipf.ts';
 
 describe('seededRandom', () => {
-  it('gives the same row for the same seed and another for another', () => {
-    const row = (seed: number) => Array.from({ length: 5 }, seededRandom(seed));
-    expect(row(1)).toEqual(row(1));
-    expect(row(1)).not.toEqual(row(2));
+  it('returns the same sequence for the same seed and another for another seed', () => {
+    const sequence = (seed: number) => Array.from({ length: 5 }, seededRandom(seed));
+    expect(sequence(1)).toEqual(sequence(1));
+    expect(sequence(1)).not.toEqual(sequence(2));
   });
 
   it('stays within [0, 1)', () => {
@@ -31,14 +31,14 @@ describe('zipfSampler', () => {
     for (const k of [1, 2, 4, 9]) expect((counts[k] as number) / first).toBeCloseTo(1 / (k + 1), 1);
   });
 
-  it('reaches every index from the first to the last and none beyond', () => {
+  it('draws each index from the first to the last and no other', () => {
     expect([0, 0.5, 0.9999999].map((at) => zipfSampler(3, () => at)())).toEqual([0, 0, 2]);
     expect(zipfSampler(1, () => 0.9999999)()).toBe(0);
   });
 });
 
 describe('guildSizes', () => {
-  it('spans the two sizes, falls all the way and adds up to the total', () => {
+  it('has both end sizes, falls from one to the next and sums to the total', () => {
     const sizes = guildSizes(1000, 10, 100_000, 1_000_000);
     expect(sizes).toHaveLength(1000);
     expect([sizes[0], sizes.at(-1)]).toEqual([100_000, 10]);
@@ -46,7 +46,7 @@ describe('guildSizes', () => {
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
   });
 
-  it('refuses a total that no curve through both ends has', () => {
+  it('rejects a total that no curve through both ends has', () => {
     expect(() => guildSizes(10, 10, 100, 10_000)).toThrow('10 guilds of 10 to 100 members 10000 in all');
   });
 });

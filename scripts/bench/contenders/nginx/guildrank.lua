@@ -1,6 +1,6 @@
--- The service's work in nginx: key, quota, and a page that Redis has confirmed. Like the service it remembers keys for five seconds
--- and holds pages with their revision; it counts and reads in one EVALSHA, of the service's own batch.lua. Unlike it, it writes no
--- ETag, no request id and no problem documents.
+-- The work of the service in nginx: key, quota, and an answer whose revision Redis has confirmed. Like the service it caches keys for
+-- five seconds and pages with their revision. It counts and reads in one EVALSHA of the service's batch.lua. Unlike the service it
+-- writes no ETag, no request id and no problem documents.
 
 local ffi = require "ffi"
 local cjson = require "cjson.safe"
@@ -22,7 +22,7 @@ local host, port, sha, curve, level_of
 local keys = lrucache.new(10000)
 local pages = lrucache.new(10000)
 
-local function contents(path)
+local function read_file(path)
   local file = assert(io.open(path))
   local text = file:read "*a"
   file:close()
@@ -31,11 +31,11 @@ end
 
 function M.configure(folder, redis_host, redis_port)
   host, port = redis_host, redis_port
-  sha = contents(folder .. "/batch.sha")
-  local library = contents(folder .. "/lib-level.lua") .. "\nreturn curve_named, level_of"
+  sha = read_file(folder .. "/batch.sha")
+  local library = read_file(folder .. "/lib-level.lua") .. "\nreturn curve_named, level_of"
   local curve_named
   curve_named, level_of = assert(loadstring(library))()
-  curve = curve_named(contents(folder .. "/curves.txt"), "standard")
+  curve = curve_named(read_file(folder .. "/curves.txt"), "standard")
 end
 
 local function sha256(text)
@@ -48,7 +48,7 @@ local function sha256(text)
   return table.concat(hex)
 end
 
-local function connection()
+local function connect()
   local client = redis:new()
   client:set_timeout(1000)
   local ok, err = client:connect(host, port)
@@ -58,7 +58,7 @@ local function connection()
   return client
 end
 
-local function finish(status, text)
+local function send(status, text)
   ngx.status = status
   ngx.header["Content-Length"] = #text
   ngx.print(text)
@@ -73,7 +73,7 @@ local function guild_of(client, key)
   if not record or record[1] == null then
     return nil
   end
-  -- The keys of the benchmark do not expire.
+  -- Keys of the benchmark do not expire.
   keys:set(key, record[1], KEY_SECONDS)
   return record[1]
 end
@@ -105,7 +105,7 @@ local function page_of(text, page, first)
     }
   end
   if #data == 0 then
-    -- An empty table has no form of its own: cjson would write an object.
+    -- cjson writes an empty table as an object.
     return string.format('{"data":[],"total":%s,"page":%d}', lines[2], page), lines[1]
   end
   return cjson.encode { data = data, total = tonumber(lines[2]), page = page }, lines[1]
@@ -142,8 +142,8 @@ local function stats_of(text)
   return body, lines[1]
 end
 
--- What a path asks for: the guild, the job that reads it, and what makes the body of its reply.
-local function asked()
+-- Returns the guild, the job for batch.lua and the function that renders the body from its reply; nil for an unknown path or query.
+local function parse_request()
   local guild, rest = string.match(ngx.var.uri, "^/api/v1/servers/(%d+)/(.+)$")
   if not guild then
     return nil
@@ -175,29 +175,29 @@ end
 function M.serve()
   local key = ngx.var.http_x_api_key
   if not key then
-    return finish(401, '{"error":"missing API key"}')
+    return send(401, '{"error":"missing API key"}')
   end
-  local guild, job, make = asked()
+  local guild, job, render = parse_request()
   if not guild then
-    return finish(400, '{"error":"no such resource"}')
+    return send(400, '{"error":"no such resource"}')
   end
-  local client, err = connection()
+  local client, err = connect()
   if not client then
     ngx.log(ngx.ERR, "Redis: ", err)
-    return finish(503, '{"error":"the store did not answer"}')
+    return send(503, '{"error":"the store did not answer"}')
   end
   local owner = guild_of(client, key)
   if owner ~= guild then
     client:set_keepalive(60000, 512)
-    return finish(owner and 403 or 401, '{"error":"not with this key"}')
+    return send(owner and 403 or 401, '{"error":"not with this key"}')
   end
   local name = guild .. " " .. job
-  local held = pages:get(name)
-  local jobs = "count 1 " .. WINDOW .. "\n" .. job .. " " .. (held and held.revision or "") .. "\n"
+  local cached = pages:get(name)
+  local jobs = "count 1 " .. WINDOW .. "\n" .. job .. " " .. (cached and cached.revision or "") .. "\n"
   local replies = client:evalsha(sha, 1, "gr:quota:{" .. guild .. "}", jobs)
   client:set_keepalive(60000, 512)
   if not replies or type(replies[1]) ~= "string" or type(replies[2]) ~= "string" then
-    return finish(503, '{"error":"the store did not answer"}')
+    return send(503, '{"error":"the store did not answer"}')
   end
   local consumed, ttl = string.match(replies[1], "^(%d+)\n(%d+)$")
   local headers = ngx.header
@@ -205,17 +205,17 @@ function M.serve()
   headers["X-RateLimit-Remaining"] = math.max(0, LIMIT - tonumber(consumed))
   headers["X-RateLimit-Reset"] = math.ceil(ngx.now() + tonumber(ttl) / 1000)
   if tonumber(consumed) > LIMIT then
-    return finish(429, '{"error":"quota exceeded"}')
+    return send(429, '{"error":"quota exceeded"}')
   end
-  if held and replies[2] == "" then
-    return finish(200, held.body)
+  if cached and replies[2] == "" then
+    return send(200, cached.body)
   end
-  local body, revision = make(replies[2])
+  local body, revision = render(replies[2])
   if not body then
-    return finish(404, '{"error":"no such member"}')
+    return send(404, '{"error":"no such member"}')
   end
   pages:set(name, { body = body, revision = revision }, KEY_SECONDS)
-  finish(200, body)
+  send(200, body)
 end
 
 return M
