@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
@@ -7,7 +7,7 @@ import { type Answer, ask, startLoad } from '../support/load.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 
 const CLIENTS = 50;
 const FREE = 100;
@@ -59,20 +59,21 @@ describe.skipIf(!hasRedis)('the quota', () => {
     await guild.store.audit.configure(guild.id, { plan: 'free' });
     await guild.store.apiKeys.publishInvalidation(guild.id);
     const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths });
+    const latest = () => load.answers.at(-1)?.status;
     for (const bytes of [1, 5, 50, 200, 500]) {
       const before = load.answers.length;
       proxy.cutAfter(bytes);
-      await until(() => load.answers.length > before + 20);
+      await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(before + 20), PATIENT);
       proxy.behave();
-      await until(() => [200, 429].includes(load.answers.at(-1)?.status ?? 0));
+      await vi.waitFor(() => expect([200, 429]).toContain(latest()), PATIENT);
     }
-    await until(() => load.answers.at(-1)?.status === 429);
+    await vi.waitFor(() => expect(latest()).toBe(429), PATIENT);
     const answers = await load.stop();
     const ok = answers.filter(({ status }) => status === 200).length;
     const failed = answers.filter(({ status }) => status === 503).length;
     expect(failed).toBeGreaterThan(0);
     expect(ok).toBeLessThanOrEqual(FREE);
-    // What was counted but not answered may cost the guild a request, each at most once.
+    // A request that was counted but not answered may cost the guild one request at most.
     expect(await counted()).toBeLessThanOrEqual(answers.length);
     expect(await counted()).toBeGreaterThanOrEqual(answers.length - failed);
     recordFigure('quota across cut connections', { requests: answers.length, ok, failed, counted: await counted() });
@@ -80,11 +81,12 @@ describe.skipIf(!hasRedis)('the quota', () => {
 
   it('counts a request once at most while Redis hangs and comes back', async () => {
     const load = startLoad(service.url, { rate: 300, headers: guild.headers, paths: guild.paths });
-    await until(() => load.answers.length > 100);
+    await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
+    const failed = () => load.answers.filter(({ status }) => status === 503).length;
     redis.process.kill('SIGSTOP');
-    await until(() => load.answers.filter(({ status }) => status === 503).length > 200);
+    await vi.waitFor(() => expect(failed()).toBeGreaterThan(200), PATIENT);
     redis.process.kill('SIGCONT');
-    await until(() => load.answers.at(-1)?.status === 200);
+    await vi.waitFor(() => expect(load.answers.at(-1)?.status).toBe(200), PATIENT);
     const answers = await load.stop();
     const ok = answers.filter(({ status }) => status === 200).length;
     // Redis executes what it received before the connection was given up: let it.

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
 import { type Store, storeOn } from '../../src/cli/store.ts';
@@ -9,7 +9,7 @@ import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, mockStore, type TestStore } from '../support/stores.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 import { BOT_RIGHTS, SERVICE_RIGHTS } from './acl.ts';
 
 const NASTY_IDS = ['*', '{g}', 'a}:xp', '..', 'a b', 'x:keys', 'x\r\nFLUSHALL', '\u0000', 'é', "');redis.call('X')--"];
@@ -162,7 +162,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     }
     await get('members/1');
     await get('members/last');
-    await until(() => seen.some((args) => args.includes('last')));
+    await vi.waitFor(() => expect(seen.flat()).toContain('last'), PATIENT);
     watcher.disconnect();
     const words = seen.flat().filter((word) => word.startsWith('gr:'));
     for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(1)?))?$/);
@@ -203,6 +203,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
   it('a revocation still takes effect at once', async () => {
     expect((await get('stats')).status).toBe(200);
     await store.apiKeys.revoke('guild', keyId);
-    await until(async () => (await get('stats')).status === 401, { timeoutMs: 2500 });
+    // Half of the time for which the service caches a key.
+    await vi.waitFor(async () => expect((await get('stats')).status).toBe(401), { timeout: 2500, interval: 10 });
   });
 });
