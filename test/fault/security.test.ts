@@ -32,7 +32,7 @@ describe('a key', () => {
   });
   const get = (path: string, headers: Record<string, string>) => fetch(`${service.url}${path}`, { headers });
 
-  it('that is missing, malformed, made up, expired or revoked gets 401 with one body and one set of headers', async () => {
+  it('that is missing, malformed, made up, expired or revoked gets 401 with the same body and headers', async () => {
     const expired = await service.store.apiKeys.create('guild', 'old', Date.parse('2020-01-01') - Date.now());
     const revoked = await service.store.apiKeys.create('guild', 'gone', null);
     await service.store.apiKeys.revoke('guild', revoked.record.id);
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(answers[0]).toMatchObject({ status: 401, headers: { 'www-authenticate': 'ApiKey realm="guildrank"' } });
   });
 
-  it('is never logged, whatever is done with it, and neither is its hash', async () => {
+  it('is never logged, and neither is its hash, wherever a request carries it', async () => {
     const other = generateKey();
     for (const [path, headers] of [
       ['/api/v1/servers/guild/stats', { 'x-api-key': key }],
@@ -74,7 +74,7 @@ describe('a key', () => {
     }
   });
 
-  it('is asked for on every path under /api/v1/servers, and no answer tells what serves it', async () => {
+  it('is required on every path under /api/v1/servers, and no answer names the server software', async () => {
     for (const path of ['leaderboard', 'members/1', 'stats']) {
       const answer = await get(`/api/v1/servers/guild/${path}`, {});
       expect(answer.status).toBe(401);
@@ -84,7 +84,7 @@ describe('a key', () => {
   });
 });
 
-it('the admin listener is on loopback unless it is asked elsewhere', () => {
+it('the admin listener is on loopback by default', () => {
   expect(parseConfig({}).adminHost).toBe('127.0.0.1');
   expect(parseConfig({}).trustProxy).toBe(0);
 });
@@ -141,7 +141,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     }
   });
 
-  it('the service answers, counts and hears of revocations', async () => {
+  it('the service answers, counts and receives revocations', async () => {
     expect(await (await get('leaderboard')).json()).toMatchObject({
       total: 1,
       data: [{ user_id: '1', username: 'One' }],

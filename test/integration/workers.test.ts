@@ -39,7 +39,7 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
   const ask = () => fetch(url + guild.paths[0], { headers: { ...guild.headers, connection: 'close' } });
   const workerPids = async () => (await service.line(({ pids }) => Array.isArray(pids))).pids as number[];
 
-  it('serves from both, adds their metrics up, and ends both on SIGTERM with exit code 0', async () => {
+  it('serves from both workers, adds up their metrics, and ends both on SIGTERM with exit code 0', async () => {
     for (let i = 0; i < 20; i++) expect((await ask()).status).toBe(200);
     const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     const counts = [...metrics.matchAll(/^http_request_duration_seconds_count\{.*leaderboard.*\} (\d+)$/gm)];

@@ -166,7 +166,8 @@ async function failOver(it: Failover): Promise<Outcome> {
 function combined(verdicts: readonly Verdict[]): Verdict {
   const broken = verdicts.filter((verdict) => verdict.broken.length > 0);
   const conclusive = broken.find(({ noise }) => noise === undefined);
-  return conclusive ?? { broken: broken.flatMap((verdict) => verdict.broken), noise: broken[0]?.noise };
+  const texts = new Set(broken.flatMap((verdict) => verdict.broken));
+  return conclusive ?? { broken: [...texts], noise: broken[0]?.noise };
 }
 
 /** Makes a guild on each shard. None of their key records is on the shard of the first guild, where the fault will be. */
