@@ -3,24 +3,24 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
 const timed = ['test/fault/redis-faults.test.ts', 'test/fault/shutdown.test.ts', 'test/topology/failover.test.ts'];
 
+// Suites start their own Redis processes: a slow machine must not turn a correct answer into a failure.
+const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   test: {
+    maxWorkers: 2,
     projects: [
       {
-        extends: true,
         test: {
+          ...patient,
           name: 'suites',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, ...timed],
           sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { test: { ...patient, name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
-    // Suites start their own Redis processes: a slow machine must not turn a correct answer into a failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    maxWorkers: 2,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -41,9 +41,12 @@ export interface Run {
 }
 
 /** Asserts all that holds however busy the machine is: each answer is right or a proper 503, none was sent twice, the service lives. */
-export function assertContent({ fault, guild, service, answers }: Run): void {
-  const complaints = answers.map((answer) => complaint(answer, guild, fault.allows));
-  expect(complaints.filter((text) => text !== undefined)).toEqual([]);
+export function assertContent({ fault, guild, service, answers, begun }: Run): void {
+  const complaints = answers.flatMap((answer) => {
+    const text = complaint(answer, guild, fault.allows);
+    return text === undefined ? [] : [`${text}, sent ${Math.round(answer.sentAt - begun)} ms after the fault`];
+  });
+  expect(complaints).toEqual([]);
   expect(answers.filter(({ resent }) => resent)).toEqual([]);
   expect(service.isRunning()).toBe(true);
   expect(answers.length).toBeGreaterThan(0);

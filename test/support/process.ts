@@ -28,7 +28,7 @@ export function runScript(args: readonly string[], env: Record<string, string> =
   return {
     ...child,
     lines,
-    line: (matches) => child.waitForOutput('such a log line', () => lines().find(matches)),
+    line: (matches) => child.waitForOutput(`the log line ${matches}`, () => lines().find(matches)),
     worstLag: (since) => {
       const later = lags().filter(({ time }) => Number(time) > since);
       return Math.max(0, ...later.map(({ lag_ms }) => Number(lag_ms)));
