@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { startChild } from './child-process.ts';
 
 /** A private Redis: a child process on a free loopback port. */
 export interface EmbeddedRedis {
@@ -33,10 +34,10 @@ export function findOnPath(names: readonly string[] = BINARIES): string | undefi
 }
 
 /**
- * Starts a Redis that writes nothing to disk.
- * @param options further command-line options, such as `['--maxmemory', '10mb']`, or `--port` for a certain port.
- * @param detached starts it in a process group of its own, which Ctrl-C in a terminal does not reach.
- * @throws when no Redis or Valkey is on PATH, or when it ends instead of starting, with its output.
+ * Starts a Redis that keeps everything in memory.
+ * @param options further command-line options, such as `['--maxmemory', '10mb']`; a given `--port` is used as it is.
+ * @param detached starts it in a process group of its own, which a terminal's Ctrl-C does not reach.
+ * @throws when there is no Redis or Valkey on PATH; with the output of Redis, when it ends or 30 s pass before it is ready.
  */
 export async function startEmbeddedRedis(
   options: readonly string[] = [],
@@ -47,32 +48,25 @@ export async function startEmbeddedRedis(
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-redis-'));
   const given = options.indexOf('--port');
   const port = given >= 0 ? Number(options[given + 1]) : await freePort();
-  const child = spawn(
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
+  const redis = startChild(
     binary,
     ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', ...options],
-    { stdio: ['ignore', 'pipe', 'inherit'], detached },
+    { detached, stderr: 'inherit' },
   );
-  // The end of this process must leave neither the child nor its folder behind.
-  const kill = () => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once('exit', kill);
   const stop = async (): Promise<void> => {
-    process.off('exit', kill);
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', removeFolder);
+    await redis.stop();
+    removeFolder();
   };
   try {
-    await started(child);
+    await redis.waitForOutput('Redis to accept connections', () => /ready to accept connections/i.test(redis.stdout()));
   } catch (error) {
     await stop();
     throw error;
   }
-  return { url: `redis://127.0.0.1:${port}`, port, process: child, stop };
+  return { url: `redis://127.0.0.1:${port}`, port, process: redis.child, stop };
 }
 
 /** Returns a TCP port of the loopback interface that was free a moment ago. */
@@ -83,18 +77,4 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
-}
-
-function started(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (/ready to accept connections/i.test(output)) resolve();
-    });
-    child.once('error', reject);
-    child.once('exit', (code, signal) =>
-      reject(new Error(`Redis ended (${code ?? signal}) instead of starting:\n${output}`)),
-    );
-  });
 }

@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     await page.getByLabel('Server id').fill('guild');
   }
 
-  it('shows the three operations, breaks no rule of its policy and asks no other host', async () => {
+  it('shows the three operations, breaks no rule of its policy and sends no request to another host', async () => {
     const titles = ['A page of the leaderboard', 'One member', 'Statistics of the server'];
     for (const title of titles) expect(await card(title).count()).toBe(1);
     await page.getByText('Answers and their headers').first().click();
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  it('tries the leaderboard with what a person fills in, and shows names as text', async () => {
+  it('sends the leaderboard request that a person fills in, and shows names as text', async () => {
     await fillIn();
     const leaderboard = card('A page of the leaderboard');
     await leaderboard.getByLabel(/^limit/).fill('1');
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('tries a member and the statistics, with all digits of a total beyond 2^53', async () => {
+  it('sends the member and statistics requests, and shows all digits of a total beyond 2^53', async () => {
     await fillIn();
     await card('One member')
       .getByLabel(/^user_id/)
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(await stats.locator('pre').first().textContent()).toContain('"total_xp": 18014398509481984');
   });
 
-  it('shows a refusal as it is', async () => {
+  it('shows a refused request with its status and body', async () => {
     await page.getByLabel('Server id').fill('guild');
     const stats = card('Statistics of the server');
     await stats.getByRole('button', { name: 'Send' }).click();
@@ -116,7 +116,7 @@ describe('the pages without a key', () => {
       await request(service.url).post(path).expect(405);
       if (path === '/docs') expect(headers).toMatchObject(PAGE);
       if (path === '/widget.js') expect(headers).toMatchObject(SHARED);
-      // Without a demo there is none.
+      // Only the demo has a page at the root.
       await request(service.url).get('/').expect(404);
     } finally {
       await service.close();
@@ -124,7 +124,7 @@ describe('the pages without a key', () => {
     }
   });
 
-  it('the demo page is there when it is asked for, with what it is given as text', async () => {
+  it('the demo page is served when it is configured, with its guild names as text', async () => {
     const testStore = await mockStore.start();
     const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' });
     const store = { client: testStore.connect(), subscriber: testStore.connect() };

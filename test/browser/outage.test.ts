@@ -6,7 +6,7 @@ import { startService } from '../support/service.ts';
 import { hasRedis } from '../support/stores.ts';
 
 describe.skipIf(!hasChromium || !hasRedis)('<guild-leaderboard> while Redis hangs', () => {
-  it('says that the leaderboard is away, keeps what it shows, and goes on by itself when Redis is back', async () => {
+  it('says that the leaderboard is away, keeps its rows, and recovers by itself when Redis is back', async () => {
     const redis = await startEmbeddedRedis();
     const clients: Redis[] = [];
     const connect = () => {

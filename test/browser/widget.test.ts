@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     expect(await page.getByLabel('Find a member by id').count()).toBe(1);
   });
 
-  it('shows every name as text, whatever is in it, and runs nothing of it', async () => {
+  it('shows every name as text and runs no markup in it', async () => {
     await open();
     await status('Live').waitFor();
     expect(await cell(1, '.name').textContent()).toBe(HOSTILE);
@@ -196,7 +196,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     expect(asked).toBe(1);
   });
 
-  it('over the quota it says so, counts down, keeps what it shows, and asks nothing until Retry-After is over', async () => {
+  it('over the quota it says so, counts down, keeps its rows, and sends no request until Retry-After is over', async () => {
     await setPlan('free');
     await page.clock.install();
     await open({ refresh: '1' });
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     [{ guild: 'other' }, 'This API key belongs to another server.'],
     [{ guild: '' }, 'Set the attributes guild and api-key.'],
     [{ guild: 'a b' }, 'The request was refused: guild_id must be 1 to 64'],
-  ] as [Record<string, string>, string][])('says in plain words what is wrong with %j', async (attributes, message) => {
+  ] as [Record<string, string>, string][])('explains the mistake in %j in plain words', async (attributes, message) => {
     await open(attributes);
     await status(message).waitFor();
   });
@@ -260,7 +260,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     expect(asked).toBe(1);
   });
 
-  it("follows the system's colours unless it is told which to use", async () => {
+  it("follows the system's colours unless an attribute sets a theme", async () => {
     const background = () => inWidget("getComputedStyle(all('.card')[0]).backgroundColor");
     const LIGHT = 'rgb(255, 255, 255)';
     const DARK = 'rgb(22, 25, 31)';
@@ -278,7 +278,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     }
   });
 
-  it('works with a key that is limited to the page it is on, and says so on another page', async () => {
+  it('works with a key that is limited to the origin of its page, and explains a refusal on another', async () => {
     const { apiKeys } = service.store;
     const { key: ours } = await apiKeys.create('guild', 'ours', null, [new URL(site.url).origin]);
     await open({ 'api-key': ours });
@@ -288,7 +288,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     await status('This API key works only in pages of the websites that it was made for.').waitFor();
   });
 
-  it('starts anew when an attribute changes', async () => {
+  it('starts again when an attribute changes', async () => {
     await open({ 'api-key': 'nonsense' });
     await status(/not accepted/).waitFor();
     await page.evaluate(`document.querySelector('guild-leaderboard').setAttribute('api-key', '${key}')`);

@@ -1,14 +1,14 @@
 /**
- * The least rights in Redis that the service and the bot work with, as arguments of ACL SETUSER; docs/security.md shows them.
- * Needs Redis 7 for the rights in parentheses. EVALSHA asks for full rights on the keys it is given, so the reads stand beside
- * full key patterns without a single writing command, and each writing command stands beside the few keys it may write.
+ * The least rights in Redis that the service and the bot need, as arguments of ACL SETUSER; docs/security.md shows them.
+ * The rights in parentheses need Redis 7. EVALSHA needs full rights on its keys, so the reads have full key patterns and no
+ * writing command, and each writing command has only the few keys that it may write.
  */
 
 const CONNECTION = ['+ping', '+info', '+hello', '+cluster|slots', '+cluster|shards'];
 const SCRIPTS = ['+eval', '+evalsha'];
 const READS = ['+hget', '+hmget', '+hgetall', '+zcard', '+zscore', '+zrevrank', '+zrevrange'];
 
-/** Reads guilds and keys, writes quotas, hears of changes. */
+/** Reads guilds and keys, writes quotas, receives invalidations. */
 export const SERVICE_RIGHTS: readonly string[] = [
   'resetchannels',
   ...['~gr:{*}:*', '~gr:key:*', '&gr:changed', '-@all'],

@@ -45,7 +45,7 @@ describe('a flood of made-up keys', () => {
     expect(await refused.json()).toMatchObject({ code: 'quota_exceeded', status: 429 });
   });
 
-  it('does not touch a key that was valid, even when it has to be looked up anew', async () => {
+  it('does not affect a key that was valid, even when its cache entry has expired', async () => {
     expect((await get(key)).status).toBe(200);
     await flood();
     expect((await get(key)).status).toBe(200);
@@ -53,7 +53,7 @@ describe('a flood of made-up keys', () => {
     expect((await get(key)).status).toBe(200);
   });
 
-  it('does not let a key go on that was revoked meanwhile', async () => {
+  it('does not keep a key valid that was revoked meanwhile', async () => {
     expect((await get(key)).status).toBe(200);
     await flood();
     await service.store.apiKeys.revokeAll('guild');
@@ -61,13 +61,13 @@ describe('a flood of made-up keys', () => {
     expect((await get(key)).status).not.toBe(200);
   });
 
-  it('leaves requests without a key and the health paths alone', async () => {
+  it('does not affect requests without a key and the health paths', async () => {
     await flood();
     expect((await fetch(`${service.url}/api/v1/servers/guild/stats`)).status).toBe(401);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   });
 
-  it('is told apart by X-Forwarded-For behind a trusted proxy, and by nothing a client claims otherwise', async () => {
+  it('is counted by X-Forwarded-For behind a trusted proxy only', async () => {
     expect((await flood((n) => ({ 'x-forwarded-for': `10.0.0.${n}` }))).at(-1)).toBe(429);
     await service.close();
     await start({ TRUST_PROXY: '1' });
@@ -96,7 +96,7 @@ describe('the count of failures', () => {
     ['::1', '::2', true],
     ['::ffff:192.0.2.1', '192.0.2.1', true],
     ['192.0.2.1', '192.0.2.2', false],
-  ])('takes %s and %s for one network: %s', (one, other, same) => {
+  ])('counts %s and %s as one network: %s', (one, other, same) => {
     expect(floodedFrom(one).retryAfterMs(other) > 0).toBe(same);
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
@@ -8,7 +9,7 @@ import { type RunningServer, startServer } from '../../src/server.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type LogLine, spawnService, type TestProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 
 if (!hasRedis) process.stdout.write('Skipped: fault suites need redis-server or valkey-server on PATH\n');
 
@@ -44,11 +45,11 @@ function bootProcess(env: Record<string, string>): TestProcess {
 const GIVEN_UP = (line: LogLine) => line.msg === 'could not start';
 
 describe.skipIf(!hasRedis)('the start', () => {
-  it('waits for a Redis that comes later, says so once, and answers 503 meanwhile', async () => {
+  it('waits for a Redis that starts later, says so once, and answers 503 meanwhile', async () => {
     const [redisPort, port] = [await freePort(), await freePort()];
     const { log, running } = boot({ REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) }, 30_000);
     const waiting = (line: LogLine) => line.msg === `waiting for the Redis at 127.0.0.1:${redisPort}`;
-    await until(() => log.some(waiting));
+    await vi.waitFor(() => expect(log.some(waiting), 'it says that it waits').toBe(true), PATIENT);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
 
@@ -58,7 +59,7 @@ describe.skipIf(!hasRedis)('the start', () => {
     expect(log.filter(waiting)).toHaveLength(1);
   });
 
-  it('gives up on a Redis that never comes, in one line that says where it looked and what it met', async () => {
+  it('gives up on a Redis that never starts, in one line with the address and the error', async () => {
     const port = await freePort();
     const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 200);
     await expect(running).rejects.toThrow(
@@ -66,7 +67,7 @@ describe.skipIf(!hasRedis)('the start', () => {
     );
   });
 
-  it('gives up on a Cluster that never comes, naming the variable that says where it is', async () => {
+  it('gives up on a Cluster that never starts, and names the variable of its address', async () => {
     const port = await freePort();
     const { running } = boot({ REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` }, 200);
     await expect(running).rejects.toThrow(
@@ -74,7 +75,7 @@ describe.skipIf(!hasRedis)('the start', () => {
     );
   });
 
-  it('gives up on Sentinels that never come, naming the variable that says where they are', async () => {
+  it('gives up on Sentinels that never start, and names the variable of their addresses', async () => {
     const port = await freePort();
     const env = { REDIS_MODE: 'sentinel', REDIS_NODES: `127.0.0.1:${port}`, REDIS_SENTINEL_NAME: 'guilds' };
     await expect(boot(env, 200).running).rejects.toThrow(
@@ -85,12 +86,12 @@ describe.skipIf(!hasRedis)('the start', () => {
   it.each([
     ['a wrong password', 'redis://:wrong@', 'WRONGPASS'],
     ['no password', 'redis://', 'NOAUTH'],
-  ])('ends at once with exit code 1 and one line on %s, without showing what was given', async (_what, url, code) => {
+  ])('ends at once with exit code 1 and one line on %s, and does not show the password', async (_what, url, code) => {
     const { port } = await redis('--requirepass', 'right');
     const service = bootProcess({ REDIS_URL: `${url}127.0.0.1:${port}` });
     const line = await service.line(GIVEN_UP);
     expect(line.reason).toContain(`Cannot reach the Redis at 127.0.0.1:${port}: ${code}`);
-    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(await service.waitForEnd()).toEqual({ code: 1, signal: null });
     expect(service.lines().filter(({ msg }) => String(msg).startsWith('waiting'))).toHaveLength(0);
     expect(service.output()).not.toMatch(/:wrong@|right/);
   });
@@ -100,7 +101,7 @@ describe.skipIf(!hasRedis)('the start', () => {
     cleanUps.push(cluster.stop);
     for (const { admin } of cluster.nodes) await admin.config('SET', 'requirepass', 'right');
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://:wrong@unused' };
-    // Far below the time it would wait for a Cluster that is merely away.
+    // Far below the time that it waits for a Cluster that is down.
     await expect(Promise.race([boot(env, 60_000).running, after(10_000)])).rejects.toThrow('WRONGPASS');
   });
 
@@ -115,18 +116,17 @@ describe.skipIf(!hasRedis)('the start', () => {
     expect(reason).toBe(
       `Cannot listen on 127.0.0.1 port ${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another ${name}.`,
     );
-    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(await service.waitForEnd()).toEqual({ code: 1, signal: null });
   });
 
   it('ends with exit code 1 and every wrong variable at once', async () => {
     const service = bootProcess({ PORT: 'x', WORKERS: '0' });
-    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(await service.waitForEnd()).toEqual({ code: 1, signal: null });
     expect(service.output()).toMatch(/^Invalid configuration:\n {2}PORT must .*\n {2}WORKERS must .*\n$/);
   });
 });
 
 async function after(ms: number): Promise<never> {
-  const { setTimeout: delay } = await import('node:timers/promises');
   await delay(ms, undefined, { ref: false });
   throw new Error(`nothing within ${ms} ms`);
 }

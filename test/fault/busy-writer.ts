@@ -2,14 +2,14 @@ import { withServices } from '../../src/cli/services.ts';
 import { REPLACE_START, type XpRecord } from '../../src/leaderboard/writer.ts';
 
 /**
- * A process that writes to a guild without end, as importers and bots do: sets and adds, one and many, explicit levels,
- * removals, and swaps of the whole guild. Made to be killed. Arguments: Redis URL, guild, seed.
+ * A process that writes to a guild until it is killed, as importers and bots do: sets and adds, one and many, explicit levels,
+ * removals, and swaps of the whole guild. Arguments: Redis URL, guild, seed.
  */
 const [url, guild, seed] = process.argv.slice(2) as [string, string, string];
 process.env.REDIS_URL = url;
 
 let state = Number(seed) * 2_654_435_761;
-/** A linear congruential generator: the same writes for the same seed. */
+/** Returns the next number of a linear congruential generator: the same writes for the same seed. */
 function random(below: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * below);
@@ -22,8 +22,11 @@ const record = (): XpRecord =>
     : { userId: userId(), add: random(5000), profile: { username: `name ${random(1000)}` } };
 const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 
+/** A test kills it long before. */
+const LONGEST_MS = 300_000;
+
 await withServices(async ({ writer }) => {
-  for (;;) {
+  while (performance.now() < LONGEST_MS) {
     const dice = random(20);
     if (dice === 0) await writer.remove(guild, Array.from({ length: 20 }, userId));
     else if (dice === 1) {
@@ -32,4 +35,5 @@ await withServices(async ({ writer }) => {
       for (let step = 0; step < 50 && !progress.done; step++) progress = await writer.replaceStep(guild, progress, 10);
     } else await writer.recordMany(guild, many());
   }
+  throw new Error(`Nobody killed this process within ${LONGEST_MS} ms`);
 });

@@ -11,12 +11,12 @@ import { mockStore, type TestStore } from '../support/stores.ts';
 /** FUZZ_RUNS=100000 is the full length. FUZZ_SEED repeats a run. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 3000);
 const SEED = process.env.FUZZ_SEED === undefined ? {} : { seed: Number(process.env.FUZZ_SEED) };
-/** Requests that are on the way at once. */
+/** Requests in flight at the same time. */
 const BATCH = 10;
 
 const GUILD = '123456789012345678';
 
-/** Text that breaks things: control characters, unicode, encodings, separators, Lua and Redis syntax. */
+/** Text that can break a parser: control characters, unicode, encodings, separators, Lua and Redis syntax. */
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -44,7 +44,7 @@ const sane = fc.constantFrom(GUILD, 'u1', 'u2', '1', '10', '100');
 const text = fc.oneof({ weight: 2, arbitrary: nasty }, { weight: 1, arbitrary: sane });
 const part = fc.oneof(
   text.map((it) => encodeURIComponent(Buffer.from(it).toString())),
-  // As it is, as far as a request line can carry it.
+  // Not encoded, without the characters that end a path or a request line.
   text.map((it) => it.replace(/[^\x21-\x7e]|[#?]/g, '')),
 );
 const path = fc.oneof(
@@ -83,14 +83,14 @@ const method = fc.constantFrom(
 const attempt = fc.record({
   method,
   target: fc.tuple(path, query).map((both) => both.join('')),
-  /** Whether it brings the valid key, none, or another. */
+  /** The valid key, none, or another text. */
   key: fc.oneof(fc.constantFrom('valid', 'valid', 'none'), headerValue),
   headers: fc.array(fc.tuple(fc.constantFrom(...HEADERS), headerValue), { maxLength: 4 }),
   body: fc.option(fc.string({ maxLength: 300 }), { nil: undefined }),
 });
 type Attempt = typeof attempt extends fc.Arbitrary<infer T> ? T : never;
 
-describe('whatever a client sends', () => {
+describe('a request with any content', () => {
   let testStore: TestStore;
   let service: TestService;
   let key: string;
@@ -98,7 +98,7 @@ describe('whatever a client sends', () => {
 
   beforeAll(async () => {
     testStore = await mockStore.start();
-    // Each request comes from an address of its own, or most would meet the limit on invalid keys and not the key's check.
+    // Each request comes from a different address: otherwise the limit on invalid keys would refuse most before the key is checked.
     service = await startService(testStore, { PLAN_QUOTAS: 'free=100000000', LOG_LEVEL: 'warn', TRUST_PROXY: '1' });
     ({ key } = await service.store.apiKeys.create(GUILD, 'test', null));
     await service.store.writer.recordMany(GUILD, [
@@ -112,7 +112,7 @@ describe('whatever a client sends', () => {
     await testStore.stop();
   });
 
-  it(`it gets an answer of the known kinds and no 5xx, ${RUNS} requests long`, async () => {
+  it(`gets an answer of a known kind and no 5xx, ${RUNS} requests long`, async () => {
     const seen = new Map<number, number>();
     const property = fc.asyncProperty(fc.array(attempt, { minLength: BATCH, maxLength: BATCH }), async (attempts) => {
       await Promise.all(
@@ -128,7 +128,7 @@ describe('whatever a client sends', () => {
     recordFigure('fuzzed requests', { times: RUNS, ...Object.fromEntries(seen) });
   }, 1_800_000);
 
-  it(`it gets a readable answer or a closed connection when it is not HTTP at all, ${Math.ceil(RUNS / 10)} times`, async () => {
+  it(`gets a readable answer or a closed connection when it is not HTTP at all, ${Math.ceil(RUNS / 10)} times`, async () => {
     const { port } = new URL(service.url);
     const line = fc.oneof(
       fc.constantFrom('GET / HTTP/1.1', 'GET /livez HTTP/1.1', 'GET /livez HTTP/9.9', 'GET', 'Host: x', 'Host: y', ''),
@@ -148,7 +148,7 @@ describe('whatever a client sends', () => {
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   }, 1_800_000);
 
-  it('a URL of 100 kB and headers of 100 kB get 431, and the next client its answer', async () => {
+  it('gets 431 when its URL or a header has 100 kB, and the next client is served', async () => {
     const { port } = new URL(service.url);
     const long = 'x'.repeat(100_000);
     for (const sent of [
@@ -163,7 +163,7 @@ describe('whatever a client sends', () => {
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   });
 
-  it('two keys in one request are no valid key, even if both are', async () => {
+  it('gets 401 when it has two keys, even if both are valid', async () => {
     const { port } = new URL(service.url);
     const sent = `GET /api/v1/servers/${GUILD}/stats HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: 192.0.2.1\r\nx-api-key: ${key}\r\nx-api-key: ${key}\r\n\r\n`;
     const [answer] = await rawExchange(Number(port), Buffer.from(sent));
@@ -182,7 +182,7 @@ interface Received {
 function send(agent: Agent, url: string, { method, target, key: kind, headers, body }: Attempt, key: string) {
   const all: Record<string, string | string[]> = {};
   for (const [name, value] of headers) all[name] = name in all ? [all[name] ?? '', value].flat() : value;
-  // Node's client sends a body of a HEAD without saying so: that would be a broken second request.
+  // Node's client sends the body of a HEAD without its length: the server would read it as a second request.
   if (body !== undefined) all['content-length'] = String(Buffer.byteLength(body));
   all['x-forwarded-for'] ??= `10.${random255()}.${random255()}.${random255()}`;
   if (kind !== 'none') all['x-api-key'] = kind === 'valid' ? key : kind;
@@ -210,13 +210,13 @@ function judge({ method, target }: Attempt, { status, type, body }: Received): v
     expect(body, what).toBe('');
     return;
   }
-  // Every OPTIONS is answered 204 but those of the health paths, which no browser calls across origins.
+  // No browser calls the health paths across origins, so they do not answer OPTIONS with 204.
   if (method === 'OPTIONS' && /^\/(livez|readyz)/.test(target)) return;
   expect(type, what).toMatch(status === 200 ? /^application\/json/ : /^application\/problem\+json$/);
   expect(kindOf(status, body), what).toBe('known');
 }
 
-/** Whether a body is one of the three documents, a health answer, or a problem of the closed set with its own status. */
+/** Returns whether a body is one of the three documents, a health answer, or a known problem with its status. */
 function kindOf(status: number, body: string): 'known' | 'unknown' {
   const value = JSON.parse(body) as { code?: keyof typeof PROBLEMS; status?: number | string };
   if (status === 200) {
@@ -224,7 +224,7 @@ function kindOf(status: number, body: string): 'known' | 'unknown' {
     return fits || value.status === 'ok' ? 'known' : 'unknown';
   }
   const problem = value.code && PROBLEMS[value.code];
-  // What Node could not read gets a status of its own, as an invalid request.
+  // A request that Node cannot read is an invalid request with status 408 or 431.
   const fits = problem && value.status === status && (problem.status === status || [408, 431].includes(status));
   return fits ? 'known' : 'unknown';
 }

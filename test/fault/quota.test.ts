@@ -1,16 +1,20 @@
 import { Agent } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
+import { watchLag } from '../support/lag.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 
 const CLIENTS = 50;
 const FREE = 100;
+/** A pause of this length, of one process of several, can keep Redis from answering in time. */
+const STARVED_MS = 40;
 
 describe.skipIf(!hasRedis)('the quota', () => {
   let redis: EmbeddedRedis;
@@ -37,40 +41,57 @@ describe.skipIf(!hasRedis)('the quota', () => {
   const counted = async () => Number((await guild.store.client.get(`gr:quota:{${guild.id}}`)) ?? 0);
   const read = (): Promise<Answer> => ask(agent, service.url, guild.paths[0] as string, guild.headers);
 
-  it('lets exactly the plan through when 50 clients ask at once', async () => {
+  it('lets exactly the plan through when 50 clients ask at once', CONCLUSIVE, async () => {
     await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const perClient = 10;
-    const rounds = await Promise.all(
-      Array.from({ length: CLIENTS }, async () => {
-        const statuses: number[] = [];
-        for (let i = 0; i < perClient; i++) statuses.push((await read()).status);
-        return statuses;
-      }),
-    );
-    const statuses = rounds.flat();
-    expect(statuses.filter((status) => status === 200)).toHaveLength(FREE);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(CLIENTS * perClient - FREE);
-    expect(await counted()).toBe(CLIENTS * perClient);
-    recordFigure('50 clients on a quota of 100', { requests: statuses.length, let_through: FREE });
+    const total = CLIENTS * perClient;
+    const tries = await untilConclusive('50 clients on a quota of 100', async () => {
+      await guild.store.client.del(`gr:quota:{${guild.id}}`);
+      const startedAt = Date.now();
+      const lag = watchLag();
+      const rounds = await Promise.all(
+        Array.from({ length: CLIENTS }, async () => {
+          const statuses: number[] = [];
+          for (let i = 0; i < perClient; i++) statuses.push((await read()).status);
+          return statuses;
+        }),
+      );
+      const held = Math.max(lag.take(), service.worstLag(startedAt));
+      lag.stop();
+      const statuses = rounds.flat();
+      const countOf = (wanted: number) => statuses.filter((status) => status === wanted).length;
+      const [ok, refused, failed] = [countOf(200), countOf(429), countOf(503)];
+      expect(ok + refused + failed).toBe(total);
+      expect(ok).toBeLessThanOrEqual(FREE);
+      expect(await counted()).toBeLessThanOrEqual(total);
+      // A 503 takes the place of an answer. It says nothing about the quota when the machine kept a process from running.
+      const isBroken = ok !== FREE || refused !== total - FREE || (await counted()) !== total;
+      return {
+        broken: isBroken ? [`${ok} of 200, ${refused} of 429, ${failed} of 503, ${await counted()} counted`] : [],
+        noise: failed > 0 && held > STARVED_MS ? `a process was held up for ${Math.round(held)} ms` : undefined,
+      };
+    });
+    recordFigure('50 clients on a quota of 100', { requests: total, let_through: FREE, tries });
   });
 
   it('lets no more than the plan through when the connection breaks again and again meanwhile', async () => {
     await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths });
+    const latest = () => load.answers.at(-1)?.status;
     for (const bytes of [1, 5, 50, 200, 500]) {
       const before = load.answers.length;
       proxy.cutAfter(bytes);
-      await until(() => load.answers.length > before + 20);
+      await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(before + 20), PATIENT);
       proxy.behave();
-      await until(() => [200, 429].includes(load.answers.at(-1)?.status ?? 0));
+      await vi.waitFor(() => expect([200, 429]).toContain(latest()), PATIENT);
     }
-    await until(() => load.answers.at(-1)?.status === 429);
+    await vi.waitFor(() => expect(latest()).toBe(429), PATIENT);
     const answers = await load.stop();
     const ok = answers.filter(({ status }) => status === 200).length;
     const failed = answers.filter(({ status }) => status === 503).length;
     expect(failed).toBeGreaterThan(0);
     expect(ok).toBeLessThanOrEqual(FREE);
-    // What was counted but not answered may cost the guild a request, each at most once.
+    // A request that was counted but not answered may cost the guild one request at most.
     expect(await counted()).toBeLessThanOrEqual(answers.length);
     expect(await counted()).toBeGreaterThanOrEqual(answers.length - failed);
     recordFigure('quota across cut connections', { requests: answers.length, ok, failed, counted: await counted() });
@@ -78,11 +99,12 @@ describe.skipIf(!hasRedis)('the quota', () => {
 
   it('counts a request once at most while Redis hangs and comes back', async () => {
     const load = startLoad(service.url, { rate: 300, headers: guild.headers, paths: guild.paths });
-    await until(() => load.answers.length > 100);
+    await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
+    const failed = () => load.answers.filter(({ status }) => status === 503).length;
     redis.process.kill('SIGSTOP');
-    await until(() => load.answers.filter(({ status }) => status === 503).length > 200);
+    await vi.waitFor(() => expect(failed()).toBeGreaterThan(200), PATIENT);
     redis.process.kill('SIGCONT');
-    await until(() => load.answers.at(-1)?.status === 200);
+    await vi.waitFor(() => expect(load.answers.at(-1)?.status).toBe(200), PATIENT);
     const answers = await load.stop();
     const ok = answers.filter(({ status }) => status === 200).length;
     // Redis executes what it received before the connection was given up: let it.

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { publishInvalidation } from '../../src/redis/invalidation.ts';
+import { CONCLUSIVE } from '../support/conclusive.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 import { type Fault, HANG_MS, runFault } from './scenario.ts';
 
 /** How long a fault lasts that does not need longer to be seen. */
@@ -22,26 +23,35 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const durable = () => ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
+  /** Options for a Redis that keeps its data, each time in a new folder. */
+  const durable = () => [
+    '--dir',
+    mkdtempSync(join(folder, 'redis-')),
+    '--appendonly',
+    'yes',
+    '--appendfsync',
+    'always',
+  ];
 
   const proxied: Fault['between'] = async (redis) => {
     proxy = await startTcpProxy(redis.port);
     return { env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` }, stop: proxy.stop };
   };
 
-  const faults: (() => Fault)[] = [
-    () => ({
-      name: 'is killed with SIGKILL and started again',
-      redis: durable(),
-      seen: 'yes',
-      inflict: async ({ redis, replaceRedis }) => {
-        await redis.stop();
-        await delay(MOMENT_MS);
-        replaceRedis(await startEmbeddedRedis(['--port', String(redis.port), ...durable()]));
-      },
-    }),
-    () => ({
-      name: 'hangs (SIGSTOP, later SIGCONT)',
+  const faults: Record<string, () => Fault> = {
+    'is killed with SIGKILL and started again': () => {
+      const options = durable();
+      return {
+        redis: options,
+        seen: 'yes',
+        inflict: async ({ redis, replaceRedis }) => {
+          await redis.stop();
+          await delay(MOMENT_MS);
+          replaceRedis(await startEmbeddedRedis(['--port', String(redis.port), ...options]));
+        },
+      };
+    },
+    'hangs (SIGSTOP, later SIGCONT)': () => ({
       seen: 'yes',
       inflict: async ({ redis }) => {
         redis.process.kill('SIGSTOP');
@@ -49,8 +59,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         redis.process.kill('SIGCONT');
       },
     }),
-    () => ({
-      name: 'is busy with a script that does not end',
+    'is busy with a script that does not end': () => ({
       seen: 'yes',
       redis: ['--busy-reply-threshold', '50'],
       inflict: async ({ redis }) => {
@@ -62,8 +71,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         });
       },
     }),
-    () => ({
-      name: 'is out of memory (maxmemory, noeviction)',
+    'is out of memory (maxmemory, noeviction)': () => ({
       seen: 'yes',
       inflict: ({ redis }) =>
         withAdmin(redis, async (admin) => {
@@ -72,8 +80,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
           await admin.config('SET', 'maxmemory', '0');
         }),
     }),
-    () => ({
-      name: 'becomes a read-only replica for a while',
+    'becomes a read-only replica for a while': () => ({
       seen: 'yes',
       inflict: ({ redis }) =>
         withAdmin(redis, async (admin) => {
@@ -82,36 +89,33 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
           await admin.replicaof('NO', 'ONE');
         }),
     }),
-    () => ({
-      name: 'restarts and is long in loading its data',
-      redis: durable(),
-      seen: 'yes',
-      inflict: async ({ redis, replaceRedis }) => {
-        await withAdmin(redis, (admin) =>
-          admin.mset(Array.from({ length: 2000 }, (_, i) => [`filler:${i}`, 'x']).flat()),
-        );
-        await withAdmin(redis, (admin) => admin.call('BGREWRITEAOF'));
-        await withAdmin(redis, (admin) =>
-          until(async () => (await admin.info()).includes('aof_rewrite_in_progress:0')),
-        );
-        await redis.stop();
-        const slow = ['--port', String(redis.port), ...durable(), '--key-load-delay', '500'];
-        replaceRedis(await startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']));
-      },
-    }),
-    () => ({
-      name: 'forgets its scripts (SCRIPT FLUSH)',
+    'restarts and is long in loading its data': () => {
+      const options = durable();
+      return {
+        redis: options,
+        seen: 'yes',
+        inflict: async ({ redis, replaceRedis }) => {
+          await withAdmin(redis, async (admin) => {
+            await admin.mset(Array.from({ length: 2000 }, (_, i) => [`filler:${i}`, 'x']).flat());
+            await admin.call('BGREWRITEAOF');
+            await vi.waitFor(async () => expect(await admin.info()).toContain('aof_rewrite_in_progress:0'), PATIENT);
+          });
+          await redis.stop();
+          const slow = ['--port', String(redis.port), ...options, '--key-load-delay', '500'];
+          replaceRedis(await startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']));
+        },
+      };
+    },
+    'forgets its scripts (SCRIPT FLUSH)': () => ({
       seen: 'no',
       inflict: ({ redis }) => withAdmin(redis, (admin) => repeat(10, () => admin.script('FLUSH'))),
     }),
-    () => ({
-      name: 'cuts all its clients off (CLIENT KILL)',
+    'cuts all its clients off (CLIENT KILL)': () => ({
       seen: 'maybe',
       inflict: ({ redis }) =>
         withAdmin(redis, (admin) => repeat(5, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes', 'TYPE', 'normal'))),
     }),
-    () => ({
-      name: 'loses all data (FLUSHALL) and gets it back',
+    'loses all data (FLUSHALL) and gets it back': () => ({
       seen: 'maybe',
       // With the keys gone, a key is unknown; with the members gone and the key remembered, the guild is empty.
       allows: ({ status, body }) => status === 401 || status === 404 || /"total(_members)?":0,/.test(body),
@@ -120,8 +124,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         await guild.refill();
       },
     }),
-    () => ({
-      name: 'is cut off in the middle of replies',
+    'is cut off in the middle of replies': () => ({
       between: proxied,
       seen: 'yes',
       inflict: async () => {
@@ -132,8 +135,7 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         proxy.behave();
       },
     }),
-    () => ({
-      name: 'answers, but later than it may',
+    'answers, but later than it may': () => ({
       between: proxied,
       seen: 'yes',
       inflict: async () => {
@@ -142,23 +144,26 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         proxy.behave();
       },
     }),
-    ...[60, 95].map(
-      (ms) => (): Fault => ({
-        name: `answers ${ms} ms late, to requests whose keys are not remembered`,
-        between: proxied,
-        seen: 'maybe',
-        inflict: async ({ guild }) => {
-          proxy.slowBy(ms);
-          const { client, redisKeys } = guild.store;
-          const announce = setInterval(() => void publishInvalidation(client, redisKeys, guild.id).catch(() => {}), 20);
-          await delay(2 * MOMENT_MS);
-          clearInterval(announce);
-          proxy.behave();
-        },
-      }),
+    ...Object.fromEntries(
+      [60, 95].map((ms) => [
+        `answers ${ms} ms late, to requests whose keys are not cached`,
+        (): Fault => ({
+          between: proxied,
+          seen: 'maybe',
+          inflict: async ({ guild }) => {
+            proxy.slowBy(ms);
+            const invalidations = setInterval(
+              () => void publishInvalidation(guild.store.client, guild.store.redisKeys, guild.id).catch(() => {}),
+              20,
+            );
+            await delay(2 * MOMENT_MS);
+            clearInterval(invalidations);
+            proxy.behave();
+          },
+        }),
+      ]),
     ),
-    () => ({
-      name: 'holds other types under the keys',
+    'holds other types under the keys': () => ({
       seen: 'yes',
       inflict: async ({ redis, guild }) => {
         const keys = ['xp', 'stats', 'config', 'member:u7'].map((name) => `gr:{${guild.id}}:${name}`);
@@ -178,11 +183,9 @@ describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right 
         });
       },
     }),
-  ];
+  };
 
-  it.each(faults.map((fault) => [fault().name, fault] as const))('%s', async (_name, fault) => {
-    await runFault(fault());
-  });
+  it.each(Object.entries(faults))('%s', CONCLUSIVE, runFault);
 });
 
 async function withAdmin(
@@ -192,7 +195,7 @@ async function withAdmin(
   const [admin, other] = [new Redis(url), new Redis(url)];
   for (const client of [admin, other]) client.on('error', () => {});
   try {
-    await until(() => other.ping());
+    await vi.waitFor(() => other.ping(), PATIENT);
     await work(admin, other);
   } finally {
     admin.disconnect();

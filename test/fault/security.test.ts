@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
@@ -9,7 +9,7 @@ import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, mockStore, type TestStore } from '../support/stores.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 import { BOT_RIGHTS, SERVICE_RIGHTS } from './acl.ts';
 
 const NASTY_IDS = ['*', '{g}', 'a}:xp', '..', 'a b', 'x:keys', 'x\r\nFLUSHALL', '\u0000', 'é', "');redis.call('X')--"];
@@ -32,7 +32,7 @@ describe('a key', () => {
   });
   const get = (path: string, headers: Record<string, string>) => fetch(`${service.url}${path}`, { headers });
 
-  it('that is missing, malformed, made up, expired or revoked gets 401 with one body and one set of headers', async () => {
+  it('that is missing, malformed, made up, expired or revoked gets 401 with the same body and headers', async () => {
     const expired = await service.store.apiKeys.create('guild', 'old', Date.parse('2020-01-01') - Date.now());
     const revoked = await service.store.apiKeys.create('guild', 'gone', null);
     await service.store.apiKeys.revoke('guild', revoked.record.id);
@@ -53,7 +53,7 @@ describe('a key', () => {
     expect(answers[0]).toMatchObject({ status: 401, headers: { 'www-authenticate': 'ApiKey realm="guildrank"' } });
   });
 
-  it('is never logged, whatever is done with it, and neither is its hash', async () => {
+  it('is never logged, and neither is its hash, wherever a request carries it', async () => {
     const other = generateKey();
     for (const [path, headers] of [
       ['/api/v1/servers/guild/stats', { 'x-api-key': key }],
@@ -74,7 +74,7 @@ describe('a key', () => {
     }
   });
 
-  it('is asked for on every path under /api/v1/servers, and no answer tells what serves it', async () => {
+  it('is required on every path under /api/v1/servers, and no answer names the server software', async () => {
     for (const path of ['leaderboard', 'members/1', 'stats']) {
       const answer = await get(`/api/v1/servers/guild/${path}`, {});
       expect(answer.status).toBe(401);
@@ -84,7 +84,7 @@ describe('a key', () => {
   });
 });
 
-it('the admin listener is on loopback unless it is asked elsewhere', () => {
+it('the admin listener is on loopback by default', () => {
   expect(parseConfig({}).adminHost).toBe('127.0.0.1');
   expect(parseConfig({}).trustProxy).toBe(0);
 });
@@ -141,7 +141,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     }
   });
 
-  it('the service answers, counts and hears of revocations', async () => {
+  it('the service answers, counts and receives revocations', async () => {
     expect(await (await get('leaderboard')).json()).toMatchObject({
       total: 1,
       data: [{ user_id: '1', username: 'One' }],
@@ -162,7 +162,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     }
     await get('members/1');
     await get('members/last');
-    await until(() => seen.some((args) => args.includes('last')));
+    await vi.waitFor(() => expect(seen.flat()).toContain('last'), PATIENT);
     watcher.disconnect();
     const words = seen.flat().filter((word) => word.startsWith('gr:'));
     for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(1)?))?$/);
@@ -203,6 +203,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
   it('a revocation still takes effect at once', async () => {
     expect((await get('stats')).status).toBe(200);
     await store.apiKeys.revoke('guild', keyId);
-    await until(async () => (await get('stats')).status === 401, { timeoutMs: 2500 });
+    // Half of the time for which the service caches a key.
+    await vi.waitFor(async () => expect((await get('stats')).status).toBe(401), { timeout: 2500, interval: 10 });
   });
 });

@@ -24,7 +24,7 @@ describe('examples/client', () => {
       { userId: 'grace', set: 255 },
     ]);
 
-  it('its types are made from the API document (renew them: npm run client:types)', async () => {
+  it('has the types of the API document (npm run client:types renews them)', async () => {
     const { code, stdout } = await runProgram('npx', ['--no', 'openapi-typescript', 'docs/openapi.json']);
     expect(code).toBe(0);
     expect(stdout).toBe(readFileSync(join(repository, 'examples/client/api.ts'), 'utf8'));
@@ -43,7 +43,7 @@ describe('examples/client', () => {
     expect((await client().stats('guild')).total_xp).toBe(4930);
   });
 
-  it('answers from what it has while the service says 304, and reads anew when it has changed', async () => {
+  it('returns its cached answer on a 304, and the new answer once the data has changed', async () => {
     await fill();
     const one = client();
     const first = await one.leaderboard('guild');
@@ -52,7 +52,7 @@ describe('examples/client', () => {
     expect((await one.leaderboard('guild')).data[0]?.user_id).toBe('grace');
   });
 
-  it('throws the problem with its code, at once when waiting would take too long or change nothing', async () => {
+  it('throws the problem with its code, and does not wait when a wait would be too long or of no use', async () => {
     const problemOf = (asked: Promise<unknown>) =>
       asked.then(
         () => undefined,
@@ -70,7 +70,7 @@ describe('examples/client', () => {
     expect(waits).toEqual([]);
   });
 
-  it('waits as long as a 503 says and asks again, and gives up after its retries', async () => {
+  it('waits as long as a 503 says and sends the request again, and gives up after its retries', async () => {
     await fill();
     const { fetch } = globalThis;
     let refusals = 1;
@@ -90,7 +90,7 @@ describe('examples/client', () => {
     }
   });
 
-  it('runs as its README says, and tells a wrong key in one line', async () => {
+  it('runs as its README says, and reports a wrong key in one line', async () => {
     await fill();
     const run = (key: string) =>
       runProgram('npx', ['--no', 'tsx', 'examples/client/main.ts', 'guild'], {

@@ -26,7 +26,7 @@ const rules = (
   parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: { alert: string; expr: string }[] }[] }
 ).groups.flatMap((group) => group.rules);
 
-/** The dashboard's queries as Prometheus gets them from Grafana. */
+/** The queries of the dashboard as Grafana sends them to Prometheus. */
 const panelQueries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => ({
     of: `panel "${title}"`,
@@ -37,33 +37,33 @@ const alertQueries = rules.map(({ alert, expr }) => ({ of: `alert ${alert}`, exp
 
 const adminPort = await freePort();
 
-describe('what deploy/ watches', () => {
+describe('the monitoring in deploy/', () => {
   const suite = serviceSuite(mockStore, { ADMIN_PORT: String(adminPort), PLAN_QUOTAS: 'free=2' });
   let scrape: Scrape;
 
   beforeAll(async () => {
     await suite.testStore.empty();
     const { key } = await suite.service.store.apiKeys.create('guild', 'test', null);
-    // Allowed, from memory, and over the quota: every series there is without a fault.
+    // Allowed, cached, and over the quota: this fills every series that needs no fault.
     for (const path of ['/servers/guild/stats', '/servers/guild/stats', '/servers/guild/stats']) {
       await suite.get(path, key);
     }
     scrape = scrapeOf(await (await fetch(`${suite.service.adminUrl}/metrics`)).text());
   });
 
-  it.each([...panelQueries, ...alertQueries])('$of asks for metrics that a running service has', ({ expr }) => {
+  it.each([...panelQueries, ...alertQueries])('$of queries only metrics that a running service has', ({ expr }) => {
     const query: Query = queryOf(expr);
     expect(query.metrics.length).toBeGreaterThan(0);
     for (const { name, labels } of query.metrics) {
       if (name === 'up') continue; // Prometheus's own.
       expect(scrape.names, name).toContain(name);
       const present = scrape.labels.get(name);
-      // A metric that only a fault would fill has no samples, and so no labels, here.
+      // A metric that only a fault fills has no samples here, and so no labels.
       if (present) expect(['job', 'instance', ...present], name).toEqual(expect.arrayContaining(labels));
     }
   });
 
-  it('the variables of the dashboard are filled from a metric that the service has', () => {
+  it('the dashboard fills its variables from a metric that the service has', () => {
     const asked = dashboard.templating.list.flatMap(({ definition = '' }) =>
       [...definition.matchAll(/^label_values\((\w+)/g)].map(([, name]) => name),
     );
@@ -71,7 +71,7 @@ describe('what deploy/ watches', () => {
     for (const name of asked) expect(scrape.names).toContain(name);
   });
 
-  it('docs/operations.md explains every metric and every alert', () => {
+  it('is explained in docs/operations.md, every metric and every alert', () => {
     const text = read('docs/operations.md');
     const lag = /^nodejs_eventloop_lag_(min|max|mean|stddev|p\d\d)_seconds$/;
     for (const name of scrape.families) {
@@ -83,7 +83,7 @@ describe('what deploy/ watches', () => {
     expect(listed.sort()).toEqual(rules.map(({ alert }) => alert).sort());
   });
 
-  it('every metric of the service itself is on the dashboard', () => {
+  it('shows every metric of the service itself on the dashboard', () => {
     const shown = new Set(panelQueries.flatMap(({ expr }) => queryOf(expr).metrics.map(({ name }) => name)));
     const own = scrape.families.filter((name) => /^(guildrank|http)_/.test(name));
     expect(own.length).toBeGreaterThan(6);
@@ -95,7 +95,7 @@ describe('what deploy/ watches', () => {
 });
 
 describe('deploy/grafana/guildrank.json', () => {
-  it('has panels with ids of their own, side by side and none over another', () => {
+  it('has panels with unique ids, and none covers another', () => {
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
@@ -120,7 +120,7 @@ describe.skipIf(!promtool)('promtool', () => {
     expect(stdout).toContain(`${rules.length} rules found`);
   });
 
-  it('sees every alert fire when it should, and none when all is well', async () => {
+  it('sees every alert fire on its condition, and none without', async () => {
     const { code, stdout, stderr } = await run('test', 'rules', 'alerts.test.yml');
     expect({ code, said: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, said: '' });
     const cases = parse(read('deploy/prometheus/alerts.test.yml')) as {

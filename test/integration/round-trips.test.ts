@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { rawExchange } from '../support/raw-http.ts';
 import { hasRedis, realStore } from '../support/stores.ts';
 import { serviceSuite, setPlan } from '../support/suite.ts';
 
-describe.runIf(hasRedis)('a request on a warm key', () => {
+describe.runIf(hasRedis)('a request whose key is cached', () => {
   const suite = serviceSuite(realStore);
 
-  /** Calls so far by command, those inside scripts included. */
+  /** Counts the calls so far by command, those inside scripts included. */
   async function calls(): Promise<Record<string, number>> {
     const info = await suite.testStore.client.info('commandstats');
     return Object.fromEntries(
@@ -21,7 +20,7 @@ describe.runIf(hasRedis)('a request on a warm key', () => {
     ['the statistics', '/servers/guild/stats'],
   ] as const;
 
-  it.each(paths)('takes one command for %s, be it held or changed', async (_name, path) => {
+  it.each(paths)('takes one command for %s, whether the cached answer is current or not', async (_name, path) => {
     await setPlan(suite, 'guild', 'pro');
     await suite.service.store.writer.record('guild', { userId: 'a', set: 1 });
     await suite.get(path).expect(200);
@@ -36,7 +35,7 @@ describe.runIf(hasRedis)('a request on a warm key', () => {
     expect([made('eval'), made('hgetall'), made('get')]).toEqual([0, 0, 0]);
   });
 
-  it('shares its command with those that come with it, whatever their guild', async () => {
+  it('shares its command with the requests of the same batch, also of other guilds', async () => {
     await setPlan(suite, 'guild', 'pro');
     const { key } = await suite.service.store.apiKeys.create('other', 'test', null);
     const paths: [path: string, key: string][] = [
@@ -50,7 +49,7 @@ describe.runIf(hasRedis)('a request on a warm key', () => {
     expect(((await calls()).evalsha ?? 0) - (before.evalsha ?? 0)).toBe(1);
   });
 
-  it('is not harmed by another guild whose data cannot be read or counted', async () => {
+  it('is answered although data or quota of another guild in its batch cannot be read', async () => {
     const { key } = await suite.service.store.apiKeys.create('other', 'test', null);
     for (const [path, with_] of [
       ...pathsOf('guild').map((path) => [path, suite.key]),
@@ -71,7 +70,7 @@ describe.runIf(hasRedis)('a request on a warm key', () => {
     }
   });
 
-  it('takes the reads of a held page once it has changed, and one look at the revision while it has not', async () => {
+  it('reads a cached page again only after the revision of its guild has changed', async () => {
     await setPlan(suite, 'guild', 'pro');
     await suite.service.store.writer.record('guild', { userId: 'a', set: 1 });
     for (let i = 0; i < 2; i++) await suite.get('/servers/guild/leaderboard').expect(200);
@@ -90,18 +89,12 @@ function pathsOf(guild: string): string[] {
   return ['leaderboard', 'members/a', 'stats'].map((what) => `/servers/${guild}/${what}`);
 }
 
-/** Sends requests in one write over one connection. @returns the statuses of the answers. */
+/** Sends requests in one write over one connection. Returns the statuses of the answers. */
 async function pipelined(url: string, requests: readonly (readonly [path: string, key: string])[]): Promise<number[]> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
   const heads = requests.map(
     ([path, key]) => `GET /api/v1${path} HTTP/1.1\r\nHost: ${hostname}\r\nx-api-key: ${key}\r\n`,
   );
-  socket.write(`${heads.join('\r\n')}Connection: close\r\n\r\n`);
-  let text = '';
-  socket.setEncoding('latin1').on('data', (chunk) => {
-    text += chunk;
-  });
-  await once(socket, 'close');
-  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  const answers = await rawExchange(Number(port), Buffer.from(`${heads.join('\r\n')}Connection: close\r\n\r\n`), false);
+  return answers.map(({ status }) => status);
 }

@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { spawnService, type TestProcess } from '../support/process.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 
 describe.runIf(hasRedis)('WORKERS=2', () => {
   let testStore: TestStore;
@@ -25,7 +27,7 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
       ADMIN_PORT: `${adminPort}`,
       WORKERS: '2',
     });
-    await until(() => serving() === 2);
+    await vi.waitFor(() => expect(serving(), 'workers that serve').toBe(2), PATIENT);
   });
   afterEach(async () => {
     await service.stop();
@@ -35,10 +37,9 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
 
   const serving = () => service.lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
   const ask = () => fetch(url + guild.paths[0], { headers: { ...guild.headers, connection: 'close' } });
-  const workerPids = () =>
-    until(() => service.lines().find((line) => Array.isArray(line.pids))?.pids as number[] | undefined);
+  const workerPids = async () => (await service.line(({ pids }) => Array.isArray(pids))).pids as number[];
 
-  it('serves from both, adds their metrics up, and ends both on SIGTERM with exit code 0', async () => {
+  it('serves from both workers, adds up their metrics, and ends both on SIGTERM with exit code 0', async () => {
     for (let i = 0; i < 20; i++) expect((await ask()).status).toBe(200);
     const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     const counts = [...metrics.matchAll(/^http_request_duration_seconds_count\{.*leaderboard.*\} (\d+)$/gm)];
@@ -47,7 +48,7 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     const pids = await workerPids();
     service.kill('SIGTERM');
-    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(await service.waitForEnd()).toEqual({ code: 0, signal: null });
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
@@ -56,19 +57,19 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
     process.kill(pid as number, 'SIGKILL');
     await service.line(({ msg }) => msg === 'a worker ended: replacing it');
     expect((await ask()).status).toBe(200);
-    await until(() => serving() === 3);
+    await vi.waitFor(() => expect(serving(), 'workers that have served').toBe(3), PATIENT);
     expect((await ask()).status).toBe(200);
   });
 });
 
 describe.runIf(hasRedis)('WORKERS=2 with a port that is taken', () => {
-  it('ends with one clear line instead of trying for ever', async () => {
+  it('ends with one clear line instead of trying again without end', async () => {
     const testStore = await realStore.start();
-    const { createServer } = await import('node:http');
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');
+    await once(taken, 'listening');
     const service = spawnService({ REDIS_URL: testStore.url as string, PORT: `${port}`, WORKERS: '2' });
-    expect((await service.ended).code).toBe(1);
+    expect((await service.waitForEnd()).code).toBe(1);
     expect(service.output()).toContain('Choose another PORT');
     taken.close();
     await testStore.stop();

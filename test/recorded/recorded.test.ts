@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { follow, type TestProcess } from '../support/process.ts';
+import { runScript, type TestProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { writeData } from './data.ts';
 import { Player, type Recording } from './player.ts';
@@ -46,15 +45,10 @@ describe.skipIf(!hasRedis)('the answers are those recorded, byte for byte', () =
 
   /** Starts the service and returns a player for it. The timeout of Redis is long: a busy machine must not change an answer. */
   async function start(env: Record<string, string> = {}): Promise<Player> {
-    const child = spawn(process.execPath, [...(ENTRY.endsWith('.ts') ? ['--import', 'tsx'] : []), ENTRY], {
-      env: {
-        PATH: process.env.PATH,
-        ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
-        ...{ LOG_REQUESTS: 'off', ...env },
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    service = runScript([ENTRY], {
+      ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+      ...{ LOG_REQUESTS: 'off', ...env },
     });
-    service = follow(child);
     const { url } = await service.line((line) => typeof line.url === 'string');
     return new Player(Number(new URL(url as string).port), redis);
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 
-/** What supertest and a fetch wrapper both have of an answer. */
+/** The parts of an answer that supertest and a fetch wrapper share. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ function expectHeader(header: HeaderObject, value: string | undefined, where: st
   expect(ajv.validate(header.schema, parsed), `${where}: ${value}`).toBe(true);
 }
 
-/** Whether the document has an operation at this address; the others are 404. */
+/** Returns whether the document has an operation at this path. */
 export function isDocumentedPath(url: string): boolean {
   return findPath(url) !== undefined;
 }

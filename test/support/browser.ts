@@ -6,13 +6,13 @@ import { type Browser, chromium } from 'playwright-core';
 
 const BINARY = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Whether there is a Chromium to start. With REQUIRE_CHROMIUM=1 its absence is an error instead. */
+/** Whether Chromium is installed. With REQUIRE_CHROMIUM=1 its absence is an error instead. */
 export const hasChromium = existsSync(BINARY);
 
 if (!hasChromium && process.env.REQUIRE_CHROMIUM === '1') {
   throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${BINARY}: install chromium or set CHROMIUM to its path`);
 }
-/** Says once a run why browser tests are skipped: called by the largest of their files, not by each. */
+/** Says why browser tests are skipped. Only the largest of their files calls it, so that a run says it once. */
 export function tellWhenSkipped(): void {
   if (hasChromium) return;
   process.stderr.write(`skipped: the browser tests need ${BINARY} (install chromium, or set CHROMIUM to its path)\n`);
@@ -37,7 +37,7 @@ export function launchChromium(): Promise<Browser> {
 /** A site of another origin than the service, with one page. */
 export interface Site {
   readonly url: string;
-  /** What the page holds from now on. */
+  /** The content of the page, which a test can change. */
   html: string;
   /** Content-Security-Policy of the page. */
   policy: string;

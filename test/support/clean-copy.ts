@@ -5,7 +5,7 @@ import { repository } from './run-command.ts';
 
 const LEFT_OUT = /^(node_modules|dist|coverage|reports|\.git|\.env|\.stryker-tmp|.*\.(tgz|log))$/;
 
-/** A copy of the repository as a fresh clone has it, in a temporary folder that the caller deletes. */
+/** Copies the repository as a fresh clone has it, to a temporary folder that the caller deletes. */
 export function cleanCopy({ installed }: { readonly installed: boolean }): string {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-copy-'));
   cpSync(repository, folder, { recursive: true, filter: (file) => !LEFT_OUT.test(basename(file)) });

@@ -1,13 +1,14 @@
 import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { until } from './until.ts';
+import { PATIENT } from './wait.ts';
 
 /** A real Redis Cluster on loopback: three masters and as many replicas of each as asked. */
 export interface TestCluster {
   readonly nodes: readonly ClusterNode[];
   /** For REDIS_NODES. */
   readonly addresses: string;
-  /** The node that now serves the slot of this key, by the word of the first node that answers and is not `doubted`. */
+  /** Returns the node that serves the slot of this key, by the word of the first node that answers and is not `doubted`. */
   masterOf(key: string, doubted?: ClusterNode): Promise<ClusterNode>;
   stop(): Promise<void>;
 }
@@ -72,7 +73,7 @@ async function join(nodes: readonly ClusterNode[]): Promise<void> {
     const bus = (await admin.config('GET', 'cluster-port')) as string[];
     await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', server.port, String(bus[1]));
   }
-  await everywhere(nodes, async ({ admin }) => {
+  await everywhere(nodes, 'joins the whole cluster', async ({ admin }) => {
     const info = (await admin.call('CLUSTER', 'INFO')) as string;
     return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
   });
@@ -80,20 +81,22 @@ async function join(nodes: readonly ClusterNode[]): Promise<void> {
   for (const [index, { admin }] of nodes.entries()) {
     if (index < MASTERS) continue;
     const master = nodes[index % MASTERS] as ClusterNode;
-    await until(() => admin.call('CLUSTER', 'REPLICATE', master.id), { retry: true });
+    await vi.waitFor(() => admin.call('CLUSTER', 'REPLICATE', master.id), PATIENT);
   }
-  await everywhere(nodes.slice(MASTERS), async ({ admin }) =>
+  await everywhere(nodes.slice(MASTERS), 'follows its master', async ({ admin }) =>
     (await admin.info('replication')).includes('master_link_status:up'),
   );
   // A client asks any node for the map: each must know every replica.
-  await everywhere(nodes, async ({ admin }) => {
+  await everywhere(nodes, 'knows every replica', async ({ admin }) => {
     const map = (await admin.call('CLUSTER', 'SLOTS')) as unknown[][];
     return map.length === MASTERS && map.every((range) => range.length === 2 + nodes.length / MASTERS);
   });
 }
 
-async function everywhere(nodes: readonly ClusterNode[], holds: (node: ClusterNode) => Promise<boolean>) {
-  await Promise.all(nodes.map((node) => until(() => holds(node))));
+async function everywhere(nodes: readonly ClusterNode[], what: string, holds: (node: ClusterNode) => Promise<boolean>) {
+  const wait = (node: ClusterNode) =>
+    vi.waitFor(async () => expect(await holds(node), `node ${node.server.port} ${what}`).toBe(true), PATIENT);
+  await Promise.all(nodes.map(wait));
 }
 
 async function masterOf(nodes: readonly ClusterNode[], key: string, doubted?: ClusterNode): Promise<ClusterNode> {

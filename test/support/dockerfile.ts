@@ -7,7 +7,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** What an image would be: its files under one folder, and how it starts. */
+/** The content of an image: its files under one folder, and its start command. */
 export interface Image {
   /** Stands for `/`. */
   readonly root: string;
@@ -19,7 +19,7 @@ export interface Image {
   readonly healthcheck: readonly string[];
 }
 
-/** The instructions of a Dockerfile that uses neither line continuations nor here-documents. */
+/** Parses a Dockerfile that uses neither line continuations nor here-documents. */
 export function parseDockerfile(file: string): Instruction[] {
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -31,7 +31,7 @@ export function parseDockerfile(file: string): Instruction[] {
 }
 
 /**
- * Carries out the COPY and RUN steps of every stage in folders of their own, with this machine's Node for the base image.
+ * Carries out the COPY and RUN steps of each stage in its own folder, with the installed Node as the base image.
  * @param folder where they go; the caller deletes it.
  * @returns the last stage.
  */

@@ -5,7 +5,7 @@ import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import type { Answer } from './load.ts';
 
-/** A guild with members and a key, and what every read of it must answer. */
+/** A guild with members and a key, and the right answer to each read of it. */
 export interface TestGuild {
   readonly id: string;
   readonly key: string;
@@ -14,19 +14,21 @@ export interface TestGuild {
   readonly env: Record<string, string>;
   readonly headers: Record<string, string>;
   readonly paths: readonly string[];
-  /** What is wrong with a 200 answer, if anything. */
+  /** Returns the fault of a 200 answer, if its content is wrong. */
   wrong(answer: Answer): string | undefined;
-  /** Writes everything anew, the key included, after the data was lost. */
+  /** Writes all data again, the key included, after it was lost. */
   refill(): Promise<void>;
   close(): void;
 }
 
 const MEMBERS = 50;
+const MAX_KEYS = 1000;
 
 /**
  * Fills a guild and makes a key of it.
  * @param env where Redis is, as environment variables or as a URL.
- * @param fits whether a key will do, by the name of its record in Redis; others are made until one does.
+ * @param fits accepts or rejects a key by the name of its record in Redis. Keys are made until one is accepted.
+ * @throws when a thousand keys are rejected.
  */
 export async function guildOn(
   env: string | Record<string, string>,
@@ -39,7 +41,8 @@ export async function guildOn(
   await waitUntilReady(client, 10_000, () => {});
   const store = servicesOn(client, 'gr', ['free', 'pro']);
   let created = await store.apiKeys.create(id, 'test', null);
-  while (!(await fits(store.redisKeys.apiKey(hashKey(created.key))))) {
+  for (let made = 1; !(await fits(store.redisKeys.apiKey(hashKey(created.key)))); made++) {
+    if (made === MAX_KEYS) throw new Error(`None of ${made} keys fits`);
     created = await store.apiKeys.create(id, 'test', null);
   }
   const { key, record } = created;

@@ -14,13 +14,14 @@ export interface JournalWrite {
 }
 
 export interface Journal {
-  /** Stops writing. Can be called again. */
+  /** Stops writing. Can be called again. @throws when it comes later than two minutes after the start. */
   stop(): Promise<readonly JournalWrite[]>;
 }
 
 const PAUSE_MS = 10;
+const LONGEST_MS = 120_000;
 
-/** A bot that goes on writing through the typed writer, with the connection options of the service, whatever happens. */
+/** Starts a bot that writes through the typed writer, with the connection options of the service, and ignores failures. */
 export async function startJournal(env: Record<string, string>, guildId: string): Promise<Journal> {
   const client = connect(parseConfig(env).redis);
   client.on('error', () => {});
@@ -28,8 +29,10 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   const { writer } = servicesOn(client, 'gr', []);
   const writes: JournalWrite[] = [];
   let stopped = false;
+  const deadline = performance.now() + LONGEST_MS;
   const run = async (): Promise<void> => {
     for (let n = 0; !stopped; n++) {
+      if (performance.now() > deadline) throw new Error(`The journal was not stopped within ${LONGEST_MS} ms`);
       const sentAt = performance.now();
       const userId = `w${n}`;
       const acknowledged = await writer.record(guildId, { userId, set: n }).then(
@@ -39,9 +42,10 @@ export async function startJournal(env: Record<string, string>, guildId: string)
       writes.push({ userId, sentAt, acknowledged });
       await delay(PAUSE_MS);
     }
-    client.disconnect();
   };
-  const running = run();
+  const running = run().finally(() => client.disconnect());
+  // The caller meets the error when it stops the journal.
+  running.catch(() => {});
   return {
     stop: async () => {
       stopped = true;
@@ -51,7 +55,7 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   };
 }
 
-/** The acknowledged writes that are not in Redis, as a fresh connection to the present master sees it. */
+/** Returns the acknowledged writes that are not in Redis, as a new connection to the present master sees it. */
 export async function missingWrites(env: Record<string, string>, guildId: string, writes: readonly JournalWrite[]) {
   const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
   client.on('error', () => {});

@@ -1,5 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { watchLag } from './lag.ts';
 
 /** One answer, or the failure to get one. */
 export interface Answer {
@@ -17,12 +17,12 @@ export interface Answer {
   readonly resent?: boolean;
 }
 
-/** A client that keeps sending at a steady rate, whatever becomes of the answers. */
+/** A client that sends requests at a steady rate, independent of the answers. */
 export interface Load {
   readonly answers: readonly Answer[];
   /** The longest that this process was kept from running, in milliseconds: how noisy the machine was. */
   worstLag(): number;
-  /** Stops sending and waits for the answers that are due. */
+  /** Stops sending and waits for the answers that are due. Can be called again. @throws when it comes later than two minutes after the start. */
   stop(): Promise<readonly Answer[]>;
 }
 
@@ -38,17 +38,22 @@ export interface LoadOptions {
 
 const TICK_MS = 10;
 const GIVE_UP_MS = 10_000;
+const LONGEST_MS = 120_000;
 
 export function startLoad(url: string, { rate, headers = {}, connections = 128, paths }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const answers: Answer[] = [];
   const due = new Set<Promise<void>>();
-  const lag = monitorEventLoopDelay({ resolution: TICK_MS });
-  lag.enable();
+  const lag = watchLag();
+  let worstLag = 0;
   const start = performance.now();
   let sent = 0;
+  let isOverdue = false;
   const tick = (): void => {
-    const wanted = ((performance.now() - start) / 1000) * rate;
+    const passed = performance.now() - start;
+    isOverdue = passed > LONGEST_MS;
+    if (isOverdue) clearInterval(timer);
+    const wanted = (passed / 1000) * rate;
     for (; sent < wanted; sent++) {
       const answer = ask(agent, url, paths[sent % paths.length] as string, headers).then((it) => {
         answers.push(it);
@@ -60,20 +65,24 @@ export function startLoad(url: string, { rate, headers = {}, connections = 128, 
   const timer = setInterval(tick, TICK_MS);
   return {
     answers,
-    worstLag: () => lag.max / 1e6,
+    worstLag: () => {
+      worstLag = Math.max(worstLag, lag.take());
+      return worstLag;
+    },
     stop: async () => {
       clearInterval(timer);
       await Promise.all(due);
-      lag.disable();
+      lag.stop();
       agent.destroy();
+      if (isOverdue) throw new Error(`The load was not stopped within ${LONGEST_MS} ms`);
       return answers;
     },
   };
 }
 
 /**
- * One GET. Never rejects. Sent again, once, when a connection that was used before is closed under it: every HTTP client that
- * keeps connections does so, because either side may close an idle one at any time.
+ * Sends one GET. Never rejects. Sends it once more when a reused connection is closed under it: every HTTP client that keeps
+ * connections does so, because either side may close an idle one at any time.
  */
 export async function ask(agent: Agent, url: string, path: string, headers: Record<string, string>): Promise<Answer> {
   const [answer, wasReused] = await askOnce(agent, url, path, headers);

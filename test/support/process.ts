@@ -1,44 +1,40 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { until } from './until.ts';
-
-/** How a process ended. */
-export interface Ending {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
-
-/** A child process of a test. It is ended with the test process, whatever ends that. */
-export interface TestProcess {
-  readonly child: ChildProcess;
-  /** Everything it wrote so far to stdout and stderr. */
-  output(): string;
-  /** The log lines so far, parsed; what is no JSON line is left out. */
-  lines(): readonly LogLine[];
-  /** Waits for a log line. @throws with the output when the process ends, or 30 s pass, before one fits. */
-  line(fits: (line: LogLine) => boolean): Promise<LogLine>;
-  readonly ended: Promise<Ending>;
-  /** Memory that the process holds, in bytes (Linux). */
-  rss(): number;
-  kill(signal?: NodeJS.Signals): void;
-  /** Kills it, if it still runs, and waits for its end. */
-  stop(): Promise<void>;
-}
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
+import { repository } from './run-command.ts';
 
 export type LogLine = Record<string, unknown>;
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** A child process of a test that logs JSON lines. It is ended with the test process. */
+export interface TestProcess extends RunningChild {
+  /** The JSON lines on stdout so far, parsed; other lines are left out. */
+  lines(): readonly LogLine[];
+  /** Waits for a log line. @throws with the output, when the process ends or 30 s pass before such a line comes. */
+  line(matches: (line: LogLine) => boolean): Promise<LogLine>;
+  /** The longest time in milliseconds that the process was kept from running, after `since` (epoch milliseconds). Needs the lag probe. */
+  worstLag(since: number): number;
+  /** Resident memory in bytes (Linux). */
+  rss(): number;
+}
 
 /** Runs a TypeScript file of the project (or `-e` and code) in a process of its own, with only this environment. */
 export function runScript(args: readonly string[], env: Record<string, string> = {}): TestProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', ...args], {
-    cwd: ROOT,
+  const child = startChild(process.execPath, ['--import', 'tsx', ...args], {
+    cwd: repository,
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    sideChannel: true,
   });
-  return follow(child);
+  const lines = jsonLines(child.stdout);
+  const lags = jsonLines(child.sideOutput);
+  return {
+    ...child,
+    lines,
+    line: (matches) => child.waitForOutput(`the log line ${matches}`, () => lines().find(matches)),
+    worstLag: (since) => {
+      const later = lags().filter(({ time }) => Number(time) > since);
+      return Math.max(0, ...later.map(({ lag_ms }) => Number(lag_ms)));
+    },
+    rss: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.child.pid}/status`, 'utf8'))?.[1]) * 1024,
+  };
 }
 
 /** The service as it runs in production: src/main.ts (after `preload`, node options), on free loopback ports unless the environment says otherwise. */
@@ -56,56 +52,34 @@ export interface ServiceProcess extends TestProcess {
   readonly adminUrl: string | undefined;
 }
 
-/** Starts the service and waits until it serves. */
+/** Starts the service with the lag probe and waits until it serves. */
 export async function startServiceProcess(env: Record<string, string>): Promise<ServiceProcess> {
   const service = spawnService(env, ['--import', './test/support/lag-probe.ts']);
   const { url, admin_url } = await service.line((line) => typeof line.url === 'string');
   return { ...service, url: url as string, adminUrl: admin_url as string | undefined };
 }
 
-/** Follows a child process. */
-export function follow(child: ChildProcess): TestProcess {
-  const kill = () => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  let text = '';
-  let rest = '';
+/** Returns a reader of the complete JSON lines of a growing text. It skips a line that is not JSON, such as two that were mixed. */
+export function jsonLines(text: () => string): () => readonly LogLine[] {
   const lines: LogLine[] = [];
-  const take = (chunk: string) => {
-    text += chunk;
-    const parts = (rest + chunk).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) if (part.startsWith('{')) lines.push(JSON.parse(part) as LogLine);
+  let read = 0;
+  return () => {
+    const now = text();
+    const end = now.lastIndexOf('\n') + 1;
+    for (const part of now.slice(read, end).split('\n')) {
+      const line = parseLine(part);
+      if (line) lines.push(line);
+    }
+    read = Math.max(read, end);
+    return lines;
   };
-  child.stdout?.setEncoding('utf8').on('data', take);
-  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  let running = true;
-  // "close" comes after "exit", when all output has been read.
-  const ended = once(child, 'close').then(([code, signal]) => {
-    process.off('exit', kill);
-    running = false;
-    return { code, signal } as Ending;
-  });
-  return {
-    child,
-    output: () => text,
-    lines: () => lines,
-    line: (fits) =>
-      until(
-        () => {
-          const found = lines.find(fits);
-          if (!found && !running) throw new Error(`The process ended without that line:\n${text}`);
-          return found;
-        },
-        { what: () => `that log line in:\n${text}` },
-      ),
-    ended,
-    rss: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
-    kill: (signal = 'SIGTERM') => void child.kill(signal),
-    stop: async () => {
-      if (running) child.kill('SIGKILL');
-      await ended;
-    },
-  };
+}
+
+function parseLine(text: string): LogLine | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,10 @@
-/** What one answer of /metrics holds. */
+/** The content of one answer of /metrics. */
 export interface Scrape {
   /** The metrics as they are declared. */
   readonly families: readonly string[];
   /** The names that a query can ask for: of a histogram, its buckets, sum and count. */
   readonly names: readonly string[];
-  /** Label names by metric; a metric without samples is missing. */
+  /** Label names by metric, without metrics that have no samples. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -26,7 +26,7 @@ export function scrapeOf(text: string): Scrape {
   };
 }
 
-/** What a query asks for. */
+/** The metrics of a query. */
 export interface Query {
   /** Each metric with the labels that its matchers name. */
   readonly metrics: readonly { readonly name: string; readonly labels: string[] }[];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
 
-/** What a test does to a guild, and a naive model of what the guild is then. */
+/** One write of a test to a guild. */
 export type Step =
   | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
   | { readonly kind: 'remove'; readonly userIds: readonly string[] };
@@ -12,7 +12,7 @@ export interface ModelMember {
   level: number | undefined;
 }
 
-/** Few ids, of different lengths and close together, so that ties, repeats and byte order are all met. */
+/** Few ids, of different lengths and close together, so that ties, repeats and byte order occur. */
 const userId = fc.constantFrom(
   '1',
   '9',
@@ -69,7 +69,7 @@ export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
   );
 }
 
-/** The naive model: a Map, written the obvious way. Answers false for a step that must be refused as a whole. */
+/** A naive model of a guild: a Map. `apply` returns false for a step that must be refused as a whole. */
 export class Model {
   members = new Map<string, ModelMember>();
 
@@ -103,7 +103,7 @@ export class Model {
   }
 }
 
-/** The level at `xp` on 5n^3/3 + 45n^2/2 + 455n/6, by counting up in exact arithmetic from a safe start. */
+/** Returns the level at `xp` on 5n^3/3 + 45n^2/2 + 455n/6, by counting up in exact arithmetic from a safe start. */
 export function naiveStandardLevel(xp: number): number {
   const reach = (n: bigint) => (10n * n ** 3n + 135n * n ** 2n + 455n * n) / 6n;
   let low = 0n;

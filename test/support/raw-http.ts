@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** An answer as it was received. */
 export interface RawAnswer {
   readonly status: number;
   readonly head: string;
@@ -8,9 +8,9 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes over a connection of its own and reads until the other side closes.
- * @param thenEnd whether to end the sending side at once: Node then drops what it has not answered yet.
- * @returns the answers found in what came, in order.
+ * Sends bytes over a new connection and reads until the other side closes.
+ * @param thenEnd ends the sending side at once: Node then drops the requests that it has not answered yet.
+ * @returns the answers in order.
  * @throws when nothing happens for ten seconds.
  */
 export function rawExchange(port: number, bytes: Buffer, thenEnd = true): Promise<RawAnswer[]> {
@@ -24,7 +24,7 @@ export function rawExchange(port: number, bytes: Buffer, thenEnd = true): Promis
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       text += chunk;
     });
-    // A reset is an end like any other: the service need not read what is no HTTP.
+    // A reset counts as a close: the service need not read bytes that are not HTTP.
     socket.on('error', () => {});
     socket.on('close', () => resolve(parse(text)));
     if (thenEnd) socket.end(bytes);
@@ -41,7 +41,7 @@ function parse(text: string): RawAnswer[] {
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? Number.NaN);
     const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
     answers.push({ status, head, body: text.slice(end + 4, end + 4 + length) });
-    // Node's own refusal of a request without a Host is chunked, and empty.
+    // Node's own refusal of a request without a Host is chunked and empty.
     const trailer = /^transfer-encoding: chunked/im.test(head) ? '0\r\n\r\n'.length : 0;
     at = end + 4 + length + trailer;
   }

@@ -3,7 +3,7 @@ import type { Scripts } from '../../src/redis/commands.ts';
 /** One command as it was sent: its name, then its keys and arguments. */
 export type Sent = readonly (string | number)[];
 
-/** Scripts that answer from a list, in order, and keep what they were sent. */
+/** Returns scripts that reply from a list, in order, and the commands that they were sent. */
 export function scripted(...replies: (string | number | (string | number)[])[]): { scripts: Scripts; sent: Sent[] } {
   const sent: Sent[] = [];
   const run = async (...command: (string | number)[]) => {

@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { expect, vi } from 'vitest';
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { follow, type TestProcess } from './process.ts';
-import { until } from './until.ts';
+import { PATIENT } from './wait.ts';
 
 /** A real master with two replicas, watched by three Sentinels, on loopback. */
 export interface SentinelSet {
@@ -13,9 +13,9 @@ export interface SentinelSet {
   readonly servers: readonly EmbeddedRedis[];
   /** The Sentinels, for REDIS_NODES. */
   readonly addresses: string;
-  /** The server that the Sentinels now call master. */
+  /** Returns the server that is master by the word of the Sentinels. */
   master(): Promise<EmbeddedRedis>;
-  /** Whether this server now follows the master, by its own word. */
+  /** Returns whether this server is a replica, by its own word. */
   isReplica(server: EmbeddedRedis): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -40,11 +40,12 @@ export async function startSentinelSet(): Promise<SentinelSet> {
   try {
     await Promise.all(
       sentinels.map(({ admin }) =>
-        until(async () => {
+        vi.waitFor(async () => {
           const [state] = (await admin.call('SENTINEL', 'MASTERS')) as string[][];
-          const field = (name: string) => state?.[state.indexOf(name) + 1];
-          return field('num-slaves') === String(REPLICAS) && field('num-other-sentinels') === String(SENTINELS - 1);
-        }),
+          const field = (name: string) => Number(state?.[state.indexOf(name) + 1]);
+          expect(field('num-slaves'), 'replicas known to a Sentinel').toBe(REPLICAS);
+          expect(field('num-other-sentinels'), 'Sentinels known to a Sentinel').toBe(SENTINELS - 1);
+        }, PATIENT),
       ),
     );
   } catch (error) {
@@ -78,7 +79,7 @@ export async function startSentinelSet(): Promise<SentinelSet> {
 interface Sentinel {
   readonly port: number;
   readonly admin: Redis;
-  readonly process: TestProcess;
+  readonly process: RunningChild;
   stop(): Promise<void>;
 }
 
@@ -101,8 +102,8 @@ async function startSentinel(masterPort: number): Promise<Sentinel> {
   );
   const binary = findOnPath();
   if (!binary) throw new Error('A Sentinel needs redis-server or valkey-server on PATH');
-  const sentinel = follow(spawn(binary, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] }));
-  await until(() => sentinel.output().includes('+monitor master'), { what: sentinel.output });
+  const sentinel = startChild(binary, [file, '--sentinel']);
+  await sentinel.waitForOutput('the Sentinel to watch its master', () => sentinel.output().includes('+monitor master'));
   const admin = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: 0, commandTimeout: 5000 });
   admin.on('error', () => {});
   const stop = async (): Promise<void> => {

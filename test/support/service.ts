@@ -8,13 +8,13 @@ import type { TestStore } from './stores.ts';
 export interface TestService extends RunningServer {
   /** Writers, keys and counters on the same data. */
   readonly store: Services;
-  /** Moves the service's clock, which stands still otherwise. */
+  /** Moves the service's clock forward. It stands still otherwise. */
   advance(ms: number): void;
   /** Sets the service's clock back to its start. */
   rewind(): void;
   /** The log lines so far, parsed. */
   readonly log: readonly Record<string, unknown>[];
-  /** Everything logged so far, as it was written. */
+  /** Returns the log so far as text. */
   readonly logText: () => string;
 }
 

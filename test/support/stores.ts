@@ -3,13 +3,13 @@ import RedisMock from 'ioredis-mock';
 import { findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { RedisClient } from '../../src/redis/commands.ts';
 
-/** A store for one test file: connections to hand out, and a way to empty and to end it. */
+/** A store for one test file. */
 export interface TestStore {
   /** A connection for the test itself. */
   readonly client: RedisClient;
   /** A new connection to the same data. */
   connect(): RedisClient;
-  /** Where a process can reach it; undefined for the mock. */
+  /** The address for other processes; undefined for the mock. */
   readonly url: string | undefined;
   empty(): Promise<void>;
   stop(): Promise<void>;
@@ -20,7 +20,7 @@ export interface StoreKind {
   start(): Promise<TestStore>;
 }
 
-/** Whether a Redis server is there to start. With REQUIRE_REDIS=1 its absence is an error instead; TEST_STORES=mock does without. */
+/** Whether a Redis server is installed. With REQUIRE_REDIS=1 its absence is an error; TEST_STORES=mock leaves it out. */
 export const hasRedis = process.env.TEST_STORES !== 'mock' && findOnPath() !== undefined;
 
 if (!hasRedis && process.env.REQUIRE_REDIS === '1') {
@@ -30,7 +30,7 @@ if (!hasRedis && process.env.REQUIRE_REDIS === '1') {
 export const mockStore: StoreKind = {
   name: 'ioredis-mock',
   async start() {
-    // Mocks with the same address share their data: a name of its own keeps each file's apart.
+    // Mocks with the same address share their data, so each gets a random name.
     const host = `mock-${Math.random().toString(36).slice(2)}`;
     const connect = () => new RedisMock({ host }) as unknown as RedisClient;
     const client = connect();
@@ -72,5 +72,5 @@ export const realStore: StoreKind = {
   },
 };
 
-/** The stores that every contract holds on: ioredis-mock always, a real Redis where there is one. */
+/** The stores that every contract is tested on: ioredis-mock always, a real Redis where it is installed. */
 export const storeKinds: readonly StoreKind[] = hasRedis ? [mockStore, realStore] : [mockStore];

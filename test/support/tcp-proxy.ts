@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Stands between the service and Redis and breaks connections on request. */
 export interface TcpProxy {
   readonly port: number;
-  /** From now on, cuts every connection in the middle of a reply: after `bytes` more bytes from Redis. */
+  /** Cuts every connection in the middle of a reply, from now on: after `bytes` more bytes from Redis. */
   cutAfter(bytes: number): void;
-  /** From now on, passes replies on only after `ms`. */
+  /** Delays replies by `ms`, from now on. */
   slowBy(ms: number): void;
-  /** Passes everything on again; connections that were broken stay so. */
+  /** Forwards everything again, on new connections and on those that are still open. */
   behave(): void;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
         client.write(passed);
         if (passed.length < chunk.length) client.destroySoon();
       };
-      // One after the other: what comes after a late reply must not overtake it.
+      // A reply must not overtake an earlier one that is delayed.
       const due = Promise.all([turn, lateBy > 0 ? delay(lateBy) : undefined]);
       turn = due.then(pass);
     });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Waits until `probe` gives something true, asking every few milliseconds; a probe that rejects is asked again only if
- * `retry` is set.
+ * Waits until `probe` returns something true. Calls it every ten milliseconds; after a rejection only if `retry` is set.
+ * Tests use `vi.waitFor`.
  * @throws after `timeoutMs`, naming what was waited for.
  */
 export async function until<T>(

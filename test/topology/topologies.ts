@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { parseConfig } from '../../src/config.ts';
 import type { RedisClient } from '../../src/redis/commands.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { startCluster } from '../support/cluster.ts';
+import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 
 /** A way to run Redis, started for real. */
@@ -66,14 +66,11 @@ const tls: Topology = {
   async start() {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-tls-'));
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    execFileSync(
-      'openssl',
-      [
-        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
-        ...['-subj', '/CN=guildrank test', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
-      ],
-      { stdio: 'pipe' },
-    );
+    const { code, stderr } = await runProgram('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
+      ...['-subj', '/CN=guildrank test', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+    ]);
+    if (code !== 0) throw new Error(`openssl ended with ${code}: ${stderr}`);
     const port = await freePort();
     const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
     const server = await startEmbeddedRedis([
@@ -96,7 +93,7 @@ const cluster: Topology = {
   name: 'a Redis Cluster of three masters',
   async start() {
     const nodes = await startCluster();
-    // One address is enough: the others are learnt from it.
+    // One address is enough: the service learns the others from it.
     const [first] = nodes.addresses.split(',') as [string];
     return reachedBy({ REDIS_MODE: 'cluster', REDIS_NODES: first }, nodes.stop);
   },

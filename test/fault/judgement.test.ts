@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { TRIES, untilConclusive, type Verdict } from '../support/conclusive.ts';
+import type { Answer } from '../support/load.ts';
+import { assertContent, judgeTimes, type Run } from './judgement.ts';
+
+const BEGUN = 1000;
+const BACK = 2000;
+
+const answerAt = (sentAt: number, change: Partial<Answer> = {}): Answer => ({
+  ...{ path: '/', status: 200, headers: {}, body: 'right', sentAt, took: 5 },
+  ...change,
+});
+const unavailableAt = (sentAt: number) =>
+  answerAt(sentAt, {
+    status: 503,
+    headers: { 'content-type': 'application/problem+json', 'retry-after': '1' },
+    body: '{"code":"store_unavailable"}',
+  });
+const steady = Array.from({ length: 300 }, (_, i) => answerAt(i * 10));
+
+/** A run on a machine that held up the service for `serviceLag`, with answers at 10 ms and a few more. */
+function runOf(more: readonly Answer[], change: Partial<Run> = {}, slowest = 20, serviceLag = 0): Run {
+  return {
+    ...{ fault: { seen: 'maybe' }, begun: BEGUN, back: BACK, lag: 10, redisLag: 5 },
+    guild: { wrong: ({ body }) => (body === 'right' ? undefined : 'wrong') },
+    service: {
+      lines: () => [{ duration_ms: slowest }],
+      worstLag: () => serviceLag,
+      isRunning: () => true,
+    },
+    answers: [...steady, ...more],
+    ...change,
+  };
+}
+const outage = (from: number, to: number) =>
+  Array.from({ length: (to - from) / 10 + 1 }, (_, i) => unavailableAt(from + i * 10));
+const BUSY = 200;
+
+describe('the judgement of a run', () => {
+  it.each([
+    ['a wrong answer', answerAt(1500, { body: 'stale' })],
+    ['a request without an answer', answerAt(1500, { status: 0, error: 'ECONNRESET' })],
+    ['another status', answerAt(1500, { status: 500 })],
+    ['a 503 that does not say when to come again', { ...unavailableAt(1500), headers: {} }],
+    ['a request that was sent again', answerAt(1500, { resent: true })],
+  ])('fails at once on %s, however busy the machine was', (_name, answer) => {
+    expect(() => assertContent(runOf([answer], {}, 20, BUSY))).toThrow();
+    expect(() => assertContent(runOf([unavailableAt(1500)], {}, 20, BUSY))).not.toThrow();
+  });
+
+  it('fails on a fault that must be seen and is not, and on a service that has ended', () => {
+    expect(() => assertContent(runOf([], { fault: { seen: 'yes' } }))).toThrow();
+    const ended = { ...runOf([]).service, isRunning: () => false };
+    expect(() => assertContent(runOf([], { service: ended }))).toThrow();
+  });
+
+  const lateAnswer = (lag: number) => runOf([], {}, 400, lag);
+  const longAway = (lag: number) => runOf(outage(1500, 3200), {}, 20, lag);
+  const earlyFailure = (lag: number) => runOf([unavailableAt(100)], {}, 20, lag);
+  const straggler = (lag: number) => runOf([unavailableAt(2900)], {}, 20, lag);
+  const unexplained = (lag: number) => runOf([unavailableAt(1500)], { fault: { seen: 'no' } }, 20, lag);
+  it.each([
+    ['an answer after 300 ms', lateAnswer],
+    ['good answers later than a second after Redis is back', longAway],
+    ['a failure before the fault', earlyFailure],
+    ['a failure after the outage', straggler],
+    ['a failure that nothing explains', unexplained],
+  ])('finds %s broken on a quiet machine, and inconclusive on a busy one', (_name, run) => {
+    expect(judgeTimes(run(0))).toMatchObject({ broken: [expect.any(String), expect.any(String)], noise: undefined });
+    const busy = judgeTimes(run(BUSY));
+    expect(busy.broken).toHaveLength(1);
+    expect(busy.noise).toContain(`the service for ${BUSY} ms`);
+  });
+
+  it('finds a promise kept on a busy machine if noise cannot have flattered it', () => {
+    expect(judgeTimes(runOf(outage(1500, 2500), {}, 290, BUSY)).broken).toEqual([]);
+    // Redis may have been back 200 ms before the test process noticed.
+    expect(judgeTimes(runOf(outage(1500, 2900), {}, 290, BUSY)).broken).toHaveLength(1);
+  });
+
+  it('is inconclusive as well when the machine kept Redis from answering', () => {
+    const run = lateAnswer(0);
+    expect(judgeTimes({ ...run, redisLag: 89 }).noise).toBeUndefined();
+    expect(judgeTimes({ ...run, redisLag: 90 }).noise).toContain('Redis for 90 ms');
+  });
+});
+
+describe('a measurement of time', () => {
+  const kept: Verdict = { broken: [], noise: undefined };
+  const broken: Verdict = { broken: ['too late'], noise: undefined };
+  const inconclusive: Verdict = { broken: ['too late'], noise: 'held up for 500 ms' };
+
+  async function measure(
+    verdicts: Verdict[],
+  ): Promise<{ tries: number; reports: string[]; error: string | undefined }> {
+    const reports: string[] = [];
+    let tries = 0;
+    const next = async () => {
+      tries++;
+      return verdicts.shift() ?? inconclusive;
+    };
+    const options = { report: (text: string) => void reports.push(text), pause: async () => {} };
+    const error = await untilConclusive('a fault', next, options).then(
+      () => undefined,
+      ({ message }: Error) => message,
+    );
+    return { tries, reports, error };
+  }
+
+  it('is repeated while it is inconclusive, and each such try is reported', async () => {
+    expect(await measure([inconclusive, kept])).toEqual({
+      tries: 2,
+      reports: [`inconclusive: a fault, try 1 of ${TRIES}: held up for 500 ms; too late`],
+      error: undefined,
+    });
+  });
+
+  it('fails at the first try that breaks a promise on a quiet machine', async () => {
+    expect(await measure([inconclusive, broken, kept])).toMatchObject({ tries: 2, error: 'a fault: too late' });
+  });
+
+  it('fails when it never becomes conclusive', async () => {
+    const { tries, reports, error } = await measure([]);
+    expect([tries, reports.length]).toEqual([TRIES, TRIES]);
+    expect(error).toContain('a fault: never conclusive');
+  });
+
+  it('passes on the error of a try at once', async () => {
+    const wrong = () => Promise.reject(new Error('a wrong answer'));
+    await expect(untilConclusive('a fault', wrong)).rejects.toThrow('a wrong answer');
+  });
+});
