@@ -25,10 +25,10 @@ import { Metrics } from './observability/metrics.ts';
 import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
-import { type RedisClient, Scripts } from './redis/commands.ts';
 import { connect, describe } from './redis/connection.ts';
 import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
+import { type RedisClient, Scripts } from './redis/scripts.ts';
 import { TimeoutQueue } from './redis/timeouts.ts';
 
 /** How long the start waits for Redis before it gives up. */

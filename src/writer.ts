@@ -1,7 +1,7 @@
 import { RecordRefusedError, StoreUnavailableError } from './errors.ts';
 import { LeaderboardWriter } from './leaderboard/writer.ts';
-import { type RedisClient, Scripts } from './redis/commands.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
+import { type RedisClient, Scripts } from './redis/scripts.ts';
 
 /** The package's entry `guildrank/writer`: a bot writes XP with it, on its own ioredis connection. */
 

@@ -1,7 +1,7 @@
 import { NotFoundError } from '../errors.ts';
-import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { splitOrigins } from './origins.ts';
 

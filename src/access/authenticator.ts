@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
 import type { TimeoutQueue } from '../redis/timeouts.ts';
 import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';

@@ -3,10 +3,10 @@ import { parseConfig } from '../config.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { LeaderboardWriter } from '../leaderboard/writer.ts';
-import { type RedisClient, Scripts } from '../redis/commands.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
 import { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, Scripts } from '../redis/scripts.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
 const COMMAND_TIMEOUT_MS = 60_000;

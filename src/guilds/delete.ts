@@ -1,9 +1,9 @@
 import type { ApiKeyStore } from '../access/api-keys.ts';
 import { InvalidInputError } from '../errors.ts';
 import type { LeaderboardWriter } from '../leaderboard/writer.ts';
-import { type RedisClient, withStoreErrors } from '../redis/commands.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
 
 /** The data that a deletion removed. */
 export interface Removed {

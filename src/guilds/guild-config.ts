@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../errors.ts';
 import type { CounterAudit } from '../leaderboard/counters.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
-import type { RedisClient, Scripts } from '../redis/commands.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { RedisClient, Scripts } from '../redis/scripts.ts';
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {

@@ -1,7 +1,7 @@
 import { LeaderboardReader } from '../leaderboard/reader.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
-import { type RedisClient, Scripts, withStoreErrors } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, Scripts, withStoreErrors } from '../redis/scripts.ts';
 
 /** The stored state of a guild, with the field names of `--json`. */
 export interface Overview {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import { type LeaderboardWriter, REPLACE_START, type XpRecord } from '../leaderboard/writer.ts';
-import type { RedisClient } from '../redis/commands.ts';
 import type { RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
+import type { RedisClient } from '../redis/scripts.ts';
 
 const LOCK_MS = 10_000;
 const RENEW_MS = 2500;

@@ -1,5 +1,5 @@
-import type { Scripts } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { Scripts } from '../redis/scripts.ts';
 import { CURVE_TABLE, type CurveName } from './curves.ts';
 
 /** The counters of a guild. */

@@ -1,6 +1,6 @@
 import { RecordRefusedError, type RefusalReason } from '../errors.ts';
-import type { Scripts } from '../redis/commands.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { Scripts } from '../redis/scripts.ts';
 import { CURVE_TABLE } from './curves.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */

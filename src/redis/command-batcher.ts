@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.ts';
-import type { RedisClient, Scripts } from './commands.ts';
 import type { RedisKeys } from './redis-keys.ts';
+import type { RedisClient, Scripts } from './scripts.ts';
 
 /** Rows that one batch may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
 const MAX_WEIGHT = 500;

@@ -1,6 +1,6 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config.ts';
-import type { RedisClient } from './commands.ts';
+import type { RedisClient } from './scripts.ts';
 import { watchSentinels } from './sentinel-watch.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { type RedisClient, withStoreErrors } from './commands.ts';
 import type { RedisKeys } from './redis-keys.ts';
+import { type RedisClient, withStoreErrors } from './scripts.ts';
 
 /**
  * Tells every process of the service to drop its cached keys and plan of a guild. One round trip.

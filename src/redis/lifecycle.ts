@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RedisClient } from './commands.ts';
+import type { RedisClient } from './scripts.ts';
 
 const RETRY_MS = 50;
 /** Connecting takes a moment; only a longer wait is worth a line in the log. */

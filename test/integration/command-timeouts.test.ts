@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
-import { Scripts } from '../../src/redis/commands.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { Scripts } from '../../src/redis/scripts.ts';
 import { TimeoutQueue } from '../../src/redis/timeouts.ts';
 import { hasRedis } from '../support/stores.ts';
 

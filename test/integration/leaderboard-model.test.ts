@@ -5,7 +5,7 @@ import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
-import { Scripts } from '../../src/redis/commands.ts';
+import { Scripts } from '../../src/redis/scripts.ts';
 import { Model, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
 import { storeKinds, type TestStore } from '../support/stores.ts';
 

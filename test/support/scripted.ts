@@ -1,4 +1,4 @@
-import type { Scripts } from '../../src/redis/commands.ts';
+import type { Scripts } from '../../src/redis/scripts.ts';
 
 /** One command as it was sent: its name, then its keys and arguments. */
 export type Sent = readonly (string | number)[];

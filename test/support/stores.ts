@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import RedisMock from 'ioredis-mock';
 import { findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import type { RedisClient } from '../../src/redis/commands.ts';
+import type { RedisClient } from '../../src/redis/scripts.ts';
 
 /** A store for one test file. */
 export interface TestStore {

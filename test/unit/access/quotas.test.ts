@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Quotas, WINDOW_S } from '../../../src/access/quotas.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
-import { Scripts } from '../../../src/redis/commands.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import { Scripts } from '../../../src/redis/scripts.ts';
 import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const PLANS = new Map([

@@ -3,8 +3,8 @@ import { InvalidInputError, StoreUnavailableError } from '../../../src/errors.ts
 import { GuildConfig } from '../../../src/guilds/guild-config.ts';
 import { CounterAudit } from '../../../src/leaderboard/counters.ts';
 import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
-import type { RedisClient } from '../../../src/redis/commands.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import type { RedisClient } from '../../../src/redis/scripts.ts';
 import { scripted } from '../../support/scripted.ts';
 
 const RECOUNT = ['recount', 'gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', CURVE_TABLE];

@@ -5,8 +5,8 @@ import { Quotas } from '../../../src/access/quotas.ts';
 import { RequestBatcher } from '../../../src/reads/request-batcher.ts';
 import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
 import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
-import { type RedisClient, Scripts } from '../../../src/redis/commands.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import { type RedisClient, Scripts } from '../../../src/redis/scripts.ts';
 import { withLuaCommands } from '../../support/test-api.ts';
 
 const PLANS = new Map([

@@ -3,8 +3,8 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Cluster, Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config.ts';
-import type { RedisClient } from '../../../src/redis/commands.ts';
 import { connect, describe as describeRedis } from '../../../src/redis/connection.ts';
+import type { RedisClient } from '../../../src/redis/scripts.ts';
 
 const clients: RedisClient[] = [];
 afterEach(() => {

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import type { RedisClient } from '../../../src/redis/commands.ts';
 import { isRefusal, listen, logOutages, waitUntilReady } from '../../../src/redis/lifecycle.ts';
+import type { RedisClient } from '../../../src/redis/scripts.ts';
 
 /** A connection whose answers to PING and SUBSCRIBE a test decides. */
 class Connection extends EventEmitter {
