@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { follow, type TestProcess } from '../support/process.ts';
+import { runScript, type TestProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { writeData } from './data.ts';
 import { Player, type Recording } from './player.ts';
@@ -23,7 +21,7 @@ import { unfinished, unreadable } from './requests/unreadable.ts';
  * RECORDED_ENTRY names the entry of another build to record or compare, such as dist/main.js; by default src/main.ts.
  * Record on Node 20 first, then on the other lines: their recordings hold what differs.
  */
-const ENTRY = process.env.RECORDED_ENTRY ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const ENTRY = process.env.RECORDED_ENTRY ?? 'src/main.ts';
 const NODE_LINE = Number(process.versions.node.split('.')[0]);
 const FLOOR = 20;
 
@@ -46,15 +44,10 @@ describe.skipIf(!hasRedis)('the answers are those recorded, byte for byte', () =
 
   /** Starts the service and returns a player for it. The timeout of Redis is long: a busy machine must not change an answer. */
   async function start(env: Record<string, string> = {}): Promise<Player> {
-    const child = spawn(process.execPath, [...(ENTRY.endsWith('.ts') ? ['--import', 'tsx'] : []), ENTRY], {
-      env: {
-        PATH: process.env.PATH,
-        ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
-        ...{ LOG_REQUESTS: 'off', ...env },
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    service = runScript([ENTRY], {
+      ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+      ...{ LOG_REQUESTS: 'off', ...env },
     });
-    service = follow(child);
     const { url } = await service.line((line) => typeof line.url === 'string');
     return new Player(Number(new URL(url as string).port), redis);
   }
