@@ -244,8 +244,8 @@
 
   class GuildLeaderboard extends HTMLElement {
     static observedAttributes = ['base-url', 'guild', 'api-key', 'page-size', 'refresh'];
-    /** @type {Ui} set when the element is first connected. */
-    #ui;
+    /** Set when the element is connected first. */
+    #ui = /** @type {Ui} */ (/** @type {unknown} */ (undefined));
     /** @type {Client | undefined} */
     #client;
     /** @type {Map<string, Row>} */
