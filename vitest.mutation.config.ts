@@ -4,7 +4,7 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 
 /**
  * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder. They need no
- * Redis and no service, so a run takes minutes; what only the API tests would notice counts as unnoticed.
+ * Redis and no service, so a run takes minutes. A mutant that only the API tests would notice counts as not noticed.
  */
 export default defineConfig({
   test: {

@@ -1,22 +1,25 @@
-/** The choices of the demo page. */
+/** Applies the choices of the demonstration page to its widget. */
 (() => {
-  const byId = (id) => document.getElementById(id);
-  const widget = document.querySelector('guild-leaderboard');
+  /** @param {string} id */
+  const select = (id) => /** @type {HTMLSelectElement} */ (document.getElementById(id));
+  const widget = /** @type {HTMLElement} */ (document.querySelector('guild-leaderboard'));
+  const snippet = /** @type {HTMLElement} */ (document.getElementById('snippet'));
 
   function apply() {
-    const [chosen] = byId('guild').selectedOptions;
+    const [chosen] = select('guild').selectedOptions;
     if (!chosen) return;
-    const theme = byId('theme').value;
+    const key = chosen.dataset.key ?? '';
+    const theme = select('theme').value;
     widget.setAttribute('guild', chosen.value);
-    widget.setAttribute('api-key', chosen.dataset.key);
+    widget.setAttribute('api-key', key);
     widget.setAttribute('theme', theme);
-    document.documentElement.dir = byId('direction').value;
+    document.documentElement.dir = select('direction').value;
     document.documentElement.dataset.theme = theme;
-    byId('snippet').textContent =
+    snippet.textContent =
       `<script src="${new URL('widget.js', document.baseURI)}" defer></script>\n` +
-      `<guild-leaderboard guild="${chosen.value}" api-key="${chosen.dataset.key}"></guild-leaderboard>`;
+      `<guild-leaderboard guild="${chosen.value}" api-key="${key}"></guild-leaderboard>`;
   }
 
-  for (const id of ['guild', 'theme', 'direction']) byId(id).addEventListener('change', apply);
+  for (const id of ['guild', 'theme', 'direction']) select(id).addEventListener('change', apply);
   apply();
 })();

@@ -2,8 +2,9 @@
  * Runs mutation tests, one folder of src after another: changes the code in small ways, and counts the changes that no
  * test detects. Fails when a folder's score is below the threshold in stryker.config.json.
  *
- *   npm run mutation                 all folders
- *   npm run mutation -- access       one folder
+ *   npm run mutation                                   all folders
+ *   npm run mutation -- reads                          one folder
+ *   npm run mutation -- reads/response-cache.ts        one file
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';
@@ -12,9 +13,12 @@ import { createRequire } from 'node:module';
 const FOLDERS = ['leaderboard', 'access', 'reads', 'http'];
 const REPORT = 'reports/mutation/mutation.html';
 const given = process.argv.slice(2);
-const unknown = given.filter((folder) => !FOLDERS.includes(folder));
+const folderOf = (path) => path.split('/')[0];
+const unknown = given.filter((path) => !FOLDERS.includes(folderOf(path)) || !existsSync(`src/${path}`));
 if (unknown.length > 0) {
-  console.error(`There is no folder ${unknown.join(', ')} to mutate: choose from ${FOLDERS.join(', ')}`);
+  console.error(
+    `There is no ${unknown.join(', ')} to mutate: choose from ${FOLDERS.join(', ')}, or a file in one of them`,
+  );
   process.exit(1);
 }
 
@@ -22,14 +26,16 @@ const stryker = createRequire(import.meta.url)
   .resolve('@stryker-mutator/core/package.json')
   .replace('package.json', 'bin/stryker.js');
 let failed = false;
-for (const folder of given.length > 0 ? given : FOLDERS) {
-  const excluded = folder === 'http' ? ',!src/http/openapi/*.ts' : '';
-  const { status } = spawnSync(process.execPath, [stryker, 'run', '--mutate', `src/${folder}/**/*.ts${excluded}`], {
+for (const path of given.length > 0 ? given : FOLDERS) {
+  // The API document is data: test/unit/http/openapi and the API suites compare it as a whole.
+  const excluded = path === 'http' ? ',!src/http/openapi/*.ts' : '';
+  const files = path.endsWith('.ts') ? `src/${path}` : `src/${path}/**/*.ts${excluded}`;
+  const { status } = spawnSync(process.execPath, [stryker, 'run', '--mutate', files], {
     stdio: 'inherit',
-    env: { ...process.env, MUTATION_FOLDER: folder },
+    env: { ...process.env, MUTATION_FOLDER: folderOf(path) },
   });
   failed ||= status !== 0;
   // A run that could not start leaves no report.
-  if (existsSync(REPORT)) renameSync(REPORT, `reports/mutation/${folder}.html`);
+  if (existsSync(REPORT)) renameSync(REPORT, `reports/mutation/${path.replaceAll('/', '-')}.html`);
 }
 process.exit(failed ? 1 : 0);

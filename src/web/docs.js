@@ -1,20 +1,58 @@
-/** Shows the service's OpenAPI document and sends its operations. Text reaches the page as text, never as markup. */
+/** Shows the service's OpenAPI document and sends its operations. Text is added as text, never as markup. */
 (() => {
-  const api = new URL('api/v1', document.baseURI).href;
-  const byId = (id) => document.getElementById(id);
+  /**
+   * The parts of an OpenAPI document that are shown.
+   * @typedef {{ $ref: string }} Reference
+   * @typedef {{
+   *   $ref?: string, type?: string, enum?: string[], anyOf?: Schema[], items?: Schema, minimum?: number, maximum?: number,
+   *   pattern?: string, format?: string, default?: unknown, description?: string, required?: string[],
+   *   properties?: Record<string, Schema>,
+   * }} Schema
+   * @typedef {{ name: string, in: string, schema: Schema, example?: unknown, required?: boolean }} Parameter
+   * @typedef {{ description: string, headers?: Record<string, unknown> }} ResponseObject
+   * @typedef {{
+   *   operationId: string, summary: string, description: string, parameters: (Parameter | Reference)[],
+   *   responses: Record<string, ResponseObject | Reference>,
+   * }} Operation
+   * @typedef {{
+   *   info: { summary: string, description: string }, paths: Record<string, { get: Operation }>,
+   *   components: { schemas: Record<string, Schema> },
+   * }} Spec
+   */
 
-  /** An element; strings among the children become text. */
+  const api = new URL('api/v1', document.baseURI).href;
+  /** @param {string} id */
+  const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+  /** @param {string} id */
+  const inputWithId = (id) => /** @type {HTMLInputElement} */ (byId(id));
+
+  /**
+   * Creates an element. Strings among the children become text.
+   * @template {keyof HTMLElementTagNameMap} T
+   * @param {T} tag
+   * @param {Record<string, unknown>} properties
+   * @param {...(Node | string | undefined)} children
+   * @returns {HTMLElementTagNameMap[T]}
+   */
   function el(tag, properties, ...children) {
     const node = Object.assign(document.createElement(tag), properties);
     node.append(...children.filter((child) => child !== undefined));
     return node;
   }
 
-  /** Text in which `backquotes` mark code. */
+  /**
+   * Creates an element with text in which `backquotes` mark code.
+   * @param {'p' | 'span'} tag
+   * @param {string} text
+   */
   function prose(tag, text) {
     return el(tag, {}, ...text.split('`').map((part, i) => (i % 2 ? el('code', {}, part) : part)));
   }
 
+  /**
+   * @param {string[]} heads
+   * @param {(Node | string)[][]} rows
+   */
   function table(heads, rows) {
     const head = el('tr', {}, ...heads.map((text) => el('th', { scope: 'col' }, text)));
     const body = rows.map((cells) => el('tr', {}, ...cells.map((cell) => el('td', {}, cell))));
@@ -23,14 +61,19 @@
     return scroller;
   }
 
+  /** @param {Reference} reference */
   const nameOf = ({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1);
 
-  /** A schema in a few words, such as "integer 1..100, default 10". */
+  /**
+   * Returns a schema in a few words, such as "integer 1..100, default 10".
+   * @param {Schema} schema
+   * @returns {string}
+   */
   function describe(schema) {
-    if (schema.$ref) return nameOf(schema);
+    if (schema.$ref) return nameOf({ $ref: schema.$ref });
     if (schema.enum) return schema.enum.join(' | ');
     if (schema.anyOf) return schema.anyOf.map(describe).join(' or ');
-    if (schema.type === 'array') return `array of ${describe(schema.items)}`;
+    if (schema.type === 'array') return `array of ${describe(schema.items ?? {})}`;
     const { type, minimum, maximum, pattern, default: fallback } = schema;
     const upper = maximum === Number.MAX_SAFE_INTEGER ? '2^53-1' : maximum;
     const range = minimum === undefined ? '' : upper === undefined ? ` from ${minimum}` : ` ${minimum}..${upper}`;
@@ -38,18 +81,33 @@
     return `${type}${schema.format ? ` (${schema.format})` : rule}${range}${fallback === undefined ? '' : `, default ${fallback}`}`;
   }
 
+  /**
+   * Returns a function that follows references within the document.
+   * @param {Spec} spec
+   */
   function resolver(spec) {
+    /**
+     * @template {object} T
+     * @param {T | Reference} value
+     * @returns {T}
+     */
     return (value) =>
-      value.$ref
+      '$ref' in value
         ? value.$ref
             .slice(2)
             .split('/')
-            .reduce((at, key) => at[key], spec)
+            .reduce((/** @type {any} */ at, key) => at[key], spec)
         : value;
   }
 
+  /**
+   * @param {string} path
+   * @param {Operation} operation
+   * @param {ReturnType<typeof resolver>} resolve
+   */
   function operationCard(path, operation, resolve) {
-    const parameters = operation.parameters.map(resolve);
+    const parameters = operation.parameters.map((parameter) => resolve(parameter));
+    /** @type {Map<Parameter, HTMLInputElement>} */
     const inputs = new Map();
     const fields = parameters
       .filter(({ name }) => name !== 'guild_id')
@@ -89,14 +147,22 @@
     return card;
   }
 
+  /** @param {string} text */
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
+  /**
+   * Sends an operation and shows the answer.
+   * @param {string} path
+   * @param {Map<Parameter, HTMLInputElement>} inputs
+   * @param {HTMLElement} answer
+   */
   async function send(path, inputs, answer) {
-    const guild = byId('guild');
-    const key = byId('key');
+    const guild = inputWithId('guild');
+    const key = inputWithId('key');
     if (!guild.value.trim()) return guild.focus();
     let target = path.replace('{guild_id}', encodeURIComponent(guild.value.trim()));
     const query = new URLSearchParams();
+    /** @type {Record<string, string>} */
     const headers = {};
     if (key.value.trim()) headers['x-api-key'] = key.value.trim();
     for (const [{ name, in: place }, { value }] of inputs) {
@@ -105,7 +171,7 @@
       else if (value.trim() !== '') headers[name.toLowerCase()] = value.trim();
     }
     const url = api + target + (query.size ? `?${query}` : '');
-    // The key itself stays out of what people copy and share.
+    // The command does not hold the key, because people copy and share it.
     const shown = Object.entries(headers).map(([name, value]) =>
       name === 'x-api-key' ? `-H "x-api-key: $KEY"` : `-H ${quoted(`${name}: ${value}`)}`,
     );
@@ -129,11 +195,18 @@
     }
   }
 
+  /**
+   * @param {string} title
+   * @param {string} text
+   */
   function block(title, text) {
     return el('div', {}, el('h3', {}, title), el('pre', { tabIndex: 0 }, text));
   }
 
-  /** JSON with line breaks; numbers keep their digits, so a total beyond 2^53 is shown as it came. */
+  /**
+   * Returns JSON with line breaks. Numbers keep their digits, so a total beyond 2^53 is shown exactly.
+   * @param {string} json
+   */
   function indent(json) {
     try {
       const keep = json.replace(
@@ -146,14 +219,18 @@
     }
   }
 
+  /**
+   * @param {string} name
+   * @param {Schema} schema
+   */
   function schemaDetails(name, schema) {
     const required = new Set(schema.required);
-    const rows = Object.entries(schema.properties).map(([field, rule]) => [
+    const rows = Object.entries(schema.properties ?? {}).map(([field, rule]) => [
       el('code', {}, field),
       `${describe(rule)}${required.has(field) ? '' : ' (optional)'}`,
       rule.description ?? '',
     ]);
-    const details = el('details', {}, el('summary', {}, name), prose('p', schema.description));
+    const details = el('details', {}, el('summary', {}, name), prose('p', schema.description ?? ''));
     details.append(table(['Field', 'Type', 'Meaning'], rows));
     return details;
   }
@@ -161,6 +238,7 @@
   async function show() {
     const response = await fetch(`${api}/openapi.json`);
     if (!response.ok) throw new Error(`status ${response.status}`);
+    /** @type {Spec} */
     const spec = await response.json();
     const resolve = resolver(spec);
     byId('summary').textContent = spec.info.summary;

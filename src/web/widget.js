@@ -3,7 +3,22 @@
  * One file without dependencies. Usage, attributes and styling: docs/widget.md.
  */
 (() => {
-  const script = document.currentScript?.src;
+  /**
+   * @typedef {{ rank: number, user_id: string, username: string, level: number, xp: number }} Entry
+   * @typedef {{ data: Entry[], total: number, page: number }} Page
+   * @typedef {Entry & { daily_streak: number, last_daily_claim: string | null }} Member
+   * @typedef {{ total_members: number, total_xp: number, average_level: number, xp_curve: string, xp_multiplier: number }} Stats
+   * @typedef {'network' | 'key' | 'missing' | 'request' | 'quota' | 'store'} TroubleKind
+   * @typedef {{
+   *   stats: Record<'members' | 'total' | 'average' | 'curve', HTMLElement>,
+   *   found: HTMLElement, foundText: HTMLElement, jump: HTMLButtonElement, rows: HTMLElement,
+   *   body: HTMLTableSectionElement, note: HTMLElement, status: HTMLElement, text: HTMLElement, countdown: HTMLElement,
+   *   pager: HTMLElement, previous: HTMLElement, next: HTMLElement,
+   * }} Ui the elements that change.
+   * @typedef {ReturnType<typeof newRow> & { changed?: boolean, last?: number }} Row
+   */
+
+  const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
   const DEFAULTS = { pageSize: 10, refreshS: 60 };
   /** Statistics change slowly and cost a request: they are read with every fifth page. */
   const STATS_EVERY = 5;
@@ -11,8 +26,13 @@
   const KEPT_ANSWERS = 20;
   const now = () => performance.now();
 
-  /** Why there is no data: what to tell the person, and after how many seconds to try again (never, when undefined). */
+  /** The reason why there is no data, with a message for people. */
   class Trouble extends Error {
+    /**
+     * @param {TroubleKind} kind
+     * @param {string} message
+     * @param {number} [retryS] seconds until the next try; undefined if trying again does not help.
+     */
     constructor(kind, message, retryS) {
       super(message);
       this.kind = kind;
@@ -20,18 +40,30 @@
     }
   }
 
-  /** Reads the API. Asks with the ETag of what it has, so that unchanged data is not sent again. */
+  /** Reads the API. Sends the ETag of the answer that it keeps, so that the service does not send unchanged data again. */
   class Client {
+    /** @type {Map<string, { etag: string, data: unknown }>} */
     #kept = new Map();
-    /** Seconds between requests at which the quota that is left lasts until it is renewed. */
+    /** The shortest time in seconds between two requests that makes the remaining quota last until it is renewed. */
     paceS = 0;
 
+    /**
+     * @param {string} base
+     * @param {string} guild
+     * @param {string} key
+     */
     constructor(base, guild, key) {
       this.root = `${base}/servers/${encodeURIComponent(guild)}`;
       this.key = key;
     }
 
-    /** @throws Trouble, or AbortError. */
+    /**
+     * Returns the data of an operation.
+     * @param {string} path
+     * @param {AbortSignal} signal
+     * @returns {Promise<any>} the JSON value, as the API document describes it.
+     * @throws Trouble, or AbortError.
+     */
     async get(path, signal) {
       const kept = this.#kept.get(path);
       const headers = { 'x-api-key': this.key, ...(kept && { 'if-none-match': kept.etag }) };
@@ -49,16 +81,21 @@
       if (!response.ok) throw troubleOf(response, body);
       this.#kept.delete(path);
       this.#kept.set(path, { etag: response.headers.get('ETag') ?? '', data: body });
-      if (this.#kept.size > KEPT_ANSWERS) this.#kept.delete(this.#kept.keys().next().value);
+      if (this.#kept.size > KEPT_ANSWERS) this.#kept.delete(/** @type {string} */ (this.#kept.keys().next().value));
       return body;
     }
 
+    /** @param {string | null} rateLimit */
     #notePace(rateLimit) {
       const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(rateLimit ?? '') ?? [];
       if (left !== undefined) this.paceS = Number(seconds) / Math.max(1, Number(left));
     }
   }
 
+  /**
+   * @param {Response} response
+   * @param {{ detail?: string } | undefined} problem
+   */
   function troubleOf({ status, headers }, problem) {
     const retryS = Number(headers.get('Retry-After')) || 1;
     if (status === 401) return new Trouble('key', 'The API key was not accepted. Check the api-key attribute.');
@@ -71,7 +108,14 @@
     return new Trouble('network', 'The leaderboard service has a problem.', retryS);
   }
 
-  /** An element with attributes; strings among the children become text, never markup. */
+  /**
+   * Creates an element. Strings among the children become text, never markup.
+   * @template {keyof HTMLElementTagNameMap} T
+   * @param {T} tag
+   * @param {Record<string, string>} [attributes]
+   * @param {...(Node | string)} children
+   * @returns {HTMLElementTagNameMap[T]}
+   */
   function el(tag, attributes = {}, ...children) {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -79,6 +123,10 @@
     return node;
   }
 
+  /**
+   * @param {Node} node
+   * @param {string} text
+   */
   function setText(node, text) {
     if (node.textContent !== text) node.textContent = text;
   }
@@ -160,7 +208,7 @@
     .level { inline-size: 4.5rem; padding-inline-end: 1.5rem; text-align: end; font-variant-numeric: tabular-nums; }
     .xp { inline-size: 36%; text-align: end; font-variant-numeric: tabular-nums; }
     tbody .name { padding-inline-end: 0.75rem; font-weight: 600; }
-    /* Its own direction, so that a long name loses its end; as wide as its text, so that it stands where all names start. */
+    /* A name has its own direction, so that its end is cut. It is as wide as its text, so that all names start at the same place. */
     .clip { display: block; inline-size: fit-content; max-inline-size: 100%; max-block-size: 2.8rem; overflow: hidden;
       text-overflow: ellipsis; white-space: nowrap; line-height: 2.8rem; }
     .badge { display: inline-block; min-inline-size: 1.9rem; padding-inline: 0.35rem; border-radius: 1rem; text-align: center; line-height: 1.9rem; }
@@ -196,20 +244,28 @@
 
   class GuildLeaderboard extends HTMLElement {
     static observedAttributes = ['base-url', 'guild', 'api-key', 'page-size', 'refresh'];
-    #ui;
+    /** Set when the element is connected first. */
+    #ui = /** @type {Ui} */ (/** @type {unknown} */ (undefined));
+    /** @type {Client | undefined} */
     #client;
+    /** @type {Map<string, Row>} */
     #rows = new Map();
     #page = 1;
+    /** @type {Page | undefined} */
     #shown;
     #top = 0;
     #polls = 0;
     #failures = 0;
+    /** @type {number | undefined} */
     #timer;
+    /** @type {number | undefined} */
     #ticker;
     #dueAt = Number.POSITIVE_INFINITY;
     #quotaUntil = 0;
     #nextTryAt = 0;
+    /** @type {AbortController | undefined} */
     #loading;
+    /** @type {AbortController | undefined} */
     #searching;
     #restarting = false;
     #wanted = '';
@@ -227,7 +283,12 @@
       this.#searching?.abort();
     }
 
-    /** Attributes set one after the other restart it once. */
+    /**
+     * Restarts once, however many attributes are set one after another.
+     * @param {string} _name
+     * @param {string | null} before
+     * @param {string | null} after
+     */
     attributeChangedCallback(_name, before, after) {
       if (!this.isConnected || !this.#ui || before === after || this.#restarting) return;
       this.#restarting = true;
@@ -242,7 +303,7 @@
       return Number.isInteger(n) && n >= 1 && n <= 100 ? n : DEFAULTS.pageSize;
     }
 
-    /** Seconds between two looks; 0 = look once. */
+    /** Seconds between two reads; 0 means to read once. */
     get #refreshS() {
       const n = Number(this.getAttribute('refresh') ?? DEFAULTS.refreshS);
       return n === 0 ? 0 : n >= 1 ? n : DEFAULTS.refreshS;
@@ -260,7 +321,7 @@
       this.#clearRows();
       this.#dueAt = Number.POSITIVE_INFINITY;
       const { rows, found, note, stats } = this.#ui;
-      rows.style.setProperty('--rows', this.#pageSize);
+      rows.style.setProperty('--rows', String(this.#pageSize));
       found.hidden = true;
       for (const value of Object.values(stats)) setText(value, '–');
       setText(note, 'Loading …');
@@ -296,21 +357,24 @@
       if (this.#dueAt < Number.POSITIVE_INFINITY) this.#schedule(this.#dueAt - now());
     }
 
+    /** @param {number} ms */
     #schedule(ms) {
       clearTimeout(this.#timer);
       this.#dueAt = now() + Math.max(0, ms);
       if (!document.hidden) this.#timer = setTimeout(() => this.#load(), Math.max(0, ms));
     }
 
+    /** @returns {Promise<void>} */
     async #load() {
       this.#pause();
-      // Paused while this is on its way, it is due at once when the tab is looked at again.
+      // If the tab is hidden before the answer comes, the read is due as soon as the tab is visible again.
       this.#dueAt = now();
       const loading = new AbortController();
       this.#loading = loading;
-      const client = this.#client;
+      const client = /** @type {Client} */ (this.#client);
       try {
         const limit = this.#pageSize;
+        /** @type {Page} */
         const page = await client.get(`/leaderboard?limit=${limit}&page=${this.#page}`, loading.signal);
         if (loading.signal.aborted) return;
         const last = Math.max(1, Math.ceil(page.total / limit));
@@ -329,25 +393,33 @@
       }
     }
 
-    /** Says what is wrong and, where waiting helps, waits: as long as the service says, longer after each failure. */
+    /**
+     * Shows what is wrong. Where waiting helps, tries again after the time that the service names, and later after each failure.
+     * @param {unknown} error
+     */
     #recover(error) {
       const trouble = error instanceof Trouble ? error : new Trouble('network', 'The answer cannot be read.', 5);
       this.#dueAt = Number.POSITIVE_INFINITY;
       if (this.#shown === undefined) setText(this.#ui.note, 'Nothing to show yet.');
       if (trouble.retryS === undefined) return this.#say(trouble.message, true);
       const backoffS = trouble.kind === 'quota' ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** this.#failures++);
-      // A little chance, so that many widgets do not all come back in the same instant.
+      // Random, so that many widgets do not come back at the same moment.
       const waitS = Math.max(trouble.retryS, backoffS);
       const waitMs = (waitS + Math.random() * Math.min(10, waitS / 10)) * 1000;
       if (trouble.kind === 'quota') this.#quotaUntil = now() + waitMs;
-      // What is on the screen stays there until there is something newer.
+      // The page on the screen stays until there is a newer one.
       this.#page = this.#shown?.page ?? this.#page;
       this.#polls = 0;
       this.#schedule(waitMs);
       this.#say(trouble.message, true, now() + waitMs);
     }
 
-    /** The message is read out once; the countdown is for the eyes. */
+    /**
+     * Shows a message. Screen readers read it once; they do not read the countdown.
+     * @param {string} message
+     * @param {boolean} [isTrouble]
+     * @param {number} [until] time of the next try, as `now` counts; 0 if there is none.
+     */
     #say(message, isTrouble = false, until = 0) {
       const { status, text } = this.#ui;
       status.classList.toggle('trouble', isTrouble);
@@ -366,12 +438,14 @@
       if (until) this.#ticker = setInterval(tick, 1000);
     }
 
+    /** @param {number} page */
     #goTo(page) {
       if (now() < this.#quotaUntil) return;
       this.#page = page;
       this.#load();
     }
 
+    /** @param {string} id */
     async #search(id) {
       const { found, foundText, jump } = this.#ui;
       this.#searching?.abort();
@@ -382,12 +456,14 @@
       if (!this.#client) return;
       const searching = new AbortController();
       this.#searching = searching;
+      /** @param {...(Node | string)} parts */
       const answer = (...parts) => {
         found.hidden = false;
         foundText.replaceChildren(...parts);
       };
       jump.hidden = true;
       try {
+        /** @type {Member} */
         const member = await this.#client.get(`/members/${encodeURIComponent(id)}`, searching.signal);
         const number = this.#number();
         const facts = [
@@ -405,23 +481,25 @@
         };
       } catch (error) {
         if (searching.signal.aborted) return;
-        answer(error.message);
-        if (error.kind === 'quota') this.#recover(error);
+        answer(error instanceof Error ? error.message : String(error));
+        if (error instanceof Trouble && error.kind === 'quota') this.#recover(error);
       }
     }
 
+    /** @param {Page} page */
     #renderPage(page) {
       const samePage = this.#shown?.page === page.page;
       if (!samePage) this.#clearRows();
       this.#shown = page;
       const [first] = page.data;
-      // To scale with the first of the ranking; until page 1 was seen, with the first of this page.
+      // Bars are relative to the first member of the ranking or, until page 1 was shown, of the highest page so far.
       if (first && (page.page === 1 || first.xp > this.#top)) this.#top = first.xp;
       setText(this.#ui.note, page.total === 0 ? 'Nobody has earned XP yet.' : '');
       this.#renderRows(page.data);
       this.#renderPager();
     }
 
+    /** @param {Entry[]} data */
     #renderRows(data) {
       const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
       const before = new Map([...this.#rows].map(([id, { tr }]) => [id, tr.offsetTop]));
@@ -434,11 +512,12 @@
         this.#rows.delete(id);
       }
       data.forEach((entry, index) => {
+        /** @type {Row} */
         const row = this.#rows.get(entry.user_id) ?? newRow();
         this.#rows.set(entry.user_id, row);
         const { tr } = row;
         if (this.#ui.body.rows[index] !== tr) this.#ui.body.insertBefore(tr, this.#ui.body.rows[index] ?? null);
-        tr.dataset.medal = entry.rank;
+        tr.dataset.medal = String(entry.rank);
         tr.classList.toggle('wanted', entry.user_id === this.#wanted);
         setText(row.rank, number.format(entry.rank));
         setText(row.name, entry.username);
@@ -473,6 +552,7 @@
       next.setAttribute('aria-disabled', String(page >= last));
     }
 
+    /** @param {Stats} stats */
     #renderStats({ total_members, total_xp, average_level, xp_curve, xp_multiplier }) {
       const { stats } = this.#ui;
       const number = this.#number();
@@ -483,7 +563,7 @@
       setText(stats.curve, `${xp_curve} ×${number.format(xp_multiplier)}`);
     }
 
-    /** In the language of the page around it. */
+    /** Returns the language of the page around the widget, as a list for Intl. */
     #language() {
       const lang = this.closest('[lang]')?.getAttribute('lang');
       try {
@@ -493,10 +573,12 @@
       }
     }
 
+    /** @param {Intl.NumberFormatOptions} [options] */
     #number(options) {
       return new Intl.NumberFormat(this.#language(), options);
     }
 
+    /** @param {string} iso */
     #date(iso) {
       return new Date(iso).toLocaleDateString(this.#language(), { dateStyle: 'medium' });
     }
@@ -504,11 +586,8 @@
     #build() {
       const stats = { members: el('dd'), total: el('dd'), average: el('dd'), curve: el('dd') };
       const titles = { members: 'Members', total: 'Total XP', average: 'Average level', curve: 'XP curve' };
-      const list = el(
-        'dl',
-        {},
-        ...Object.keys(stats).map((name) => el('div', {}, el('dt', {}, titles[name]), stats[name])),
-      );
+      const names = /** @type {(keyof typeof stats)[]} */ (Object.keys(stats));
+      const list = el('dl', {}, ...names.map((name) => el('div', {}, el('dt', {}, titles[name]), stats[name])));
 
       const input = el('input', {
         id: 'id',
@@ -535,12 +614,12 @@
         input.focus();
       });
 
-      const heads = [
+      const heads = /** @type {const} */ ([
         ['rank', '#'],
         ['name', 'Member'],
         ['level', 'Level'],
         ['xp', 'XP'],
-      ];
+      ]);
       const head = el('tr', {}, ...heads.map(([name, text]) => el('th', { scope: 'col', class: name }, text)));
       const body = el('tbody');
       const caption = el('caption', { class: 'quiet' }, 'Members by XP, highest first');
@@ -553,7 +632,11 @@
       const pager = el('span', { 'aria-live': 'polite' });
       const previous = el('button', { type: 'button' }, 'Previous');
       const next = el('button', { type: 'button' }, 'Next');
-      // A button that is disabled while it has the focus loses it: these only say that they are.
+      // A button that is disabled loses the focus, so these buttons only announce that they are disabled.
+      /**
+       * @param {HTMLButtonElement} button
+       * @param {number} by
+       */
       const step = (button, by) =>
         button.addEventListener('click', () => {
           if (button.getAttribute('aria-disabled') !== 'true') this.#goTo((this.#shown?.page ?? 1) + by);
@@ -592,6 +675,7 @@
     return { tr, rank, name, level, xp, shortXp, fill };
   }
 
+  /** @param {number} seconds */
   function clock(seconds) {
     const whole = Math.ceil(seconds);
     return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

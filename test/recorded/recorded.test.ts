@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
@@ -22,7 +21,7 @@ import { unfinished, unreadable } from './requests/unreadable.ts';
  * RECORDED_ENTRY names the entry of another build to record or compare, such as dist/main.js; by default src/main.ts.
  * Record on Node 20 first, then on the other lines: their recordings hold what differs.
  */
-const ENTRY = process.env.RECORDED_ENTRY ?? fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const ENTRY = process.env.RECORDED_ENTRY ?? 'src/main.ts';
 const NODE_LINE = Number(process.versions.node.split('.')[0]);
 const FLOOR = 20;
 
