@@ -151,7 +151,7 @@ async function updateConfig(
   await guildConfig.update(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
 }
 
-/** Returns the error to report, with what stands after a run that stopped early. */
+/** Returns the error to report after a run that stopped early, with the state of the guild. */
 function outcomeOf(error: unknown, { loaded, replaced }: Counts, { reading }: LoadJob): Error {
   if (error instanceof IncompleteRun) return error;
   const state = stateOf(loaded, replaced !== undefined);
