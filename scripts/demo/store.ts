@@ -52,7 +52,7 @@ async function startMock(): Promise<DemoStore> {
   return {
     description: 'ioredis-mock in this process, because neither redis-server nor valkey-server is on PATH',
     address: undefined,
-    connect: () => new RedisMock({ host: 'demo' }) as unknown as RedisClient,
+    connect: () => new RedisMock({ host: 'demo' }) as RedisClient,
     lost: new Promise<never>(() => {}),
     stop: async () => {},
   };

@@ -1,4 +1,4 @@
-import type { StopRequests } from '../import/load.ts';
+import type { StopRequests } from '../import/load-job.ts';
 
 /** Exit code of a run that was interrupted. */
 export const INTERRUPTED = 130;

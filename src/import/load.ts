@@ -1,46 +1,14 @@
 import { DomainError, StoreUnavailableError } from '../errors.ts';
-import type { GuildConfig } from '../guilds/guild-config.ts';
-import type { CurveName } from '../leaderboard/curves.ts';
-import type { LeaderboardWriter } from '../leaderboard/writer.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
-import { type CurveChoice, chooseCurve, type FormatCurve } from './curve-choice.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
+import { type CurveChoice, chooseCurve } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
+import type { LoadJob, LoadTarget } from './load-job.ts';
 import { badRows } from './problems.ts';
-import { type Reading, readMembers } from './reading.ts';
+import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
 import { recordOf } from './rows.ts';
 import { Replacement } from './staging.ts';
 import type { Summary } from './summary.ts';
-
-/** The parts that a load writes with. */
-export interface LoadTarget {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly writer: LeaderboardWriter;
-  readonly guildConfig: GuildConfig;
-}
-
-/** The person's requests to stop a load. */
-export interface StopRequests {
-  /** Aborted at the first request. */
-  readonly signal: AbortSignal;
-  /** Number of requests so far. */
-  readonly count: number;
-  /** From now on a second request no longer ends the process: the load stops by itself. */
-  holdExit(): void;
-}
-
-export interface LoadJob {
-  readonly guild: string;
-  readonly reading: Reading;
-  readonly stop: StopRequests;
-  /** Puts the members in the place of the guild's own ones. */
-  readonly replace: boolean;
-  readonly plan: string | undefined;
-  readonly curve: CurveName | undefined;
-  readonly formatCurve: FormatCurve | undefined;
-}
 
 export interface LoadResult {
   readonly summary: Summary;
@@ -151,7 +119,7 @@ async function updateConfig(
   await guildConfig.update(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
 }
 
-/** Returns the error to report, with what stands after a run that stopped early. */
+/** Returns the error to report after a run that stopped early, with the state of the guild. */
 function outcomeOf(error: unknown, { loaded, replaced }: Counts, { reading }: LoadJob): Error {
   if (error instanceof IncompleteRun) return error;
   const state = stateOf(loaded, replaced !== undefined);

@@ -48,9 +48,9 @@ const SLICE = 2000;
 const OPTIMISTIC_ATTEMPTS = 3;
 
 /**
- * Recomputes counters from the members while a bot goes on writing. It reads the guild in slices and starts again when
- * the guild changes meanwhile. After three attempts it reads the guild in one step, because a busy guild may never hold
- * still: about a second per million members, in which Redis serves nobody else. See ADR 4.
+ * Recomputes counters from the members while a bot keeps writing. It reads the guild in slices and starts again when
+ * the guild changes meanwhile. After three attempts it reads the guild in one step, because a busy guild may change all
+ * the time: about a second per million members, in which Redis serves nobody else. See ADR 4.
  */
 export class CounterAudit {
   constructor(

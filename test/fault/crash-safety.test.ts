@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
         await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
         const before = await moment();
         const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);
-        await until(async () => (await moment()) !== before);
+        await until(async () => (await moment()) !== before, { what: () => `a write of: ${child.output()}` });
         await delay((run * 137) % 701);
         child.kill('SIGKILL');
         const { signal } = await child.ended;

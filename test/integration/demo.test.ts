@@ -132,7 +132,7 @@ describe.each([
   );
 });
 
-describe.skipIf(!hasRedis)('the end of the demo', () => {
+describe.skipIf(!hasRedis)('a stop of the demo', () => {
   it.each([
     { how: 'Ctrl-C', end: (npm: ChildProcess) => signalGroup(npm, 'SIGINT') },
     { how: 'SIGTERM to npm alone', end: (npm: ChildProcess) => npm.kill('SIGTERM') },

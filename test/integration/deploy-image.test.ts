@@ -15,7 +15,7 @@ const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-t
 const named = (name: string) => instructions.filter((each) => each.name === name);
 
 describe('the Dockerfile', () => {
-  it('copies only what .dockerignore lets into the build', () => {
+  it('copies exactly the files that .dockerignore allows', () => {
     const ignore = readFileSync(join(repository, '.dockerignore'), 'utf8').split('\n');
     expect(ignore.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
     const allowed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
@@ -23,12 +23,12 @@ describe('the Dockerfile', () => {
     expect(new Set(named('COPY').flatMap(fromContext))).toEqual(new Set(allowed));
   });
 
-  it('runs as a user that is not root, given by number', () => {
+  it('runs as a user other than root, given by number', () => {
     expect(named('USER').map(({ text }) => text)).toEqual(['1000:1000']);
   });
 });
 
-describe.skipIf(!online)('what the Dockerfile builds, step by step in clean folders', () => {
+describe.skipIf(!online)('the image, built step by step in clean folders', () => {
   let image: Image;
   let context: string;
   let folder: string;

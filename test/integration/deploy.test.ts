@@ -15,7 +15,7 @@ import { hasRedis } from '../support/stores.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
-/** Every document of a YAML file; a syntax error, a duplicate key or a warning fails. */
+/** Returns the documents of a YAML file. A syntax error, a duplicate key or a warning fails the test. */
 // biome-ignore lint/suspicious/noExplicitAny: deployment files have no type of their own here
 function yaml(path: string): any[] {
   return parseAllDocuments(read(path), { merge: true }).map((document) => {

@@ -14,7 +14,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
   let store: Services;
   let reader: LeaderboardReader;
   let guilds = 0;
-  // Every mock command compiles its script anew: fewer runs there, the same properties.
+  // ioredis-mock compiles the script at every command, so it gets fewer runs.
   const real = kind.name === 'redis-server';
   const runs = real ? 300 : 25;
   const maxXp = real ? MAX_XP : 2 ** 44;
@@ -27,7 +27,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
   });
   afterAll(() => testStore.stop());
 
-  it('leave every page, rank, total and counter as a naive model has them, refused calls included', async () => {
+  it('give every page, rank, total and counter of a naive model, after refused calls too', async () => {
     await fc.assert(
       fc.asyncProperty(steps(maxXp), fc.integer({ min: 1, max: 7 }), async (script, limit) => {
         const guild = `g${++guilds}`;
@@ -42,7 +42,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
     );
   });
 
-  it('raise the revision with every change and only then', async () => {
+  it('raise the revision with every change, and only then', async () => {
     await fc.assert(
       fc.asyncProperty(steps(1000), async (script) => {
         const guild = `g${++guilds}`;

@@ -15,7 +15,7 @@ describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
   });
   afterAll(() => testStore.stop());
 
-  it('is the one computed here, at thresholds, beside them and anywhere up to 2^53-1', async () => {
+  it('is the same as in TypeScript, at thresholds, beside them and anywhere up to 2^53-1', async () => {
     const near = fc.tuple(
       fc.constantFrom(...CURVE_NAMES),
       fc.integer({ min: 1, max: 175_000 }),
@@ -35,7 +35,7 @@ describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
     );
   });
 
-  it('is the same for the many members of one call, which look it up in a table', async () => {
+  it('is the same for many members of one call, which search it in a table', async () => {
     const xps = fc.array(
       fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 0, max: 200 }) },

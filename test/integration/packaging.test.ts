@@ -107,7 +107,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(JSON.parse(stdout)).toEqual({ level: 10, refused: 'range', removed: 1 });
   });
 
-  it.skipIf(!hasRedis)('runs the snippets of docs/data-model.md as they stand there', async () => {
+  it.skipIf(!hasRedis)('runs the snippets of docs/data-model.md unchanged', async () => {
     const guide = readFileSync(join(repository, 'docs/data-model.md'), 'utf8');
     const snippet = (language: string) => guide.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
     writeFileSync(join(folder, 'snippet.mjs'), snippet('js'));

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/import/generate.ts';
@@ -91,9 +91,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   const members = (count: number, name = '1') => [...generateMembers(count, name)];
   const csv = (rows: readonly { userId: string; xp: number }[]) =>
     `user_id,xp\n${rows.map(({ userId, xp }) => `${userId},${xp}\n`).join('')}`;
-  async function until(condition: () => Promise<boolean> | boolean): Promise<void> {
-    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+  const until = (condition: () => Promise<boolean>) => vi.waitUntil(condition, { interval: 2, timeout: 60_000 });
 
   it('loads a file completely and in order, and a second run changes nothing', async () => {
     const rows = members(3000);
@@ -116,7 +114,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('keeps profiles, ties, XP 0 and 2^53-1, and takes the later of two rows', async () => {
+  it('stores profiles, ties, XP 0 and 2^53-1, and the later of two rows of a member', async () => {
     const path = file(
       'some.csv',
       'user_id,username,xp,level,daily_streak,last_daily_claim\n1,"a, b",9007199254740991,,3,2026-01-31T18:30:00Z\n' +
@@ -135,7 +133,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
   });
 
-  it('skips bad rows, names them, and exits 2', async () => {
+  it('skips bad rows, reports them, and exits 2', async () => {
     const path = file('bad.csv', 'user_id,xp\n1,5\n2,9007199254740993\nx y,1\n3,6\n');
     const { code, out, err } = await seed('--guild', 'g', '--file', path);
     expect(code).toBe(2);
@@ -145,7 +143,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await ranking()).toEqual(['3', '6', '1', '5']);
   });
 
-  it('names only the first of very many bad rows, and counts all', async () => {
+  it('reports only the first bad rows, and counts all', async () => {
     const { code, out, err } = await seed(
       '--guild',
       'g',
@@ -157,7 +155,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(out).toContain('5,000 bad rows skipped');
   });
 
-  it('--strict stops at the first bad row with exit 1, and says what was loaded', async () => {
+  it('--strict stops at the first bad row with exit 1, and reports the loaded members', async () => {
     const path = file('strict.csv', `${csv(members(600))}7,x\n8,1\n`);
     const { code, out, err } = await seed('--guild', 'g', '--file', path, '--strict');
     expect(code).toBe(1);
@@ -254,7 +252,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s while loading ends with 130, a summary, and true counters',
+    '%s while loading ends with 130, a summary, and exact counters',
     async (signal) => {
       const { child, ended } = start(['--guild', 'g', '--generate', '5000000']);
       await until(async () => (await redis.zcard(xpKey)) > 2000);
@@ -288,7 +286,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('kill -9 at any moment leaves true counters, and the next --replace clears what it left', async () => {
+  it('kill -9 at any moment leaves exact counters, and the next --replace clears the staged members', async () => {
     await seed('--guild', 'g', '--generate', '100');
     for (const [mode, key] of [
       ['--strict', xpKey],
@@ -314,7 +312,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
   });
 
-  it('says what was loaded when Redis goes away, and exits 1', async () => {
+  it('reports the loaded members when Redis goes away, and exits 1', async () => {
     const own = await startEmbeddedRedis();
     const client = new Redis(own.url);
     client.on('error', () => {});
@@ -352,7 +350,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     for (const word of ['--replace', '--dry-run', '--strict', 'Exit codes', '130']) expect(out).toContain(word);
   });
 
-  it('loads the sample of the fixtures as the file says', async () => {
+  it('loads the members of a fixture', async () => {
     const path = new URL('../fixtures/imports/lurkr.json', import.meta.url).pathname;
     expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
     expect(JSON.parse(readFileSync(path, 'utf8')).levels).toHaveLength(2);

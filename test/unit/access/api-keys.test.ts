@@ -11,19 +11,19 @@ const DAY = 86_400_000;
 let testStore: TestStore;
 let apiKeys: ApiKeyStore;
 let now: number;
-let announced: string[];
+let published: string[];
 
 beforeAll(async () => {
   testStore = await mockStore.start();
   const subscriber = testStore.connect();
   await subscriber.subscribe('gr:changed');
-  subscriber.on('message', (_channel, guildId) => announced.push(guildId));
+  subscriber.on('message', (_channel, guildId) => published.push(guildId));
 });
 afterAll(() => testStore.stop());
 beforeEach(async () => {
   await testStore.empty();
   now = START;
-  announced = [];
+  published = [];
   apiKeys = new ApiKeyStore(testStore.client, new RedisKeys('gr'), () => now);
 });
 
@@ -64,7 +64,7 @@ describe('create', () => {
 });
 
 describe('find', () => {
-  it('knows no key without a record, or with one that names no key or no guild', async () => {
+  it('returns null without a record, and for a record without a key id or a guild', async () => {
     expect(await apiKeys.find('none')).toBeNull();
     await testStore.client.hset('gr:key:half', 'id', 'k');
     expect(await apiKeys.find('half')).toBeNull();
@@ -72,7 +72,7 @@ describe('find', () => {
     expect(await apiKeys.find('other')).toBeNull();
   });
 
-  it('reads a record of which the rest is missing', async () => {
+  it('reads a record with only a key id and a guild', async () => {
     await testStore.client.hset('gr:key:bare', { id: 'k', guild_id: 'g', expires_at: '' });
     const bare = { id: 'k', guildId: 'g', name: '', createdAt: '', expiresAt: null, origins: [] };
     expect(await apiKeys.find('bare')).toEqual(bare);
@@ -86,7 +86,7 @@ describe('find', () => {
 });
 
 describe('list', () => {
-  it('gives the keys of a guild, oldest first, equally old ones by id', async () => {
+  it('returns the keys of a guild, oldest first, keys of the same age by id', async () => {
     await apiKeys.create('h', 'foreign', null);
     const created: { id: string; createdAt: string }[] = [];
     for (const at of [2, 2, 2, 2, 0, 1]) {
@@ -99,7 +99,7 @@ describe('list', () => {
     expect((await apiKeys.list('g')).map(({ id, createdAt }) => `${createdAt} ${id}`)).toEqual(wanted);
   });
 
-  it('passes over a listed key whose record is gone', async () => {
+  it('skips a listed key without a record', async () => {
     const { key } = await apiKeys.create('g', 'gone', null);
     const { record } = await apiKeys.create('g', 'here', null);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
@@ -108,24 +108,24 @@ describe('list', () => {
 });
 
 describe('revoke', () => {
-  it('ends one key, and tells every process', async () => {
+  it('revokes one key, and publishes the invalidation', async () => {
     const { key, record } = await apiKeys.create('g', 'leaving', null);
     const { record: other } = await apiKeys.create('g', 'staying', null);
     await apiKeys.revoke('g', record.id);
     expect(await apiKeys.find(hashKey(key))).toBeNull();
     expect(Object.keys(await testStore.client.hgetall('gr:{g}:keys'))).toEqual([other.id]);
-    await expect.poll(() => announced).toEqual(['g']);
+    await expect.poll(() => published).toEqual(['g']);
   });
 
-  it('names the key that a guild does not have', async () => {
+  it('refuses a key that the guild does not have, and names it', async () => {
     const { record } = await apiKeys.create('h', 'foreign', null);
     const refusal = apiKeys.revoke('g', record.id);
     await expect(refusal).rejects.toThrow(NotFoundError);
     await expect(refusal).rejects.toThrow(`Guild g has no key ${record.id}: see the ids with "keys list --guild g"`);
-    expect(announced).toEqual([]);
+    expect(published).toEqual([]);
   });
 
-  it('ends every key of a guild and counts them', async () => {
+  it('revokes every key of a guild and counts them', async () => {
     const first = await apiKeys.create('g', 'a', null);
     await apiKeys.create('g', 'b', null);
     const foreign = await apiKeys.create('h', 'c', null);
@@ -133,14 +133,14 @@ describe('revoke', () => {
     expect(await apiKeys.find(hashKey(first.key))).toBeNull();
     expect(await testStore.client.exists('gr:{g}:keys')).toBe(0);
     expect(await apiKeys.find(hashKey(foreign.key))).not.toBeNull();
-    await expect.poll(() => announced).toEqual(['g']);
+    await expect.poll(() => published).toEqual(['g']);
   });
 });
 
 describe('rotate', () => {
   const expiryOf = async (key: string) => (await apiKeys.find(hashKey(key)))?.expiresAt;
 
-  it('makes a key of the same name, lifetime and origins, and ends the old one after the overlap', async () => {
+  it('creates a key of the same name, lifetime and origins; the old one expires after the overlap', async () => {
     const old = await apiKeys.create('g', 'widget', 10 * DAY, ['https://a.example']);
     now = START + 3 * DAY;
     const { key, record } = await apiKeys.rotate('g', old.record.id, DAY);
@@ -152,23 +152,23 @@ describe('rotate', () => {
     });
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
     expect(await expiryOf(old.key)).toBe('2026-01-19T12:00:00.000Z');
-    await expect.poll(() => announced).toEqual(['g']);
+    await expect.poll(() => published).toEqual(['g']);
   });
 
-  it('ends after the overlap also a key that never expires, and makes another such', async () => {
+  it('lets a key without expiry expire after the overlap; the new key does not expire', async () => {
     const old = await apiKeys.create('g', 'widget', null);
     const { record } = await apiKeys.rotate('g', old.record.id, DAY);
     expect(record.expiresAt).toBeNull();
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
-  it('does not prolong a key that ends before the overlap does', async () => {
+  it('does not extend a key that expires before the overlap ends', async () => {
     const old = await apiKeys.create('g', 'widget', DAY);
     await apiKeys.rotate('g', old.record.id, 2 * DAY);
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
-  it('says what to do about a key whose record is gone', async () => {
+  it('refuses a key without a record, with the fix', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
     const refusal = apiKeys.rotate('g', record.id, DAY);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { generateKey, generateKeyId, hashKey, isWellFormedKey } from '../../../src/access/key-format.ts';
 
 describe('an API key', () => {
-  it('is gr_, 32 random and 6 checksum characters of base62, and no two are equal', () => {
+  it('has gr_, 32 random and 6 checksum characters of base62, and no two are equal', () => {
     const keys = Array.from({ length: 500 }, generateKey);
     expect(new Set(keys).size).toBe(500);
     for (const key of keys) {
@@ -12,7 +12,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is known for mistyped when any one character is changed', () => {
+  it('is not well-formed when any one character is changed', () => {
     const key = generateKey();
     fc.assert(
       fc.property(fc.integer({ min: 3, max: key.length - 1 }), fc.constantFrom(...'09AZaz'), (at, character) => {
@@ -30,7 +30,7 @@ describe('an API key', () => {
   );
 
   it('has the checksum that the format documents', () => {
-    // CRC-32 of "gr_" and 32 zeros, in base62 with digits first: computed apart from this code.
+    // CRC-32 of "gr_" and 32 zeros, in base62 with digits first, computed by another program.
     expect(isWellFormedKey(`gr_${'0'.repeat(32)}2sOc8F`)).toBe(true);
   });
 
@@ -40,8 +40,8 @@ describe('an API key', () => {
       counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(62);
-    // 200,000 draws over 62 characters: 3226 each, with a standard deviation of 56. Taking the rest of any byte by 62 would
-    // give the first eight characters 680 more.
+    // 200,000 draws over 62 characters: 3226 each, with a standard deviation of 56. Without the limit on the bytes, the first
+    // eight characters would come 680 times more.
     for (const count of counts.values()) expect(Math.abs(count - 3226)).toBeLessThan(6 * 56);
   });
 

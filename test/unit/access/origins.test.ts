@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseOrigins, splitOrigins } from '../../../src/access/origins.ts';
 import { InvalidInputError } from '../../../src/errors.ts';
 
-it('reads origins apart by commas and spaces, each once, in their order', () => {
+it('parses origins separated by commas and spaces, each once, in their order', () => {
   expect(parseOrigins('')).toEqual([]);
   expect(parseOrigins(' https://b.example,, http://a.example:3000\n https://b.example ')).toEqual([
     'https://b.example',
@@ -11,7 +11,7 @@ it('reads origins apart by commas and spaces, each once, in their order', () => 
 });
 
 it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.example', '*', 'null', 'ws://a.example'])(
-  'refuses %s and says what an origin is',
+  'refuses %s with an example of an origin',
   (wrong) => {
     expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(InvalidInputError);
     expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(
@@ -20,11 +20,11 @@ it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.ex
   },
 );
 
-it('refuses what has an origin of its own but is no web page', () => {
+it('refuses an origin that is not of a web page', () => {
   expect(() => parseOrigins('ftp://a.example')).toThrow(InvalidInputError);
 });
 
-it('reads the stored form back', () => {
+it('splits the stored form', () => {
   expect(splitOrigins('https://a.example https://b.example')).toEqual(['https://a.example', 'https://b.example']);
   expect(splitOrigins('')).toEqual([]);
 });

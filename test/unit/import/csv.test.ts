@@ -6,7 +6,7 @@ const read = (text: string, size?: number, warnings: string[] = []) =>
   all(readCsv(pieces(text, size), 'f.csv', (line) => warnings.push(line)));
 
 describe('reading csv', () => {
-  it('takes columns in any order, byte order mark, CRLF, quotes and line ends inside them', async () => {
+  it('reads columns in any order, a byte order mark, CRLF, quotes, and line ends inside quotes', async () => {
     const text =
       '\uFEFFxp,username,user_id,daily_streak,last_daily_claim\r\n' +
       '12,"a, ""b""\r\nc",1,3,2026-01-31T18:30:00+02:00\r\n\r\n' +
@@ -31,7 +31,7 @@ describe('reading csv', () => {
     }
   });
 
-  it('names line and reason of every bad row, and reads the others', async () => {
+  it('reports line and reason of every bad row, and reads the others', async () => {
     const entries = await read(
       [
         'user_id,xp,level,daily_streak,last_daily_claim',
@@ -70,7 +70,7 @@ describe('reading csv', () => {
     });
   });
 
-  it('says once which columns it does not use', async () => {
+  it('reports once which columns it does not use', async () => {
     const warnings: string[] = [];
     await read('user_id,xp,rank,avatar\n1,2,3,4\n2,3,4,5\n', 9, warnings);
     expect(warnings).toEqual(['f.csv: not used: rank, avatar']);
@@ -84,7 +84,7 @@ describe('reading csv', () => {
     await expect(read('')).rejects.toThrow('f.csv is empty');
   });
 
-  it('points at the line of a quote that is left open', async () => {
+  it('reports the line of an open quote', async () => {
     await expect(read('user_id,xp\n1,2\n2,"3\n4,5\n')).rejects.toThrow('f.csv line 3: a quote is opened here');
     expect(refusals(await read('user_id,xp,username\n1,2,"a\n2,3,"b"\n4,5,c\n'))).toEqual([]);
     expect(refusals(await read('user_id,xp\n"1,2\n2",3,4\n5,6\n'))).toEqual([

@@ -5,7 +5,7 @@ const AMARI = { curve: 'amari', format: 'amari' } as const;
 const NEW = { configured: null, members: 0 };
 
 describe('the curve of a seeded guild', () => {
-  it('is the explicit one, whatever else there is', () => {
+  it('is the explicit one in every case', () => {
     expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 })).toEqual({
       curve: 'lurkr',
       store: true,
@@ -24,7 +24,7 @@ describe('the curve of a seeded guild', () => {
     );
   });
 
-  it('stays what the guild has, and says so where the format has another', () => {
+  it('stays the one of the guild, with a notice when the format has another', () => {
     expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 })).toEqual({
       curve: 'lurkr',
       store: false,
@@ -38,7 +38,7 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve(undefined, AMARI, { configured: 'amari', members: 3 }).store).toBe(false);
   });
 
-  it('is left alone, without a word, by formats that have none', () => {
+  it('stays, without a notice, when the format has none', () => {
     expect(chooseCurve(undefined, undefined, NEW)).toEqual({ curve: 'standard', store: false, notice: undefined });
   });
 

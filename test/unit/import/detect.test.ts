@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { detectFormat } from '../../../src/import/detect.ts';
 
-describe('finding out the format', () => {
+describe('detectFormat', () => {
   it.each([
     ['user_id,username,xp\r\n1,a,2', 'stdin', 'csv'],
     ['\uFEFF"xp","USER_ID"\n1,2', 'stdin', 'csv'],
@@ -24,7 +24,7 @@ describe('finding out the format', () => {
     expect(detectFormat(text, file)).toBe(format);
   });
 
-  it.each(['', 'hello', '{}', '{"message":"Unauthorized"}', '{"players":{}}'])('cannot tell %j', (text) => {
+  it.each(['', 'hello', '{}', '{"message":"Unauthorized"}', '{"players":{}}'])('refuses %j', (text) => {
     expect(() => detectFormat(text, 'x.json')).toThrow('Cannot tell the format of x.json: name it with --format');
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { generateMembers } from '../../../src/import/generate.ts';
 
-describe('made-up members', () => {
+describe('generated members', () => {
   const members = [...generateMembers(20_000, '1')];
 
-  it('are the same for the same seed, others for another, and a longer list begins with the shorter one', () => {
+  it('depend on the seed only, and a longer list begins with a shorter one', () => {
     expect([...generateMembers(20_000, '1')]).toEqual(members);
     expect([...generateMembers(100, '1')]).toEqual(members.slice(0, 100));
     expect([...generateMembers(100, '2')]).not.toEqual(members.slice(0, 100));
-    // Written down, so that another version or machine cannot differ unnoticed.
+    // A fixed value, so that the test fails when another version or machine generates other members.
     expect(members[0]).toEqual(FIRST_MEMBER);
   });
 

@@ -95,14 +95,14 @@ describe('reading exports of other bots', () => {
     },
   );
 
-  it('reads pages that were put one after the other into one file', async () => {
+  it('reads several pages in one file', async () => {
     const page = fixture('tatsu.json');
     expect((await read(page + page, 'tatsu')).map(({ at }) => at)).toEqual([1, 2, 3, 4]);
   });
 });
 
 describe('reading a JSON array', () => {
-  it('keeps XP exact, and names the number and reason of every bad element', async () => {
+  it('keeps XP exact, and reports number and reason of every bad element', async () => {
     const text =
       '[{"user_id":"1","xp":9007199254740991},{"user_id":"1","xp":9007199254740993},7,null,[1],' +
       '{"user_id":123456789012345678,"xp":1},{"user_id":"2","xp":1.5},{"user_id":"3","xp":"8","extra":{"xp":[1]}}]';
@@ -127,7 +127,7 @@ describe('reading a JSON array', () => {
     expect(await read(text, 'json')).toEqual([{ at: 1, row: { userId: '7', username: 'x', level: 2, xp: 255 } }]);
   });
 
-  it('takes an empty array for no members, and refuses what is not JSON or has no members', async () => {
+  it('reads an empty array as no members, and refuses text that is not JSON or has no place for members', async () => {
     expect(await read('[]', 'json')).toEqual([]);
     await expect(read('[{"user_id":"1","xp":1},', 'json')).rejects.toThrow(
       /^f\.json is not valid JSON somewhere after element 1/,
@@ -147,7 +147,7 @@ describe("a Polaris export's settings", () => {
     ['{"enabled":true}', undefined],
     ['{"curve":{"3":0,"2":25,"1":50},"rounding":1}', '0n^3 + 25n^2 + 50n rounded to 1'],
     ['{"rounding":50}', '1n^3 + 50n^2 + 100n rounded to 50'],
-  ])('%s: a curve that is not the default is said, before and after the members', async (settings, said) => {
+  ])('%s: warns about a curve that is not the default, before and after the members', async (settings, said) => {
     for (const text of [`{"settings":${settings},${MEMBERS}}`, `{${MEMBERS},"settings":${settings}}`]) {
       const warnings: string[] = [];
       expect(await read(text, 'polaris', 7, warnings)).toEqual([{ at: 1, row: { userId: ONE, xp: 5 } }]);

@@ -14,7 +14,7 @@ const PUBLISHED: [bot: string, curve: CurveName, thresholds: number[]][] = [
 ];
 
 describe('levels of imported members', () => {
-  it.each(PUBLISHED)('%s: the threshold is the level, one XP less is not', (_bot, curve, thresholds) => {
+  it.each(PUBLISHED)('%s: the level begins exactly at its threshold', (_bot, curve, thresholds) => {
     for (const [index, xp] of thresholds.entries()) {
       expect(xpForLevel(curve, index + 1)).toBe(xp);
       expect(levelForXp(curve, xp)).toBe(index + 1);

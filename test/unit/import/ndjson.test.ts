@@ -5,7 +5,7 @@ import { all, pieces, refusals } from './read.ts';
 const read = (text: string, size?: number) => all(readNdjson(pieces(text, size), 'f.ndjson'));
 
 describe('reading ndjson', () => {
-  it('takes one object a line, numbers as numbers or text, with or without a line end at the end', async () => {
+  it('reads one object a line, with numbers or digits in text, with or without a line end at the end', async () => {
     const text =
       '\uFEFF{"user_id":"1","xp":5,"username":"böb 🎉"}\r\n\n{"user_id":2,"xp":"9007199254740991","level":null}';
     for (const size of [1, 4, 1000]) {
@@ -16,7 +16,7 @@ describe('reading ndjson', () => {
     }
   });
 
-  it('names line and reason of every bad row, and never rounds', async () => {
+  it('reports line and reason of every bad row, and never rounds', async () => {
     const lines = [
       '{"user_id":"1","xp":9007199254740993}',
       '{"user_id":"1","xp":9007199254740991.4}',
@@ -39,7 +39,7 @@ describe('reading ndjson', () => {
     ]);
   });
 
-  it('does not gather a file without line ends in memory', async () => {
+  it('refuses a file without line ends before it fills the memory', async () => {
     await expect(read(' '.repeat(1_200_000), 65_536)).rejects.toThrow('f.ndjson line 1 is longer than 1 MiB');
   });
 });

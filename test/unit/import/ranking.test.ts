@@ -33,14 +33,14 @@ describe('the first members of a file', () => {
     ]);
   });
 
-  it('are those of a full sort, in bounded memory', () => {
+  it('are the same as after a full sort', () => {
     const members = [...generateMembers(5000, 'top')];
     const bounded = new TopMembers(10, 20);
     for (const member of members) bounded.add(member);
     expect(bounded.list()).toEqual([...members].sort(byRank).slice(0, 10));
   });
 
-  it('take the last of several rows for one member, and show none whose place is no longer known', () => {
+  it('use the last row of a member, and leave out members whose rank is not known any more', () => {
     expect(
       top(
         [

@@ -1,6 +1,6 @@
 import type { Entry } from '../../../src/import/rows.ts';
 
-/** The text as a file read in pieces of `size` bytes: small pieces cut lines, numbers and characters apart. */
+/** Yields the text in pieces of `size` bytes. Small pieces split lines, numbers and characters. */
 export async function* pieces(text: string, size = 7): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -12,7 +12,7 @@ export async function all(entries: AsyncIterable<Entry[]>): Promise<Entry[]> {
   return result;
 }
 
-/** "place: reason" of the bad ones. */
+/** Returns "place: reason" of the bad rows. */
 export function refusals(entries: readonly Entry[]): string[] {
   return entries.filter(({ row }) => typeof row === 'string').map(({ at, row }) => `${at}: ${row}`);
 }

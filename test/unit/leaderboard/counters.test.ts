@@ -12,7 +12,7 @@ function setup(...replies: Parameters<typeof scripted>) {
   return { audit: new CounterAudit(scripts, new RedisKeys('gr')), sent };
 }
 
-/** What `recount` replies for a slice that sums up to these, in a guild of `ranked` members with these counters. */
+/** Returns the reply of `recount` for a slice with these sums, in a guild of `ranked` members with these counters. */
 const slice = (
   revision: string,
   sums: [members: number, hi: number, lo: number, levels: number],
@@ -47,7 +47,7 @@ describe('CounterAudit.check', () => {
     ]);
   });
 
-  it('takes no further slice than the members fill', async () => {
+  it('reads no slice beyond the last member', async () => {
     const { audit, sent } = setup(slice('r1', THREE, 2000));
     await audit.check('g');
     expect(sent).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('CounterAudit.check', () => {
     expect(sent).toHaveLength(4);
   });
 
-  it('reads a guild that never holds still in one step after three attempts', async () => {
+  it('reads a guild that changes all the time in one step after three attempts', async () => {
     const changing = [1, 2, 3].flatMap((n) => [
       slice(`r${2 * n}`, [2000, 0, 0, 0], 2001),
       slice(`r${2 * n + 1}`, [1, 0, 0, 0], 2001),
@@ -85,14 +85,14 @@ describe('CounterAudit.check', () => {
     expect((await audit.check('g')).exact).toBe(false);
   });
 
-  it('counts what is no integer as 0, and reads negative counters as they are', async () => {
+  it('reads a counter that is not an integer as 0, and a negative one as it is', async () => {
     const { audit } = setup(slice('r1', THREE, 3, ['x3', '3x', '-9']));
     expect((await audit.check('g')).stored).toEqual({ members: 0n, totalXp: 0n, levelSum: -9n });
   });
 });
 
 describe('CounterAudit.rebuild', () => {
-  it('stores what was counted if the guild is still at the revision of the count', async () => {
+  it('stores the counters if the guild is still at the revision of the count', async () => {
     const { audit, sent } = setup(slice('r1', THREE, 3, ['1', '2', '3']), 'r2');
     expect(await audit.rebuild('g')).toMatchObject({
       stored: { members: 1n, totalXp: 2n, levelSum: 3n },
@@ -102,13 +102,13 @@ describe('CounterAudit.rebuild', () => {
     expect(sent[1]).toEqual([...CONFIGURE, 'r1', 3, 'members', '3', 'total_xp', '300000600', 'level_sum', '9']);
   });
 
-  it('counts and stores in one step when the guild has moved on', async () => {
+  it('counts and stores in one step when the guild has changed since the count', async () => {
     const { audit, sent } = setup(slice('r1', [1, 1, 1, 1], 3), '', slice('r2', THREE, 3));
     expect((await audit.rebuild('g')).actual).toEqual(three);
     expect(sent[2]).toEqual([...RECOUNT, '', 0, -1, 'commit']);
   });
 
-  it('counts and stores in one step when the guild never held still', async () => {
+  it('counts and stores in one step when the guild changes all the time', async () => {
     const changing = [1, 2, 3].flatMap((n) => [
       slice(`r${2 * n}`, [2000, 0, 0, 0], 2001),
       slice(`r${2 * n + 1}`, [1, 0, 0, 0], 2001),

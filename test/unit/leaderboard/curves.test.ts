@@ -10,7 +10,7 @@ import {
   xpForLevel,
 } from '../../../src/leaderboard/curves.ts';
 
-/** The formulas as they are published, in exact arithmetic; null where the value is not a whole number. */
+/** The published formulas in exact arithmetic. */
 const published: Record<CurveName, (n: bigint) => bigint> = {
   standard: (n) => (10n * n ** 3n + 135n * n ** 2n + 455n * n) / 6n,
   amari: (n) => 20n * (n - 1n) ** 2n + 35n,
@@ -39,7 +39,7 @@ describe('level curves', () => {
     );
   });
 
-  it('give a level from exactly its threshold on, and not one XP before', () => {
+  it('give a level exactly from its threshold on', () => {
     fc.assert(
       fc.property(curveName, fc.integer({ min: 1, max: 175_000 }), (name, level) => {
         const threshold = xpForLevel(name, level);
@@ -74,12 +74,12 @@ describe('level curves', () => {
     }
   });
 
-  it('fall back to standard for a name that is unknown or no own name of the table', () => {
+  it('fall back to standard for an unknown name, and for names of Object.prototype', () => {
     expect(curveNameOf('amari')).toBe('amari');
     for (const name of ['', 'toString', '__proto__', 'Standard']) expect(curveNameOf(name)).toBe('standard');
   });
 
-  it('travel to Redis as the documented text', () => {
+  it('go to Redis as the documented text', () => {
     expect(CURVE_TABLE).toBe(
       'standard=10,135,455,0,6,1;amari=0,20,-40,55,1,1;lurkr=0,50,-100,150,1,1;polaris=1,50,100,0,1,100;arcane=0,50,25,0,1,5',
     );

@@ -18,7 +18,7 @@ function setup(...replies: Parameters<typeof scripted>) {
 }
 
 describe('LeaderboardWriter', () => {
-  it('sends records with the profile fields that were given, and decodes the reply', async () => {
+  it('sends records with the given profile fields, and decodes the reply', async () => {
     const { writer, sent } = setup(['OK', '9', 2, '9007199254740991', 4]);
     const result = await writer.recordMany('g', [
       { userId: 'a', set: 5 },
@@ -46,7 +46,7 @@ describe('LeaderboardWriter', () => {
     ]);
   });
 
-  it('records aside under keys of their own, with the curve of the guild', async () => {
+  it('stages records under keys of their own, with the curve of the guild', async () => {
     const { writer, sent } = setup(['OK', '9', 1, '5', 0]);
     await writer.stage('g', [{ userId: 'a', set: 5 }]);
     const staging = ['gr:{g}:next:xp', 'gr:{g}:next:stats', 'gr:{g}:config', 'gr:{g}:next:member:', CURVE_TABLE];
@@ -74,7 +74,7 @@ describe('LeaderboardWriter', () => {
     expect(sent).toEqual([]);
   });
 
-  it('passes on what the script refused, with its place in the call', async () => {
+  it('reports a refusal of the script with its index', async () => {
     const { writer } = setup(['REFUSED', 3, 'range']);
     await expect(writer.record('g', { userId: 'a', add: 1 })).rejects.toMatchObject({ index: 3, reason: 'range' });
   });
@@ -85,7 +85,7 @@ describe('LeaderboardWriter', () => {
     expect(sent).toEqual([['remove', ...GUILD, 'a', 'b', 'c']]);
   });
 
-  it('takes one step of a replacement from where the last one ended, and adds up what it removed', async () => {
+  it('continues a replacement where the last step ended, and adds up the removed members', async () => {
     const { writer, sent } = setup([10, 0, 0, 0], [10, 5, 3, 1]);
     const half = await writer.replaceStep('g', REPLACE_START, 10);
     expect(half).toEqual({ moved: 10, swept: 0, removed: 0, done: false });
@@ -105,7 +105,7 @@ describe('LeaderboardWriter', () => {
     ]);
   });
 
-  it('says when a step of a replacement was refused', async () => {
+  it('reports a refused step of a replacement', async () => {
     const { writer } = setup(['REFUSED', 0, 'total']);
     await expect(writer.replaceStep('g', REPLACE_START, 10)).rejects.toMatchObject({ index: 0, reason: 'total' });
   });

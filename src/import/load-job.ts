@@ -1,0 +1,36 @@
+import type { GuildConfig } from '../guilds/guild-config.ts';
+import type { CurveName } from '../leaderboard/curves.ts';
+import type { LeaderboardWriter } from '../leaderboard/writer.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { RedisClient } from '../redis/scripts.ts';
+import type { FormatCurve } from './curve-choice.ts';
+import type { Reading } from './reading.ts';
+
+/** The parts that a load writes with. */
+export interface LoadTarget {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly writer: LeaderboardWriter;
+  readonly guildConfig: GuildConfig;
+}
+
+/** The person's requests to stop a load. */
+export interface StopRequests {
+  /** Aborted at the first request. */
+  readonly signal: AbortSignal;
+  /** Number of requests so far. */
+  readonly count: number;
+  /** From now on a second request no longer ends the process: the load stops by itself. */
+  holdExit(): void;
+}
+
+export interface LoadJob {
+  readonly guild: string;
+  readonly reading: Reading;
+  readonly stop: StopRequests;
+  /** Puts the members in the place of the guild's own ones. */
+  readonly replace: boolean;
+  readonly plan: string | undefined;
+  readonly curve: CurveName | undefined;
+  readonly formatCurve: FormatCurve | undefined;
+}

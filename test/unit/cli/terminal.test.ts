@@ -1,0 +1,58 @@
+import { expect, it, vi } from 'vitest';
+import { formatDuration, parseDuration } from '../../../src/cli/duration.ts';
+import { table } from '../../../src/cli/terminal.ts';
+
+const ROWS = [
+  ['1', 'ada', '9,000'],
+  ['10', 'bob\x1b[2J', '8'],
+];
+
+function onTerminal<T>(work: () => T): T {
+  const { isTTY } = process.stdout;
+  process.stdout.isTTY = true;
+  try {
+    return work();
+  } finally {
+    process.stdout.isTTY = isTTY;
+  }
+}
+
+it('prints tab-separated values in a pipe, without control characters', () => {
+  expect(table(['N', 'NAME', 'XP'], ROWS)).toEqual(['N\tNAME\tXP', '1\tada\t9,000', '10\tbob?[2J\t8']);
+});
+
+it('aligns columns under a bold heading on a terminal, and leaves it plain with NO_COLOR', () => {
+  const rows = ['1   ada      9,000', '10  bob?[2J  8'];
+  vi.stubEnv('NO_COLOR', '');
+  expect(onTerminal(() => table(['N', 'NAME', 'XP'], ROWS))).toEqual(['\x1b[1mN   NAME     XP\x1b[22m', ...rows]);
+  vi.stubEnv('NO_COLOR', '1');
+  expect(onTerminal(() => table(['N', 'NAME', 'XP'], ROWS))).toEqual(['N   NAME     XP', ...rows]);
+  vi.unstubAllEnvs();
+});
+
+it('aligns a plain table in a pipe too, with numbers to the right', () => {
+  expect(table(['n', 'name', 'xp'], ROWS, { plain: true, alignRight: [0, 2] })).toEqual([
+    ' n  name        xp',
+    ' 1  ada      9,000',
+    '10  bob?[2J      8',
+  ]);
+});
+
+it.each([
+  ['0m', 0],
+  ['30m', 1_800_000],
+  ['24h', 86_400_000],
+  ['90d', 7_776_000_000],
+  ['2w', 1_209_600_000],
+  ['36500d', 3_153_600_000_000],
+])('parses the duration %s', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+it.each(['', '5', '1.5h', '-1d', '1y', '36501d'])('refuses the duration %j', (text) => {
+  expect(() => parseDuration(text)).toThrow('It must be a whole number with a unit, such as 30m, 24h, 90d or 2w.');
+});
+
+it('prints durations in seconds, from a minute on in minutes and seconds', () => {
+  expect([0.2, 59, 60, 125.4].map(formatDuration)).toEqual(['1 s', '59 s', '1 min 0 s', '2 min 6 s']);
+});
