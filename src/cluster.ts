@@ -6,36 +6,37 @@ import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import { createAdminApp } from './http/admin.ts';
 import type { Readiness } from './http/health.ts';
+import { drain } from './http/server/drain.ts';
 import { createExpressServer } from './http/server/express-server.ts';
-import { drain, listenOn, serverOptions } from './http/server/listener.ts';
+import { listenOn, serverOptions } from './http/server/listener.ts';
 
-/** Waits between the death of a worker and its replacement: doubled while it keeps dying young. */
+/** The wait between the end of a worker and its replacement: doubled while workers end soon after their start. */
 const INITIAL_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 10_000;
-/** A worker that lived this long was sound: its replacement starts without a grudge. */
+/** The end of a worker that ran this long resets the wait. */
 const STABLE_AFTER_MS = 10_000;
 
 export interface RunningCluster {
-  /** Drains every worker, then ends. Bounded by SHUTDOWN_TIMEOUT_MS in each. */
+  /** Drains every worker, then ends. Takes at most SHUTDOWN_TIMEOUT_MS in each. */
   close(): Promise<void>;
 }
 
-/** How many worker processes the configuration asks for. */
+/** Returns the number of worker processes that the configuration asks for. */
 export function workerCount(workers: Config['workers']): number {
   return workers === 'auto' ? availableParallelism() : workers;
 }
 
-/** Lets the primary process gather this worker's metrics. */
+/** Lets the primary process collect this worker's metrics. */
 export function shareMetrics(registry: Registry): void {
   AggregatorRegistry.setRegistries([registry]);
-  // Constructing one is what makes the library listen for the primary's request.
+  // The constructor makes the library listen for the primary's request.
   new AggregatorRegistry();
 }
 
 /**
- * Runs the service in several processes that share its port; a worker that dies is replaced. This process serves the admin
- * listener for all of them, with their metrics added up.
- * @param onStartFailure called once when a worker ends before any has come to listen: a replacement would fare no better.
+ * Runs the service in several processes that share its port, and replaces a worker that ends. This process serves the admin listener for
+ * all of them, with the sums of their metrics.
+ * @param onStartFailure called when a worker ends before any listens: a replacement would end as well.
  */
 export async function startCluster(
   config: Config,
@@ -49,7 +50,7 @@ export async function startCluster(
 
   const fork = (): void => {
     const worker = cluster.fork();
-    const bornAt = performance.now();
+    const startedAt = performance.now();
     worker.once('listening', () => {
       everListened = true;
       listening.add(worker);
@@ -58,7 +59,7 @@ export async function startCluster(
       listening.delete(worker);
       if (draining) return;
       if (!everListened) return onStartFailure();
-      wait = performance.now() - bornAt > STABLE_AFTER_MS ? INITIAL_BACKOFF_MS : Math.min(wait * 2, MAX_BACKOFF_MS);
+      wait = performance.now() - startedAt > STABLE_AFTER_MS ? INITIAL_BACKOFF_MS : Math.min(wait * 2, MAX_BACKOFF_MS);
       logger.error({ pid: worker.process.pid, code, signal, retry_in_ms: wait }, 'a worker ended: replacing it');
       await delay(wait);
       if (!draining) fork();
@@ -71,8 +72,8 @@ export async function startCluster(
     if (draining) return 'draining';
     return listening.size > 0 ? true : 'workers';
   };
-  const gathered = new AggregatorRegistry();
-  const adminApp = createAdminApp(readiness, () => gathered.clusterMetrics(), gathered.contentType);
+  const metrics = new AggregatorRegistry();
+  const adminApp = createAdminApp(readiness, () => metrics.clusterMetrics(), metrics.contentType);
   const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
   if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
   const pids = Object.values(cluster.workers ?? {}).map((worker) => worker?.process.pid);

@@ -4,13 +4,14 @@ import { type Config, ConfigError, parseConfig } from './config.ts';
 import { createLogger } from './observability/logger.ts';
 import { startServer } from './server.ts';
 
-/** The process: environment, signals and exit codes. */
+/** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
   const logger = createLogger(config.logLevel);
   let running: { close(): Promise<void> } | undefined;
   let stopping = false;
 
+  // Not close-with-grace: it has no exit code for a worker that could not start, and no answer to a second signal while it waits.
   const stop = async (why: string, exitCode: number): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
     if (cluster.isPrimary && workerCount(config.workers) > 1) {
       running = await startCluster(config, logger, () => void stop('a worker could not start', 1));
     } else {
-      const server = await startServer(ofOneProcess(config), { logger });
+      const server = await startServer(processConfig(config), { logger });
       if (cluster.isWorker) shareMetrics(server.registry);
       running = server;
     }
@@ -41,8 +42,8 @@ async function main(): Promise<void> {
   }
 }
 
-/** The admin listener of a worker is its primary's. */
-function ofOneProcess(config: Config): Config {
+/** Returns the configuration of this process. The primary serves the admin listener for its workers. */
+function processConfig(config: Config): Config {
   return cluster.isWorker ? { ...config, adminPort: 0 } : config;
 }
 

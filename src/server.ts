@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -12,12 +11,14 @@ import { createAdminApp } from './http/admin.ts';
 import { ReadQueries } from './http/api/read-queries.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
+import { requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
 import type { RenderedBody } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
+import { drain } from './http/server/drain.ts';
 import { createExpressServer } from './http/server/express-server.ts';
-import { drain, listenOn, serverOptions, urlOf } from './http/server/listener.ts';
+import { listenOn, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { VERSION } from './observability/build-info.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
@@ -39,7 +40,7 @@ const KEY_LOOKUP_TIMEOUTS = 1.5;
 
 export interface ServerParts {
   readonly logger?: Logger;
-  /** Connections to use instead of opening some: one for commands, one for messages. */
+  /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -49,61 +50,41 @@ export interface ServerParts {
 }
 
 export interface RunningServer {
-  /** Where the API is, such as http://127.0.0.1:8080. */
+  /** Address of the API, such as http://127.0.0.1:8080. */
   readonly url: string;
-  /** Where the admin listener is, if it is on. */
+  /** Address of the admin listener, if it is on. */
   readonly adminUrl: string | undefined;
   /** This process's metrics. */
   readonly registry: Registry;
-  /** Drains: not ready any more, requests in flight finish, then Redis is let go. Bounded by SHUTDOWN_TIMEOUT_MS. */
+  /** Stops being ready, lets requests in flight finish, then closes the connections to Redis. Takes at most SHUTDOWN_TIMEOUT_MS. */
   close(): Promise<void>;
 }
 
 /**
- * Puts the service together and starts it. It listens while it still waits for Redis, answering 503, so that probes work.
- * @throws when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
+ * Composes the service and starts it. It listens while it waits for Redis, and answers 503 until then, so that probes work.
+ * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
   const logger = parts.logger ?? createLogger(config.logLevel);
   const clock = parts.clock ?? Date.now;
-  const monotonic = () => performance.now();
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
   logOutages(client, logger, where);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
-  const redisKeys = new RedisKeys(config.keyPrefix);
   const metrics: Metrics = new Metrics(
     {
-      cache: () => cache.counts(),
-      quotas: () => quotas.counts(),
+      cache: () => reads.cache.counts(),
+      quotas: () => reads.quotas.counts(),
       redisReady: () => client.status === 'ready',
     },
     { version: VERSION, node: process.version },
   );
-  const { timeoutMs } = config.redis;
-  const commandTimeouts = new TimeoutQueue(timeoutMs);
-  const scripts = new Scripts(client, {
-    timeouts: commandTimeouts,
-    observe: (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed),
-  });
-  const commands = new CommandBatcher(client, scripts, redisKeys);
-  const quotas = new Quotas(commands, config.planQuotas);
-  const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
-  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
-  const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUpTimeouts);
-  listen(
-    subscriber,
-    redisKeys.invalidationChannel,
-    (guildId) => authenticator.invalidate(guildId),
-    () => authenticator.invalidateAll(),
-  );
-
+  const reads = composeReads(config, client, subscriber, clock, metrics);
   let draining = false;
   const readiness: Readiness = async () => {
     if (draining) return 'draining';
-    return commandTimeouts.limit(client.ping()).then(
+    return reads.ping().then(
       () => true,
       () => 'redis',
     );
@@ -111,10 +92,8 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const logRequest = requestLogger(logger, monotonic);
   const cors = corsPolicy(config.corsOrigins);
   const app = createApp({
-    authenticator,
+    ...reads,
     limiter: new FailedAuthLimiter(monotonic),
-    queries: new ReadQueries(new LeaderboardReader(commands)),
-    batcher: new RequestBatcher(quotas, cache, commands),
     responses: new ResponseWriter({
       cacheMaxAgeS: config.cacheMaxAgeS,
       cors,
@@ -170,9 +149,44 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   return { url, adminUrl, registry, close };
 }
 
-/** Ids that are unique across processes and cheap within one: a random prefix and a counter. */
-function requestIds(): () => string {
-  const prefix = randomBytes(6).toString('hex');
-  let count = 0;
-  return () => `${prefix}-${(++count).toString(36)}`;
+/** Returns milliseconds on a clock that never goes back. */
+function monotonic(): number {
+  return performance.now();
+}
+
+/** Composes the parts that authenticate, count and read on one connection. */
+function composeReads(
+  config: Config,
+  client: RedisClient,
+  subscriber: RedisClient,
+  clock: () => number,
+  metrics: Metrics,
+) {
+  const redisKeys = new RedisKeys(config.keyPrefix);
+  const { timeoutMs } = config.redis;
+  const timeouts = new TimeoutQueue(timeoutMs);
+  const scripts = new Scripts(client, {
+    timeouts,
+    observe: (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed),
+  });
+  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const quotas = new Quotas(commands, config.planQuotas);
+  const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
+  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
+  const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
+  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUpTimeouts);
+  listen(
+    subscriber,
+    redisKeys.invalidationChannel,
+    (guildId) => authenticator.invalidate(guildId),
+    () => authenticator.invalidateAll(),
+  );
+  return {
+    authenticator,
+    quotas,
+    cache,
+    queries: new ReadQueries(new LeaderboardReader(commands)),
+    batcher: new RequestBatcher(quotas, cache, commands),
+    ping: () => timeouts.limit(client.ping()),
+  };
 }

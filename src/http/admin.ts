@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { healthRoutes, type Readiness } from './health.ts';
 
-/** What the admin listener serves: health and metrics, for the operator's own network only. */
+/** Creates the application of the admin listener: health and metrics, for the operator's own network only. */
 export function createAdminApp(readiness: Readiness, metrics: () => Promise<string>, metricsType: string): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -10,7 +10,7 @@ import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/cors.ts';
 import { invalidRequest, Problem, toProblem } from './response/problem.ts';
-import { pages } from './site/static-routes.ts';
+import { staticRoutes } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts, RequestContextParts {
   /** Layers that every request passes, once it has its context. */
@@ -45,7 +45,7 @@ export function createApp(parts: AppParts): Express {
   app.use(answerPreflight(parts.cors));
   api.addTo(app);
   app.use(healthRoutes(parts.readiness));
-  app.use(pages());
+  app.use(staticRoutes());
   if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));

@@ -1,9 +1,9 @@
 import { Router } from 'express';
 
-/** Whether the process can serve now; a string says why it cannot. */
+/** Returns true when the process can serve, or the reason why it cannot. */
 export type Readiness = () => Promise<true | 'draining' | 'redis' | 'workers'>;
 
-/** /livez: the process runs. /readyz: it can serve. Neither needs a key or counts against a quota. */
+/** Creates the routes /livez (the process runs) and /readyz (it can serve). Neither needs a key or counts against a quota. */
 export function healthRoutes(readiness: Readiness): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const noStore = { 'Cache-Control': 'no-store' };

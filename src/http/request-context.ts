@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState } from '../access/quotas.ts';
@@ -45,4 +46,11 @@ export function openContext({ now, requestId, isDraining }: RequestContextParts)
     if (isDraining()) res.shouldKeepAlive = false;
     next();
   };
+}
+
+/** Creates ids that are unique across processes and cheap within one: a random prefix and a counter. */
+export function requestIds(): () => string {
+  const prefix = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${(++count).toString(36)}`;
 }

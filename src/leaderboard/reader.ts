@@ -8,7 +8,7 @@ export interface Versioned<T> {
   readonly value: T;
 }
 
-/** Replies as job-member.lua and job-stats.lua document them. */
+/** Replies as command-member.lua and command-stats.lua document them. */
 type MemberReply = [
   ...[revision: string, rank: string, xp: string, curve: string],
   ...[username: string, level: string, streak: string, claim: string],
@@ -23,49 +23,52 @@ type StatsReply = [
 ];
 
 /**
- * Reads a guild. Every method is one atomic job, in one round trip, and shows one moment. Given the revision that the caller
- * holds an answer of, a method returns undefined when the guild is still at it.
+ * Reads a guild. Each method is one command of batch.lua, atomic and in one round trip, so its result shows one moment. With the
+ * revision that the caller has cached, a method returns undefined when the guild is still at that revision.
  */
 export class LeaderboardReader {
   constructor(private readonly commands: CommandBatcher) {}
 
   /**
-   * One page of the ranking: XP descending, equal XP by user id in descending byte order.
+   * Returns one page of the ranking: XP descending, equal XP by user id in descending byte order.
    * O(log m + limit) in a guild of m members.
-   * @param page from 1; one past the end is an empty page with the true total.
+   * @param page from 1; a page past the end is empty, with the true total.
    * @throws StoreUnavailableError
    */
   page(guildId: string, page: number, limit: number): Promise<Versioned<LeaderboardPage>>;
-  page(guildId: string, page: number, limit: number, held?: string): Promise<Versioned<LeaderboardPage> | undefined>;
-  page(guildId: string, page: number, limit: number, held = ''): Promise<Versioned<LeaderboardPage> | undefined> {
-    // Redis takes 64-bit ranks: far beyond any ranking, but not Number's notation for more.
+  page(guildId: string, page: number, limit: number, cachedRevision?: string): VersionedIfChanged<LeaderboardPage>;
+  page(guildId: string, page: number, limit: number, cachedRevision = ''): VersionedIfChanged<LeaderboardPage> {
+    // Redis takes 64-bit ranks, but not Number's notation for larger ones.
     const first = Math.min((page - 1) * limit, MAX_XP);
     const decode = (reply: string) => (reply === '' ? undefined : decodePage(fields(reply), page, first));
-    return this.commands.run(guildId, `page ${first} ${first + limit - 1} ${held}`, decode, limit);
+    return this.commands.run(guildId, `page ${first} ${first + limit - 1} ${cachedRevision}`, decode, limit);
   }
 
   /**
-   * One member with its rank, or null when the guild does not rank it. O(log m).
+   * Returns one member with its rank, or null when the guild does not rank it. O(log m).
    * @throws StoreUnavailableError
    */
   member(guildId: string, userId: string): Promise<Versioned<Member | null>>;
-  member(guildId: string, userId: string, held?: string): Promise<Versioned<Member | null> | undefined>;
-  member(guildId: string, userId: string, held = ''): Promise<Versioned<Member | null> | undefined> {
+  member(guildId: string, userId: string, cachedRevision?: string): VersionedIfChanged<Member | null>;
+  member(guildId: string, userId: string, cachedRevision = ''): VersionedIfChanged<Member | null> {
     const decode = (reply: string) => (reply === '' ? undefined : decodeMember(fields(reply) as MemberReply, userId));
-    return this.commands.run(guildId, `member ${userId} ${held}`, decode);
+    return this.commands.run(guildId, `member ${userId} ${cachedRevision}`, decode);
   }
 
   /**
-   * The guild's counters and curve. O(1).
+   * Returns the guild's counters and curve. O(1).
    * @throws StoreUnavailableError
    */
   stats(guildId: string): Promise<Versioned<GuildStats>>;
-  stats(guildId: string, held?: string): Promise<Versioned<GuildStats> | undefined>;
-  stats(guildId: string, held = ''): Promise<Versioned<GuildStats> | undefined> {
+  stats(guildId: string, cachedRevision?: string): VersionedIfChanged<GuildStats>;
+  stats(guildId: string, cachedRevision = ''): VersionedIfChanged<GuildStats> {
     const decode = (reply: string) => (reply === '' ? undefined : decodeStats(fields(reply) as StatsReply));
-    return this.commands.run(guildId, `stats ${held}`, decode);
+    return this.commands.run(guildId, `stats ${cachedRevision}`, decode);
   }
 }
+
+/** A value, or undefined when the guild is still at the cached revision. */
+type VersionedIfChanged<T> = Promise<Versioned<T> | undefined>;
 
 function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
   const [revision, total, storedCurve] = reply as [string, string, string];
@@ -115,8 +118,8 @@ function decodeStats(reply: StatsReply): Versioned<GuildStats> {
 }
 
 /**
- * What is not a whole number is no revision: an answer is not to be held by it. Written anew from the number, because a piece of a reply
- * keeps the whole of it in memory as long as it is held.
+ * Returns the revision, or "" if it is not a whole number, so that no response is cached by it. Made from the number, because a piece of a
+ * reply keeps the whole reply in memory.
  */
 function parseRevision(revision: string): string {
   const number = Number(revision);
@@ -124,7 +127,7 @@ function parseRevision(revision: string): string {
   return own === revision ? own : '';
 }
 
-/** A raw writer can leave a fraction or a negative score; an answer's XP is an integer 0 .. 2^53-1 whatever it left. */
+/** Returns an integer 0 .. 2^53-1 for any score: a raw writer can leave a fraction or a negative number. */
 function wholeXp(text: string): number {
   const n = Math.floor(Number(text));
   return n > 0 ? Math.min(n, MAX_XP) : 0;
@@ -139,7 +142,7 @@ function positiveNumber(text: string): number | undefined {
   return Number.isFinite(n) && n >= 0 ? n : undefined;
 }
 
-/** The stored time as ISO 8601 in UTC; what is not a time counts as none. */
+/** Returns the stored time as ISO 8601 in UTC, or null if it is not a time. */
 function isoTime(text: string): string | null {
   const time = text === '' ? Number.NaN : Date.parse(text);
   return Number.isNaN(time) ? null : new Date(time).toISOString();

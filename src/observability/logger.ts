@@ -2,28 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 
-/** Lines wait for company, because a write each would cost more than the line: at most this long, or this many bytes. */
+/** Lines are buffered, because one write each costs more than the line: at most this long, or this many bytes. */
 const FLUSH_MS = 50;
 const FLUSH_BYTES = 32_768;
 
-/** A logger of JSON lines on stdout, or on `to`; the last lines go out when the process exits. @param level pino's level name. */
+/** Creates a logger of JSON lines on stdout, or on `to`. The last lines go out when the process exits. @param level pino's level name. */
 export function createLogger(level: string, to: DestinationStream = stdout()): Logger {
   return pino({ level, base: null, timestamp: isoTimes() }, to);
 }
 
-/** In the mode for text, the destination measures all that waits anew with every line: a third of the cost of a line. */
+/** Buffers bytes. A destination that buffers text measures its whole buffer with each line: a third of the cost of a line. */
 function stdout(): DestinationStream {
   const buffering = { minLength: FLUSH_BYTES, maxWrite: 2 * FLUSH_BYTES, periodicFlush: FLUSH_MS };
   const lines = destination({ dest: 1, sync: false, contentMode: 'buffer', ...buffering });
   const stream = {
-    write: (line: string) => void lines.write(Buffer.from(line) as unknown as string),
-    // pino calls it before it goes on from a fatal line.
+    // Its types know only text.
+    write: (line: string) => void lines.write(Buffer.from(line) as string & Buffer),
+    // pino calls it after a fatal line.
     flushSync: () => lines.flushSync(),
   };
   return stream;
 }
 
-/** Tells the time as pino's own `isoTime` does. Lines of the same millisecond share a text, which is dear to make. */
+/** Formats the time as pino's own `isoTime` does. Lines of the same millisecond share the text, because Date is slow to format. */
 function isoTimes(): () => string {
   let last = Number.NaN;
   let text = '';
@@ -37,8 +38,8 @@ function isoTimes(): () => string {
   };
 }
 
-/** What the log tells of a request; never its key, its path or its address. */
-interface Exchanged extends ServerResponse {
+/** The parts of a response that the log uses; never a key, a path or an address. */
+interface LoggedResponse extends ServerResponse {
   readonly context?: {
     readonly requestId: string;
     readonly startedAt: number;
@@ -48,27 +49,27 @@ interface Exchanged extends ServerResponse {
 }
 
 /**
- * Logs one line a request when its answer is out: method, route pattern, status, duration in ms, guild, request id.
- * Attach it when the request comes, or just before the answer goes. A 5xx is logged at error, everything else at info.
- * @param now milliseconds on the clock of the exchanges' `startedAt`.
+ * Creates a layer that logs one line a request when its answer is sent: method, route pattern, status, duration in ms, guild, request id.
+ * It may also be called just before the answer is sent. A 5xx is logged at error, everything else at info.
+ * @param now milliseconds on the clock of the contexts' `startedAt`.
  */
 export function requestLogger(logger: Logger, now: () => number): HttpLogger {
-  const line = (req: IncomingMessage, { context, statusCode }: Exchanged) => ({
+  const line = (req: IncomingMessage, { context, statusCode }: LoggedResponse) => ({
     method: req.method,
     route: context?.route,
     status: statusCode,
-    // No finer than this: V8 keeps the texts of numbers that it met lately, and to make one of a fraction is dear.
+    // Rounded, because V8 caches the texts of recent numbers, and formatting a fraction is slow.
     duration_ms: context && Math.round((now() - context.startedAt) * 100) / 100,
     guild: context?.identity?.guildId,
     request_id: context?.requestId,
   });
   const middleware = pinoHttp({
     logger,
-    // pino-http binds these three to child loggers; the line has its own, smaller account of them.
+    // pino-http binds these three to child loggers; the line has its own, smaller fields.
     wrapSerializers: false,
     serializers: { req: () => undefined, res: () => undefined, err: () => undefined },
     quietResLogger: true,
-    // Probes come every few seconds and say nothing.
+    // Probes come every few seconds and carry no news.
     autoLogging: { ignore: (req) => req.url === '/livez' || req.url === '/readyz' },
     customLogLevel: (_req, res, error) => (error || res.statusCode >= 500 ? 'error' : 'info'),
     customSuccessObject: line,
@@ -76,7 +77,7 @@ export function requestLogger(logger: Logger, now: () => number): HttpLogger {
     customSuccessMessage: () => 'request',
     customErrorMessage: () => 'request',
   });
-  // The child logger that it makes for each request's handlers to log with: none does here.
-  middleware.logger.child = (() => middleware.logger) as never;
+  // It makes a child logger for each request's handlers to log with; no handler here does.
+  Object.assign(middleware.logger, { child: () => middleware.logger });
   return middleware;
 }

@@ -1,13 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { Timings } from './timings.ts';
+import { FastHistogram } from './fast-histogram.ts';
 
-/** Numbers that other parts keep for themselves and that are read when somebody asks for the metrics. */
-export interface Tallies {
-  /** Answers handed out that were held already, and answers that had to be read. */
+/** Counts that other parts keep, read when the metrics are asked for. */
+export interface CountSources {
+  /** Responses returned from the cache, other responses, and entries. */
   cache(): { readonly hits: number; readonly misses: number; readonly entries: number };
   /** Requests counted, by plan. */
   quotas(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]>;
-  /** Whether the connection to Redis is usable. */
+  /** Returns whether the connection to Redis is usable. */
   redisReady(): boolean;
 }
 
@@ -16,22 +16,22 @@ export interface BuildInfo {
   readonly node: string;
 }
 
-/** A client may call its method anything: what is not here is "other", one series. */
+/** A client can send any method; one that is not listed counts as "other". */
 const METHODS = ['other', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /**
- * The service's Prometheus metrics. No label holds a guild, a key or a path: the number of series is bounded by the
- * routes, statuses, plans and commands there are.
+ * Keeps the service's Prometheus metrics. No label holds a guild, a key or a path, so the routes, statuses, plans and commands limit the
+ * number of series.
  */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly requests = new Timings(
+  private readonly requests = new FastHistogram(
     this.registry,
     'http_request_duration_seconds',
     'Time from a request to its answer, by method, route pattern and status',
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
   );
-  private readonly commands = new Timings(
+  private readonly commands = new FastHistogram(
     this.registry,
     'guildrank_redis_command_duration_seconds',
     'Time from a Redis command to its reply, by command; failures included',
@@ -43,11 +43,11 @@ export class Metrics {
     labelNames: ['command'],
     registers: [this.registry],
   });
-  /** By route, then by method and status as one number: a text put together for each request would cost ten times as much. */
+  /** By route, then by method and status as one number, because a text made for each request costs ten times as much. */
   private readonly requestTimes = new Map<string, Map<number, (seconds: number) => void>>();
   private readonly commandTimes = new Map<string, (seconds: number) => void>();
 
-  constructor(tallies: Tallies, build: BuildInfo) {
+  constructor(counts: CountSources, build: BuildInfo) {
     const { registry } = this;
     collectDefaultMetrics({ register: registry });
     const info = new Gauge({
@@ -58,10 +58,10 @@ export class Metrics {
       registers: [registry],
     });
     info.set({ ...build }, 1);
-    tallied(registry, tallies);
+    registerCounts(registry, counts);
   }
 
-  /** One request answered. @param seconds from its arrival. */
+  /** Records an answered request. @param seconds since its arrival. */
   observeRequest(method: string, route: string, status: number, seconds: number): void {
     let ofRoute = this.requestTimes.get(route);
     if (!ofRoute) {
@@ -72,17 +72,17 @@ export class Metrics {
     const key = methodIndex * 1000 + status;
     let observe = ofRoute.get(key);
     if (!observe) {
-      observe = this.requests.of({ method: METHODS[methodIndex] as string, route, status: String(status) });
+      observe = this.requests.series({ method: METHODS[methodIndex] as string, route, status: String(status) });
       ofRoute.set(key, observe);
     }
     observe(seconds);
   }
 
-  /** One Redis command answered or failed. @param seconds from its sending. */
+  /** Records a Redis command that was answered or failed. @param seconds since it was sent. */
   observeCommand(command: string, seconds: number, failed: boolean): void {
     let observe = this.commandTimes.get(command);
     if (!observe) {
-      observe = this.commands.of({ command });
+      observe = this.commands.series({ command });
       this.commandTimes.set(command, observe);
     }
     observe(seconds);
@@ -90,8 +90,8 @@ export class Metrics {
   }
 }
 
-/** Metrics that are read from elsewhere at the moment they are asked for. */
-function tallied(registry: Registry, tallies: Tallies): void {
+/** Registers metrics that are read from their sources when they are asked for. */
+function registerCounts(registry: Registry, counts: CountSources): void {
   const registers = [registry];
   new Counter({
     name: 'guildrank_page_cache_requests_total',
@@ -99,7 +99,7 @@ function tallied(registry: Registry, tallies: Tallies): void {
     labelNames: ['result'],
     registers,
     collect() {
-      const { hits, misses } = tallies.cache();
+      const { hits, misses } = counts.cache();
       this.reset();
       this.inc({ result: 'hit' }, hits);
       this.inc({ result: 'miss' }, misses);
@@ -110,7 +110,7 @@ function tallied(registry: Registry, tallies: Tallies): void {
     help: 'Answers held in memory',
     registers,
     collect() {
-      this.set(tallies.cache().entries);
+      this.set(counts.cache().entries);
     },
   });
   new Counter({
@@ -120,7 +120,7 @@ function tallied(registry: Registry, tallies: Tallies): void {
     registers,
     collect() {
       this.reset();
-      for (const [plan, { allowed, denied }] of tallies.quotas()) {
+      for (const [plan, { allowed, denied }] of counts.quotas()) {
         this.inc({ plan, decision: 'allowed' }, allowed);
         this.inc({ plan, decision: 'denied' }, denied);
       }
@@ -132,7 +132,7 @@ function tallied(registry: Registry, tallies: Tallies): void {
     aggregator: 'min',
     registers,
     collect() {
-      this.set(tallies.redisReady() ? 1 : 0);
+      this.set(counts.redisReady() ? 1 : 0);
     },
   });
 }

@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisClient } from './scripts.ts';
 
 const RETRY_MS = 50;
-/** Connecting takes a moment; only a longer wait is worth a line in the log. */
+/** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
 
 /**
- * Waits until Redis answers a PING; tells `onWait` once when that takes longer than a moment.
- * @throws what the connection met last when it has not within `timeoutMs`, or at once when it refuses the credentials.
+ * Waits until Redis answers a PING.
+ * @param onWait called once when that takes longer than half a second, with the last error.
+ * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials.
  */
 export async function waitUntilReady(
   client: RedisClient,
@@ -16,25 +17,25 @@ export async function waitUntilReady(
 ): Promise<void> {
   const start = performance.now();
   const deadline = start + timeoutMs;
-  let met: Error | undefined;
-  // While there is no connection, commands only say "not writeable"; the connection's own error says why.
+  let lastError: Error | undefined;
+  // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
-    if (!met || !isRefusal(met)) met = error;
+    if (!lastError || !isRefusal(lastError)) lastError = error;
   };
   client.on('error', watch);
-  // What a Cluster's nodes answer is not among the Cluster's own errors.
+  // A Cluster does not report the errors of its nodes as its own.
   client.on('node error', watch);
   try {
-    for (let told = false; ; ) {
+    for (let reported = false; ; ) {
       try {
         await client.ping();
         return;
       } catch (error) {
-        const reason = met ?? (error as Error);
+        const reason = lastError ?? (error as Error);
         if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
-        if (!told && performance.now() - start > QUIET_MS) {
+        if (!reported && performance.now() - start > QUIET_MS) {
           onWait(reason);
-          told = true;
+          reported = true;
         }
       }
       await delay(RETRY_MS);
@@ -50,7 +51,7 @@ interface OutageLogger {
   info(fields: object, message: string): void;
 }
 
-/** Calls `onMessage` for every message on the channel, and `onGap` when messages may have been missed. */
+/** Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed. */
 export function listen(
   subscriber: RedisClient,
   channel: string,
@@ -67,12 +68,12 @@ export function listen(
   if (subscriber.status === 'ready') subscribe();
 }
 
-/** Whether Redis refused the credentials, so that asking again is no use. */
+/** Returns whether Redis refused the credentials, so that a retry cannot help. */
 export function isRefusal(error: Error): boolean {
   return /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message);
 }
 
-/** Logs one line when Redis goes and one when it comes back, however often the connection is retried between. */
+/** Logs one line when the connection is lost and one when it is back, however often it is retried between. */
 export function logOutages(client: RedisClient, logger: OutageLogger, where: string): void {
   let lost = false;
   client.on('error', (error: Error) => {

@@ -1,5 +1,5 @@
 /**
- * Every Redis key name, in one place. `{G}` is a Redis Cluster hash tag: all keys of one guild live in one slot.
+ * The names of all Redis keys. `{G}` is a Redis Cluster hash tag: all keys of one guild live in one slot.
  */
 
 /** The keys of one guild. */
@@ -16,13 +16,13 @@ export interface GuildKeys {
   readonly memberPrefix: string;
 }
 
-/** The keys of a guild's replacement under way. */
+/** The keys of a guild's staged members. */
 export interface StagingKeys extends GuildKeys {
-  /** STRING with a time to live: held by the one replacement that may run. */
+  /** STRING with a time to live: the lock of the one replacement that may run. */
   readonly lock: string;
 }
 
-/** What key names a deployment uses, from its `KEY_PREFIX`. Pure. */
+/** Makes the names of keys from a deployment's `KEY_PREFIX`. Pure. */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
@@ -30,7 +30,7 @@ export class RedisKeys {
     return this.under(`${this.prefix}:{${guildId}}`);
   }
 
-  /** Where an import builds a guild's next members before they take the place of the present ones. */
+  /** Returns the keys under which an import stages members before they replace the present ones. */
   staging(guildId: string): StagingKeys {
     const guild = this.guild(guildId);
     const staging = this.under(`${this.prefix}:{${guildId}}:next`);
@@ -47,17 +47,17 @@ export class RedisKeys {
     };
   }
 
-  /** HASH with the record of the API key whose SHA-256 (hex) this is. */
+  /** HASH: the record of the API key with this SHA-256 (hex). */
   apiKey(sha256: string): string {
     return `${this.prefix}:key:${sha256}`;
   }
 
-  /** Counter of the requests a guild has used in the running hour: tagged, so that it lives beside the guild. */
+  /** STRING: requests counted for a guild in the running quota window. Its hash tag puts it in the guild's slot. */
   quota(guildId: string): string {
     return `${this.prefix}:quota:{${guildId}}`;
   }
 
-  /** Pub/sub channel: a guild's keys or config changed; the message is the guild id. */
+  /** Pub/sub channel: a guild's API keys or config changed; the message is the guild id. */
   get invalidationChannel(): string {
     return `${this.prefix}:changed`;
   }

@@ -3,10 +3,10 @@ import { Redis } from 'ioredis';
 const RETRY_MS = 250;
 
 /**
- * Lets a connection go as soon as a Sentinel says that another master has taken over, so that no command goes on to the old
- * one in silence. ioredis's own detector also cuts a connection that already is with the new master: a second outage a
- * second after the first. It watches every Sentinel, because the first to know may be any of them.
- * @param name of the master set. The watch ends with the connection.
+ * Closes a connection as soon as a Sentinel announces another master, so that no command goes to the old one in silence
+ * (redis/ioredis issue 1314). ioredis's own `failoverDetector` also cuts a connection to the new master, which is a second outage. Watches
+ * every Sentinel, because any of them may be the first to know.
+ * @param name name of the master. The watch ends with the connection.
  */
 export function watchSentinels(
   client: Redis,
@@ -15,13 +15,13 @@ export function watchSentinels(
 ): void {
   const watchers = sentinels.map(({ host, port }) => {
     const watcher = new Redis({ host, port, enableReadyCheck: false, retryStrategy: () => RETRY_MS });
-    watcher.on('error', () => {}); // A Sentinel may be away: the others speak.
+    watcher.on('error', () => {}); // A Sentinel may be down: the others report.
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
     watcher.on('message', (_channel: string, message: string) => {
       const [set, , , host, port] = message.split(' ');
-      // While it connects it asks the Sentinels anyway, and ioredis takes an interruption of that for the end.
+      // A connection that is being made asks the Sentinels anyway, and ioredis takes an interruption of that for the end.
       const isUp = client.status === 'connect' || client.status === 'ready';
-      if (set !== name || !isUp || isWith(client, host, port)) return;
+      if (set !== name || !isUp || isConnectedTo(client, host, port)) return;
       client.disconnect(true);
     });
     return watcher;
@@ -31,7 +31,7 @@ export function watchSentinels(
   });
 }
 
-function isWith(client: Redis, host: string | undefined, port: string | undefined): boolean {
+function isConnectedTo(client: Redis, host: string | undefined, port: string | undefined): boolean {
   const { remoteAddress, remotePort } = client.stream ?? {};
   return remoteAddress === host && String(remotePort) === port;
 }

@@ -3,7 +3,7 @@ import { CURVE_NAMES, MAX_XP } from '../../leaderboard/curves.ts';
 import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE } from '../../leaderboard/model.ts';
 import { invalidRequest, PROBLEMS, type ProblemCode } from '../response/problem.ts';
 
-/** The shapes of requests and answers: what validates requests here also makes the OpenAPI document. */
+/** The schemas of requests and answers. They validate requests and make the OpenAPI document. */
 
 const ID_RULE = 'must be 1 to 64 of A-Z a-z 0-9 _ - .';
 
@@ -11,7 +11,7 @@ const id = z.string().regex(ID_PATTERN, ID_RULE);
 const guildId = id.meta({ description: 'Server id, always a string', examples: ['81384788765712384'] });
 const userId = id.meta({ description: 'Member id, always a string', examples: ['159985870458322944'] });
 
-/** Decimal digits, given once, within the range; nothing else, and never clamped. */
+/** Accepts decimal digits, given once, within the range. Never clamps a value. */
 function count(min: number, max: number, fallback: number) {
   const rule = `must be a whole number from ${min} to ${max}, in digits, given once`;
   return z
@@ -98,7 +98,7 @@ export const guildStats = z
       .int()
       .min(0)
       .meta({ description: 'Members with XP above 0', examples: [3] }),
-    // An integer without the upper bound that z.int() has: the sum of many members' XP can pass 2^53.
+    // Not z.int(), which has an upper bound: the sum of many members' XP can pass 2^53.
     total_xp: z
       .number()
       .min(0)
@@ -144,9 +144,9 @@ export const problem = z
 export function parseAll<P, Q>(params: z.ZodType<P>, query: z.ZodType<Q>, path: unknown, queryInput: unknown): P & Q {
   const parts = [params.safeParse(path), query.safeParse(queryInput)] as const;
   const [p, q] = parts;
-  // Spread into one, each result would have a shape of its own (docs/adr/0011).
+  // Not spread: V8 gives each spread copy a shape of its own (docs/adr/0011).
   if (p.success && q.success) return Object.assign({}, p.data, q.data);
-  // One line a parameter: a value can break several rules of its schema at once.
+  // One detail a parameter: a value can break several rules of its schema at once.
   const details = new Map(
     parts.flatMap((part) => part.error?.issues ?? []).map(({ path: at, message }) => [at.join('.'), message]),
   );

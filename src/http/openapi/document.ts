@@ -15,8 +15,7 @@ import { HEADERS, responseHeaders } from './headers.ts';
 import { PROBLEM_RESPONSES, refer } from './responses.ts';
 
 /**
- * The OpenAPI 3.1 document of the API, made from the schemas that validate its requests: a rule is written once and
- * stands in both.
+ * Makes the OpenAPI 3.1 document of the API from the schemas that validate its requests, so that each rule is written once.
  */
 export function openApiDocument(): Record<string, unknown> {
   return {

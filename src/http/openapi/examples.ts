@@ -1,4 +1,4 @@
-/** The prose and the example answers of the OpenAPI document. */
+/** The texts and the example answers of the OpenAPI document. */
 
 export const DESCRIPTION = `Every request carries an API key in the header \`x-api-key\`; a key belongs to one server.
 

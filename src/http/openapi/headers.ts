@@ -1,4 +1,4 @@
-/** The headers of answers, as OpenAPI header objects. Their names and values are made in reply.ts, view.ts and passage.ts. */
+/** The headers of answers, as OpenAPI header objects. src/http/response makes their names and values. */
 
 interface HeaderObject {
   readonly description: string;
@@ -64,8 +64,8 @@ const QUOTA: readonly HeaderName[] = [
 ];
 
 /**
- * The `headers` of a response.
- * @param quota whether the answer tells the quota: always, never, or only when the request brought a valid key and was counted.
+ * Returns the `headers` of a response.
+ * @param quota whether the answer shows the quota: always, never, or only when the request carried a valid key and was counted.
  */
 export function responseHeaders(quota: 'always' | 'never' | 'if counted', further: readonly HeaderName[]): object {
   const reference = (name: HeaderName): [string, object] => [name, { $ref: `#/components/headers/${name}` }];

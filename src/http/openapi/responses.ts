@@ -1,7 +1,7 @@
 import { PROBLEMS, Problem, type ProblemCode } from '../response/problem.ts';
 import { type HeaderName, responseHeaders } from './headers.ts';
 
-/** A request id as it looks in examples. */
+/** The request id of examples. */
 const REQUEST_ID = '9f86d081884c-1a';
 
 interface ProblemResponse {
@@ -103,7 +103,7 @@ function problemResponse({ description, quota, headers, examples }: ProblemRespo
   };
 }
 
-/** What the problem schema leaves open and this response settles. */
+/** Returns the parts of the problem schema that this response fixes. */
 function narrowed(codes: readonly ProblemCode[]): object {
   const kinds = codes.map((code) => PROBLEMS[code]);
   const oneOf = (values: readonly unknown[]) => {

@@ -19,7 +19,7 @@ const kind = (status: number, title: string, type: string): ProblemKind => ({
   type: `urn:guildrank:problem:${type}`,
 });
 
-/** The closed set of problem codes. Both 401 codes share everything else, so that a body tells nothing about a key. */
+/** The closed set of problem codes. Both 401 codes share all other fields, so that a body shows nothing about a key. */
 export const PROBLEMS = {
   missing_api_key: kind(401, 'Unauthorized', 'unauthorized'),
   invalid_api_key: kind(401, 'Unauthorized', 'unauthorized'),
@@ -35,7 +35,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** An answer that is an RFC 9457 problem. Its detail goes to the client: no stack, key or address belongs in it. */
+/** An RFC 9457 problem, sent as the answer. Its detail goes to the client, so it holds no stack, key or address. */
 export class Problem extends Error {
   constructor(
     readonly code: ProblemCode,
@@ -44,7 +44,7 @@ export class Problem extends Error {
       readonly errors?: readonly ParameterError[];
       /** Headers as a flat list: name, value, ... */
       readonly headers?: readonly string[];
-      /** What went wrong inside, for the log only. */
+      /** The error behind it, for the log only. */
       readonly cause?: unknown;
     } = {},
   ) {
@@ -55,7 +55,7 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
-  /** The body, as JSON text. */
+  /** Returns the body as JSON text. */
   body(requestId: string): string {
     const { status, title, type } = PROBLEMS[this.code];
     const { errors } = this.extra;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 
-/** A file that the service carries, or a text made at start: read once, sent as it is. */
+/** A file of the service, or a text made at start: read once, sent many times. */
 export interface Asset {
   readonly body: Buffer;
   readonly type: string;
@@ -21,6 +21,7 @@ export function assetFile(file: URL): Asset {
   return asset(readFileSync(file), TYPES[extension] ?? 'text/plain');
 }
 
+/** Creates an asset; its tag is made from the content. */
 export function asset(content: Buffer | string, type: string): Asset {
   const body = Buffer.from(content);
   return { body, type, etag: `"${createHash('sha1').update(body).digest('base64url')}"` };

@@ -3,18 +3,18 @@ import { openApiDocument } from '../openapi/document.ts';
 import { methodNotAllowed } from '../response/problem.ts';
 import { type Asset, asset, assetFile, sendAsset } from './asset.ts';
 
-/** For what other sites may load into their pages, whatever CORS_ORIGINS says of the data: it is the same for everyone. */
+/** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
 const SHARED = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
-const ALWAYS_ASK = { 'Cache-Control': 'no-cache' };
-const AN_HOUR = { 'Cache-Control': 'public, max-age=3600' };
+const REVALIDATE = { 'Cache-Control': 'no-cache' };
+const ONE_HOUR = { 'Cache-Control': 'public, max-age=3600' };
 
-/** A page that runs nothing but the service's own scripts, talks to nothing but the service, and stands in no frame. */
+/** Headers of an HTML page: it runs only the service's own scripts, connects only to the service, and stands in no frame. */
 export const PAGE_HEADERS = {
-  ...ALWAYS_ASK,
+  ...REVALIDATE,
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
@@ -22,15 +22,15 @@ export const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** What is served without a key: the API document, the page that shows it, and the widget. */
-export function pages(): Router {
+/** Creates the routes that need no key: the API document, the documentation page and the widget. */
+export function staticRoutes(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
-  serve(router, '/api/v1/openapi.json', document, { ...SHARED, ...ALWAYS_ASK });
+  serve(router, '/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE });
   serve(router, '/docs', webFile('docs.html'), PAGE_HEADERS);
-  serve(router, '/docs/docs.css', webFile('docs.css'), ALWAYS_ASK);
-  serve(router, '/docs/docs.js', webFile('docs.js'), ALWAYS_ASK);
-  serve(router, '/widget.js', webFile('widget.js'), { ...SHARED, ...AN_HOUR });
+  serve(router, '/docs/docs.css', webFile('docs.css'), REVALIDATE);
+  serve(router, '/docs/docs.js', webFile('docs.js'), REVALIDATE);
+  serve(router, '/widget.js', webFile('widget.js'), { ...SHARED, ...ONE_HOUR });
   return router;
 }
 

@@ -17,10 +17,10 @@
 
 --- @include lib-fields
 --- @include lib-revision
---- @include job-count
---- @include job-page
---- @include job-member
---- @include job-stats
+--- @include command-count
+--- @include command-page
+--- @include command-member
+--- @include command-stats
 
 local jobs = { count = count, page = page, member = member, stats = stats }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')

@@ -3,7 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { drain, listenOn, serverOptions, urlOf } from '../../../../src/http/server/listener.ts';
+import { drain } from '../../../../src/http/server/drain.ts';
+import { listenOn, serverOptions, urlOf } from '../../../../src/http/server/listener.ts';
 
 const servers: Server[] = [];
 const sockets: Socket[] = [];

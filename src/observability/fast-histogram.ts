@@ -2,17 +2,17 @@ import type { Histogram, Registry } from 'prom-client';
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
-  /** Observations by bucket, those above the last bound in one more; not yet added up. */
+  /** Observations by bucket, with one bucket more for those above the last bound; not cumulative. */
   readonly counts: Float64Array;
   sum: number;
 }
 
 /**
- * A Prometheus histogram for what happens at every request: the same lines as prom-client's, at a tenth of its cost an
- * observation (0.05 µs against 0.5 µs), because a series is found once and its buckets are added up when somebody asks.
+ * A Prometheus histogram for each request, with the same output as prom-client's. That one costs more than 2 % of a request, because it
+ * looks its series up with each observation (docs/adr/0011); here the caller keeps the series.
  */
-export class Timings {
-  private readonly series: Series[] = [];
+export class FastHistogram {
+  private readonly allSeries: Series[] = [];
 
   /** @param bounds upper bounds of the buckets in seconds, ascending. */
   constructor(
@@ -25,11 +25,11 @@ export class Timings {
     registry.registerMetric(metric as unknown as Histogram);
   }
 
-  /** Adds a series. @returns what records a duration in seconds in it. */
-  of(labels: Readonly<Record<string, string>>): (seconds: number) => void {
+  /** Adds a series. @returns a function that records a duration in seconds. */
+  series(labels: Readonly<Record<string, string>>): (seconds: number) => void {
     const { bounds } = this;
     const series: Series = { labels, counts: new Float64Array(bounds.length + 1), sum: 0 };
-    this.series.push(series);
+    this.allSeries.push(series);
     return (seconds) => {
       let bucket = 0;
       while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket++;
@@ -40,7 +40,7 @@ export class Timings {
 
   private async get() {
     const { name, help } = this;
-    const values = this.series.flatMap(({ labels, counts, sum }) => {
+    const values = this.allSeries.flatMap(({ labels, counts, sum }) => {
       let upTo = 0;
       const buckets = Array.from(counts, (count, index) => {
         upTo += count;
