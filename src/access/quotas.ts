@@ -54,19 +54,28 @@ export class Quotas {
    * @returns the state after each of them, in their order, as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
-  async consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
+  consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
     const { limiter, counts } = this.plans.get(plan) ?? this.fallback;
-    const { consumedPoints, msBeforeNext } = await limiter.consume(guildId, requests).catch(deniedResult);
-    const { points: limit } = limiter;
-    const states: QuotaState[] = [];
-    for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
-      const allowed = used <= limit;
-      if (allowed) counts.allowed++;
-      else counts.denied++;
-      states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs: msBeforeNext });
-    }
-    return states;
+    const toStates = (result: RateLimiterRes) => statesOf(result, limiter.points, requests, counts);
+    return limiter.consume(guildId, requests).then(toStates, (rejection) => toStates(deniedResult(rejection)));
   }
+}
+
+/** Returns the state after each of the requests that were counted together, and adds them to the plan's counts. */
+function statesOf(
+  { consumedPoints, msBeforeNext }: RateLimiterRes,
+  limit: number,
+  requests: number,
+  counts: Plan['counts'],
+): QuotaState[] {
+  const states: QuotaState[] = [];
+  for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
+    const allowed = used <= limit;
+    if (allowed) counts.allowed++;
+    else counts.denied++;
+    states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs: msBeforeNext });
+  }
+  return states;
 }
 
 /** Decodes the reply of command-count.lua: requests counted in the window, milliseconds until it ends. */
@@ -75,7 +84,7 @@ function parseCount(reply: string): [consumed: number, msLeft: number] {
   return [Number(reply.slice(0, end)), Number(reply.slice(end + 1))];
 }
 
-/** `consume` rejects with a result when the quota is used up, and with an Error when the store failed. */
+/** Returns the result of a denied request: `consume` rejects with it, and with an Error when the store failed. */
 function deniedResult(rejection: unknown): RateLimiterRes {
   if (rejection instanceof RateLimiterRes) return rejection;
   throw rejection;

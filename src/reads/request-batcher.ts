@@ -19,8 +19,8 @@ interface PendingRequest<V> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Requests of one batch. Larger batches make this process and Redis wait for each other (docs/adr/0006). */
-const MAX_BATCH_SIZE = 16;
+/** Requests of one batch. Smaller batches cost more commands, larger ones make this process and Redis wait for each other (docs/adr/0006). */
+const MAX_BATCH_SIZE = 32;
 
 /**
  * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: one count for all requests
@@ -58,7 +58,9 @@ export class RequestBatcher<V> {
     this.commands.collect(() => {
       for (const requests of groupBy(batch, hasSameQuota)) {
         const { guildId, plan } = (requests[0] as PendingRequest<V>).identity;
-        const counting = outcomeOf(this.quotas.consume(guildId, plan, requests.length));
+        const counting = this.quotas.consume(guildId, plan, requests.length);
+        // Each group hears of a failure where it waits for the count; until then nobody may miss a handler.
+        counting.catch(() => {});
         for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
       }
     });
@@ -71,31 +73,24 @@ export class RequestBatcher<V> {
   private async settle(
     group: readonly PendingRequest<V>[],
     counted: readonly PendingRequest<V>[],
-    counting: Promise<Outcome<readonly QuotaState[]>>,
+    counting: Promise<readonly QuotaState[]>,
   ): Promise<void> {
     const { read } = group[0] as PendingRequest<V>;
-    const reading = read && outcomeOf(this.cache.load(read));
-    const { value: states, error: countError } = await counting;
-    const outcome = await reading;
-    for (const request of group) {
-      const quota = states?.[counted.indexOf(request)];
-      if (quota) request.resolve({ quota, response: outcome?.value, error: outcome?.error });
-      else request.reject(countError);
+    let response: V | undefined;
+    let error: unknown;
+    try {
+      response = read && (await this.cache.load(read));
+    } catch (failure) {
+      error = failure;
     }
-  }
-}
-
-interface Outcome<T> {
-  readonly value: T | undefined;
-  readonly error: unknown;
-}
-
-/** Settles always, so that nobody has to wait for two promises at once to hear of a failure. */
-async function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
-  try {
-    return { value: await work, error: undefined };
-  } catch (error) {
-    return { value: undefined, error };
+    try {
+      const states = await counting;
+      for (const request of group) {
+        request.resolve({ quota: states[counted.indexOf(request)] as QuotaState, response, error });
+      }
+    } catch (failure) {
+      for (const request of group) request.reject(failure);
+    }
   }
 }
 

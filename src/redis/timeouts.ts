@@ -38,7 +38,16 @@ export class TimeoutQueue {
   limit<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const remove = this.add(reject);
-      work.then(resolve, reject).finally(remove);
+      work.then(
+        (value) => {
+          remove();
+          resolve(value);
+        },
+        (error) => {
+          remove();
+          reject(error);
+        },
+      );
     });
   }
 

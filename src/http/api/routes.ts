@@ -1,4 +1,4 @@
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Authenticator, Identity } from '../../access/authenticator.ts';
 import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
 import type { RequestBatcher } from '../../reads/request-batcher.ts';
@@ -27,46 +27,49 @@ export class ApiRoutes {
   constructor(private readonly parts: ApiParts) {}
 
   /**
-   * Serves a read: the whole way of a request, and the order of its refusals (docs/adr/0002). A request that is refused for its address
-   * or its parameters is counted first, and a quota that is used up comes before that refusal.
-   * @throws Problem, StoreUnavailableError
+   * Answers a read: the whole way of a request, and the order of its refusals (docs/adr/0002). A request that is refused for its address
+   * or its parameters is counted first, and a used-up quota comes before that refusal.
    */
-  private async answerRead(req: Request, res: Response, parse: Parse): Promise<void> {
+  private async answerRead(req: Request, res: Response, next: NextFunction, parse: Parse): Promise<void> {
     const { authenticator, limiter, batcher, responses } = this.parts;
     const { context } = res;
-
-    const key = req.headers['x-api-key'];
-    if (typeof key !== 'string') throw unauthorized('missing_api_key'); // 401
-    const identity = authenticator.getCached(key) ?? (await requireApiKey(key, req.ip, authenticator, limiter)); // 429, 401, 503
-    context.identity = identity;
-
-    let query: ReadQuery | undefined;
-    let refusal: unknown;
     try {
-      requireOrigin(req, identity);
-      query = parse(identity);
+      const key = req.headers['x-api-key'];
+      if (typeof key !== 'string') throw unauthorized('missing_api_key'); // 401
+      const identity = authenticator.getCached(key) ?? (await requireApiKey(key, req.ip, authenticator, limiter)); // 429, 401, 503
+      context.identity = identity;
+
+      let query: ReadQuery | undefined;
+      let refusal: unknown;
+      try {
+        requireOrigin(req, identity);
+        query = parse(identity);
+      } catch (error) {
+        refusal = error;
+      }
+
+      const { quota, response, error } = await batcher.load(identity, query); // 503
+      context.quota = quota;
+
+      if (!quota.allowed) throw quotaExceeded(quota); // 429
+      if (refusal !== undefined) throw refusal; // 403, 400
+      if (error !== undefined) throw error; // 503
+      if (!response) throw memberNotFound(); // 404
+      responses.body(req, res, response); // 304, 200
     } catch (error) {
-      refusal = error;
+      // Not left to Express, which would add a promise to each request.
+      next(error);
     }
-
-    const { quota, response, error } = await batcher.load(identity, query); // 503
-    context.quota = quota;
-
-    if (!quota.allowed) throw quotaExceeded(quota); // 429
-    if (refusal !== undefined) throw refusal; // 403, 400
-    if (error !== undefined) throw error; // 503
-    if (!response) throw memberNotFound(); // 404
-    responses.body(req, res, response); // 304, 200
   }
 
-  /** Serves addresses that were parsed before, without asking the router about them again (hot path, see ADR 11). */
+  /** Answers addresses that were parsed before, without asking the router about them again (hot path, see ADR 11). */
   knownAddresses(): RequestHandler {
     return (req, res, next) => {
       const isRead = (req.method === 'GET' || req.method === 'HEAD') && req.headers.host !== undefined;
       const query = isRead ? this.parts.queries.getCached(req.url) : undefined;
       if (!query) return next();
       res.context.route = query.route;
-      return this.answerRead(req, res, (identity) => {
+      void this.answerRead(req, res, next, (identity) => {
         if (query.guildId !== identity.guildId) throw wrongGuild();
         return query;
       });
@@ -75,24 +78,27 @@ export class ApiRoutes {
 
   /** Adds the routes to the application itself: a mounted router takes the prefix off each path and puts it back (ADR 11). */
   addTo(app: Express): void {
+    const { queries } = this.parts;
     for (const route of ROUTES) {
       const named: RequestHandler = (_req, res, next) => {
         res.context.route = route;
         next();
       };
+      const read: RequestHandler = (req, res, next) =>
+        void this.answerRead(req, res, next, (identity) => queries.parse(req, route, identity));
       app
         .route(PREFIX + route)
         .all(named)
-        .get((req, res) => this.answerRead(req, res, (identity) => this.parts.queries.parse(req, route, identity)))
+        .get(read)
         .all(this.refuse(methodNotAllowed));
     }
   }
 
   /** Refuses every request; one that carries a key is authenticated and counted first. */
   refuse(problem: () => Problem): RequestHandler {
-    return (req, res) => {
+    return (req, res, next) => {
       if (req.headers['x-api-key'] === undefined) throw problem();
-      return this.answerRead(req, res, () => {
+      void this.answerRead(req, res, next, () => {
         throw problem();
       });
     };

@@ -10,9 +10,10 @@ export interface HeaderBlock {
 
 /** Formats headers from a flat list: name, value, ... No value holds a line break. */
 export function headerBlock(...list: readonly string[]): HeaderBlock {
+  const parts: string[] = [];
+  for (let i = 0; i < list.length; i += 2) parts.push(list[i] as string, ': ', list[i + 1] as string, '\r\n');
   // Joined, because V8 keeps a text made by adding as a tree and walks it at each write (docs/adr/0011).
-  const lines = list.map((part, i) => (i % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');
-  return { list, lines };
+  return { list, lines: parts.join('') };
 }
 
 /** Joins blocks into one. */
@@ -47,27 +48,20 @@ export class RawHead {
   /**
    * Writes a head; the body, if there is one, comes next.
    * @param own headers of this answer alone, as a flat list.
-   * @param body headers of the body, with Content-Length unless it is a 304.
-   * @param common headers that all answers with data carry.
+   * @param blocks headers that are formatted already, with Content-Length unless it is a 304.
    */
-  write(
-    req: Request,
-    res: Response,
-    status: 200 | 304,
-    own: readonly string[],
-    body: HeaderBlock,
-    common: HeaderBlock,
-  ): void {
+  write(req: Request, res: Response, status: 200 | 304, own: readonly string[], blocks: readonly HeaderBlock[]): void {
     // HTTP/1.0, a connection that closes and a client that waits for "100 Continue" get other headers too: Node knows which.
     if (res.shouldKeepAlive && req.httpVersion === '1.1' && req.headers.expect === undefined) {
       res.statusCode = status;
       let head: string = STATUS_LINES[status];
       for (let i = 0; i < own.length; i += 2) head += `${own[i]}: ${own[i + 1]}\r\n`;
-      (res as WithHead)._header = head + body.lines + common.lines + this.ending();
+      for (const { lines } of blocks) head += lines;
+      (res as WithHead)._header = head + this.ending();
       // Node says here whether it took the text.
       if (res.headersSent) return;
     }
-    res.writeHead(status, [...own, ...body.list, ...common.list]);
+    res.writeHead(status, [...own, ...blocks.flatMap(({ list }) => list)]);
   }
 
   private ending(): string {

@@ -11,8 +11,6 @@ export interface RenderedBody {
   readonly body: string;
   /** Strong entity tag, from the body's content. */
   readonly etag: string;
-  /** ETag alone, for a 304. */
-  readonly etagHeader: HeaderBlock;
   /** ETag, Content-Type and Content-Length. */
   readonly headers: HeaderBlock;
 }
@@ -37,7 +35,6 @@ function toBody(json: string): RenderedBody {
   return {
     body,
     etag,
-    etagHeader: headerBlock('ETag', etag),
     headers: headerBlock('ETag', etag, 'Content-Type', type, 'Content-Length', String(length)),
   };
 }

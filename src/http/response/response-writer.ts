@@ -45,10 +45,10 @@ export class ResponseWriter {
     const { rawHead, onAnswer } = this.parts;
     const common = blockFor(req, this.ofData);
     if (hasBody(req.headers['if-none-match'], rendered.etag)) {
-      rawHead.write(req, res, 304, this.own(res), rendered.etagHeader, common);
+      rawHead.write(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
       res.end();
     } else {
-      rawHead.write(req, res, 200, this.own(res), rendered.headers, common);
+      rawHead.write(req, res, 200, this.own(res), [rendered.headers, common]);
       sendWhole(res, rendered.body);
     }
     onAnswer(req, res);

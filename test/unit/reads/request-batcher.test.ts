@@ -101,13 +101,13 @@ describe('requests of one moment', () => {
     expect(results.map(({ remaining }) => remaining)).toEqual([999, 1]);
   });
 
-  it('leave in batches of sixteen, the rest at the end of the round', async () => {
-    const requests = Array.from({ length: 40 }, () => load('g'));
-    expect(sent).toEqual([['count 16 3600'], ['count 16 3600']]);
+  it('leave in batches of thirty-two, the rest at the end of the round', async () => {
+    const requests = Array.from({ length: 72 }, () => load('g'));
+    expect(sent).toEqual([['count 32 3600'], ['count 32 3600']]);
     await Promise.all(requests);
-    expect(sent).toEqual([['count 16 3600'], ['count 16 3600'], ['count 8 3600']]);
+    expect(sent).toEqual([['count 32 3600'], ['count 32 3600'], ['count 8 3600']]);
     const results = await Promise.all(requests);
-    expect(results.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 40 }, (_, i) => 999 - i));
+    expect(results.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 72 }, (_, i) => 999 - i));
   });
 
   it('do not wait for those of a later moment', async () => {

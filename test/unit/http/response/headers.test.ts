@@ -35,7 +35,7 @@ describe('the head of an answer', () => {
       if (req.url?.startsWith('/node')) res.writeHead(status, list);
       else {
         const [own, body, common] = [list.slice(0, 2), list.slice(2, 4), list.slice(4)];
-        rawHead.write(req as Request, res as Response, status, own, headerBlock(...body), headerBlock(...common));
+        rawHead.write(req as Request, res as Response, status, own, [headerBlock(...body), headerBlock(...common)]);
         byNode += writeHead.mock.calls.length;
       }
       res.end(status === 200 ? 'ok' : undefined);
@@ -99,7 +99,7 @@ describe('the head of an answer', () => {
     const writeHead = vi.fn();
     const req = { httpVersion: '1.1', headers: {} } as unknown as Request;
     const res = { shouldKeepAlive: true, headersSent: false, writeHead } as unknown as Response;
-    new RawHead(() => 0, 5000).write(req, res, 200, LIST, headerBlock('A', 'b'), headerBlock('C', 'd'));
+    new RawHead(() => 0, 5000).write(req, res, 200, LIST, [headerBlock('A', 'b'), headerBlock('C', 'd')]);
     expect(writeHead.mock.calls).toEqual([[200, [...LIST, 'A', 'b', 'C', 'd']]]);
   });
 });
