@@ -26,9 +26,12 @@ export async function requireApiKey(
   throw unauthorized('invalid_api_key');
 }
 
-/** Checks that the key may be used where the request comes from. Browsers name the page's origin, except within one origin. */
+/**
+ * Checks that a key that is limited to origins may be used where the request comes from. Browsers name the page's origin, except within
+ * one origin.
+ * @throws Problem wrong_guild
+ */
 export function requireOrigin({ headers }: Request, { origins }: Identity): void {
-  if (origins.length === 0) return;
   const allowed =
     headers.origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : origins.includes(headers.origin);
   // The set of codes is closed: like a key on another server, this is a key in a place that it is not for.

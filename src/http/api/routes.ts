@@ -42,7 +42,7 @@ export class ApiRoutes {
       let query: ReadQuery | undefined;
       let refusal: unknown;
       try {
-        requireOrigin(req, identity);
+        if (identity.origins.length > 0) requireOrigin(req, identity);
         query = parse(identity);
       } catch (error) {
         refusal = error;
