@@ -18,7 +18,7 @@ export interface Topology {
 }
 
 export interface RunningTopology {
-  /** What the service needs in its environment to find it. */
+  /** The environment with which the service finds it. */
   readonly env: Record<string, string>;
   /** A connection for the bot's side. */
   connect(): RedisClient;

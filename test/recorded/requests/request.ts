@@ -1,4 +1,4 @@
-/** What is sent over one connection of its own. */
+/** The bytes sent over one connection of its own. */
 export interface Sent {
   /** Text of each request, one byte a character. `<key NAME>` stands for a key of data.ts, `<etag PATH>` for a present tag. */
   readonly requests: readonly string[];

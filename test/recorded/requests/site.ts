@@ -12,7 +12,7 @@ const NEARBY = [
   '/api/v1/openapi.yaml',
 ];
 
-/** What is served without a key. */
+/** Requests that need no key. */
 export const site: Section = {
   health: ['/livez', '/readyz'].flatMap((path) => [
     one('GET', path),

@@ -142,7 +142,7 @@ local function stats_of(text)
   return body, lines[1]
 end
 
--- Returns the guild, the job for batch.lua and the function that renders the body from its reply; nil for an unknown path or query.
+-- Returns the guild, the command for batch.lua and the function that renders the body from its reply; nil for an unknown path or query.
 local function parse_request()
   local guild, rest = string.match(ngx.var.uri, "^/api/v1/servers/(%d+)/(.+)$")
   if not guild then
@@ -155,8 +155,8 @@ local function parse_request()
       return nil
     end
     local first = (page - 1) * limit
-    local job = string.format("page %d %d", first, first + limit - 1)
-    return guild, job, function(text)
+    local command = string.format("page %d %d", first, first + limit - 1)
+    return guild, command, function(text)
       return page_of(text, page, first)
     end
   end
@@ -177,7 +177,7 @@ function M.serve()
   if not key then
     return send(401, '{"error":"missing API key"}')
   end
-  local guild, job, render = parse_request()
+  local guild, command, render = parse_request()
   if not guild then
     return send(400, '{"error":"no such resource"}')
   end
@@ -191,10 +191,10 @@ function M.serve()
     client:set_keepalive(60000, 512)
     return send(owner and 403 or 401, '{"error":"not with this key"}')
   end
-  local name = guild .. " " .. job
+  local name = guild .. " " .. command
   local cached = pages:get(name)
-  local jobs = "count 1 " .. WINDOW .. "\n" .. job .. " " .. (cached and cached.revision or "") .. "\n"
-  local replies = client:evalsha(sha, 1, "gr:quota:{" .. guild .. "}", jobs)
+  local lines = "count 1 " .. WINDOW .. "\n" .. command .. " " .. (cached and cached.revision or "") .. "\n"
+  local replies = client:evalsha(sha, 1, "gr:quota:{" .. guild .. "}", lines)
   client:set_keepalive(60000, 512)
   if not replies or type(replies[1]) ~= "string" or type(replies[2]) ~= "string" then
     return send(503, '{"error":"the store did not answer"}')
