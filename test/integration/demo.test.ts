@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
-import { collect, repository, runProgram, until } from '../support/run-command.ts';
+import { repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { runNpmScript } from './npm-script.ts';
 
@@ -25,25 +26,23 @@ interface RunningDemo {
 /** Runs `npm run demo` in a process group of its own, as a shell does. Waits until it is ready. */
 async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
   const port = await freePort();
-  const npm = spawn('npm', ['run', 'demo'], {
+  const npm = startChild('npm', ['run', 'demo'], {
     cwd: repository,
     env: { ...process.env, PORT: String(port), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  cleanUps.push(() => signalGroup(npm, 'SIGKILL'));
-  const stdout = collect(npm.stdout);
-  const stderr = collect(npm.stderr);
-  await until('the demo to be ready', () => {
-    if (npm.exitCode !== null) throw new Error(`The demo ended: ${stdout()}${stderr()}`);
-    return stdout().includes('Ctrl-C ends the demo');
-  });
-  const lines = stdout()
+  cleanUps.push(() => signalGroup(npm.child, 'SIGKILL'));
+  await npm.waitForOutput('the demo to be ready', () => npm.stdout().includes('Ctrl-C ends the demo'), READY_MS);
+  const lines = npm
+    .stdout()
     .split('\n')
     .filter((line) => line.startsWith('  curl '))
     .map((line) => line.trim());
-  return { npm, output: stdout, url: `http://127.0.0.1:${port}`, lines };
+  return { npm: npm.child, output: npm.stdout, url: `http://127.0.0.1:${port}`, lines };
 }
+
+/** The first start of a busy machine installs nothing, but loads everything. */
+const READY_MS = 60_000;
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanCopy } from '../support/clean-copy.ts';
 import { buildLike, type Image, type Instruction, parseDockerfile } from '../support/dockerfile.ts';
@@ -60,10 +59,9 @@ describe.skipIf(!online)('the image, built step by step in clean folders', () =>
       const store = await realStore.start();
       const env = { ...image.env, PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
       const [file, ...args] = [...image.entrypoint, ...image.command] as [string, ...string[]];
-      const service = spawn(file, args, {
+      const service = startChild(file, args, {
         cwd: inside('.'),
         env: { ...process.env, ...env, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', REDIS_URL: store.url },
-        stdio: 'ignore',
       });
       try {
         const [probe, ...probeArgs] = image.healthcheck as [string, ...string[]];
@@ -72,9 +70,9 @@ describe.skipIf(!online)('the image, built step by step in clean folders', () =>
         await store.stop();
         await until('the health check to fail without Redis', async () => (await health()) === 1);
         service.kill('SIGTERM');
-        expect((await once(service, 'exit'))[0]).toBe(0);
+        expect((await service.waitForEnd()).code).toBe(0);
       } finally {
-        service.kill('SIGKILL');
+        await service.stop();
       }
     },
   );

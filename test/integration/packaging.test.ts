@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanCopy } from '../support/clean-copy.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
@@ -129,9 +128,8 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
 
       const port = await freePort();
       const bin = join(folder, 'node_modules/.bin/guildrank');
-      const service = spawn(bin, ['serve'], {
+      const service = startChild(bin, ['serve'], {
         env: { ...process.env, ...env(), HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
-        stdio: 'ignore',
       });
       try {
         const ask = () =>
@@ -143,10 +141,11 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
           return answer && answer.status !== 503 ? answer : undefined;
         });
         expect(response.status).toBe(200);
-      } finally {
         service.kill('SIGTERM');
+        expect((await service.waitForEnd()).code).toBe(0);
+      } finally {
+        await service.stop();
       }
-      expect((await once(service, 'exit'))[0]).toBe(0);
     },
   );
 

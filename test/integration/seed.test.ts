@@ -1,17 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import { byRank } from '../../src/import/ranking.ts';
+import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
 const PLANS = ['free', 'starter', 'pro'];
 
 /** The end of a command. */
@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
   let redis: Redis;
   let store: Services;
   let folder: string;
-  const running = new Set<ChildProcess>();
+  const running: RunningChild[] = [];
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
@@ -35,7 +35,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
   });
   afterAll(async () => {
-    for (const child of running) child.kill('SIGKILL');
+    for (const child of running) await child.stop();
     redis.disconnect();
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -48,25 +48,14 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     args: readonly string[],
     env: Record<string, string> = {},
   ): { child: ChildProcess; ended: Promise<CommandResult> } {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
-      cwd: ROOT,
+    const started = startChild(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
+      cwd: repository,
       env: { ...process.env, REDIS_URL: server.url, REDIS_MODE: '', KEY_PREFIX: '', PLAN_QUOTAS: '', ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdin: 'pipe',
     });
-    running.add(child);
-    let out = '';
-    let err = '';
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      out += text;
-    });
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      err += text;
-    });
-    const ended = once(child, 'close').then(([code]) => {
-      running.delete(child);
-      return { code: code as number | null, out, err };
-    });
-    return { child, ended };
+    running.push(started);
+    const ended = started.ended.then(({ code }) => ({ code, out: started.stdout(), err: started.stderr() }));
+    return { child: started.child, ended };
   }
   const seed = (...args: string[]): Promise<CommandResult> => start(args).ended;
   const file = (name: string, text: string): string => {

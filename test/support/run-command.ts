@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { until as waitUntil } from './until.ts';
@@ -29,20 +28,6 @@ export async function runProgram(
   } finally {
     await child.stop();
   }
-}
-
-/** Runs a command of the project to its end: `src/cli/NAME.ts ARGS`. */
-export function runScript(name: string, args: readonly string[], env: Record<string, string>): Promise<CommandResult> {
-  return runProgram(process.execPath, ['--import', 'tsx', `src/cli/${name}.ts`, ...args], { env });
-}
-
-/** Collects the text of a stream; the result returns the text so far. */
-export function collect(stream: NonNullable<ChildProcess['stdout']>): () => string {
-  let text = '';
-  stream.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  return () => text;
 }
 
 /** Waits until `condition` returns something true. @throws after a minute, naming `what`. */
