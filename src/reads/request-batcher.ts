@@ -59,7 +59,7 @@ export class RequestBatcher<V> {
       for (const requests of groupBy(batch, hasSameQuota)) {
         const { guildId, plan } = (requests[0] as PendingRequest<V>).identity;
         const counting = this.quotas.consume(guildId, plan, requests.length);
-        // Each group hears of a failure where it waits for the count; until then nobody may miss a handler.
+        // Each group handles a failure where it awaits the count; until then Node must not report it as unhandled.
         counting.catch(() => {});
         for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
       }
