@@ -35,7 +35,6 @@ export class RequestBatcher<V> {
     private readonly quotas: Quotas,
     private readonly cache: ResponseCache<V>,
     private readonly commands: CommandBatcher,
-    private readonly maxBatchSize = MAX_BATCH_SIZE,
   ) {}
 
   /**
@@ -47,7 +46,7 @@ export class RequestBatcher<V> {
     return new Promise((resolve, reject) => {
       if (this.pending.length === 0) this.scheduled = setImmediate(this.dispatch);
       this.pending.push({ identity, read, resolve, reject });
-      if (this.pending.length === this.maxBatchSize) this.dispatch();
+      if (this.pending.length === MAX_BATCH_SIZE) this.dispatch();
     });
   }
 

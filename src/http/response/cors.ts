@@ -20,14 +20,17 @@ export interface CorsPolicy {
   readonly byOrigin: ReadonlyMap<string | undefined, HeaderBlock>;
   /** For every other origin, and for requests without one. */
   readonly otherwise: HeaderBlock;
+  /** Whether the headers depend on the origin, as soon as origins are listed. */
+  readonly varies: boolean;
 }
 
 /** @param origins the origins that may read answers; "*" allows all. */
 export function corsPolicy(origins: readonly string[]): CorsPolicy {
   const allow = (origin: string) =>
     headerBlock('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED);
-  if (origins.includes('*')) return { byOrigin: new Map(), otherwise: allow('*') };
-  return { byOrigin: new Map(origins.map((origin) => [origin, allow(origin)])), otherwise: headerBlock() };
+  if (origins.includes('*')) return { byOrigin: new Map(), otherwise: allow('*'), varies: false };
+  const byOrigin = new Map(origins.map((origin) => [origin, allow(origin)]));
+  return { byOrigin, otherwise: headerBlock(), varies: true };
 }
 
 /** Answers every OPTIONS request: without a key, and without counting it. */

@@ -33,7 +33,7 @@ export class ResponseWriter {
 
   constructor(private readonly parts: ResponseWriterParts) {
     const { cacheMaxAgeS, cors } = parts;
-    const vary = headerBlock('Vary', cors.byOrigin.size > 0 ? 'x-api-key, Origin' : 'x-api-key');
+    const vary = headerBlock('Vary', cors.varies ? 'x-api-key, Origin' : 'x-api-key');
     const reuse = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
     const caching = headerBlock('Cache-Control', reuse);
     this.ofData = mapBlocks(cors, (block) => joinBlocks(caching, vary, SAFETY, block));
@@ -44,7 +44,7 @@ export class ResponseWriter {
   body(req: Request, res: Response, rendered: RenderedBody): void {
     const { rawHead, onAnswer } = this.parts;
     const common = blockFor(req, this.ofData);
-    if (hasBody(req.headers['if-none-match'], rendered.etag)) {
+    if (isFresh(req.headers['if-none-match'], rendered.etag)) {
       rawHead.write(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
       res.end();
     } else {
@@ -84,8 +84,10 @@ export class ResponseWriter {
   }
 }
 
-function mapBlocks({ byOrigin, otherwise }: CorsPolicy, change: (block: HeaderBlock) => HeaderBlock): CorsPolicy {
+function mapBlocks(policy: CorsPolicy, change: (block: HeaderBlock) => HeaderBlock): CorsPolicy {
+  const { byOrigin, otherwise, varies } = policy;
   return {
+    varies,
     byOrigin: new Map([...byOrigin].map(([origin, block]) => [origin, change(block)])),
     otherwise: change(otherwise),
   };
@@ -108,7 +110,7 @@ function sendWhole(res: Response, body: string): void {
  * Returns whether If-None-Match names the tag: RFC 9110 section 13.1.2, weak comparison. Express's `req.fresh` also looks at Cache-Control,
  * and at headers set one by one.
  */
-function hasBody(ifNoneMatch: string | undefined, etag: string): boolean {
+function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);

@@ -169,6 +169,12 @@ describe('CORS for listed origins', () => {
     }
   });
 
+  it('varies by the origin also when the list is empty', async () => {
+    const api = await testApi({ corsOrigins: [] });
+    const { headers } = await request(api.app).get(api.path('stats')).set('x-api-key', api.key).expect(200);
+    expect(headers.vary).toBe('x-api-key, Origin');
+  });
+
   it.each([undefined, 'https://b.example'])('names no origin to %s', async (origin) => {
     const api = await testApi(options);
     for (const key of [api.key, 'gr_wrong']) {
