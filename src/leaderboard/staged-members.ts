@@ -9,7 +9,7 @@ import { memberKeys, type RecordResult, recordArguments, recordResult, throwRefu
 const LOCK_MS = 10_000;
 /** Members touched in one step. Redis serves nobody else meanwhile: a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
-const LISTED_PER_STEP = 2000;
+const LISTED_PER_STEP = 1000;
 
 interface Store {
   readonly client: RedisClient;
@@ -72,8 +72,10 @@ export class StagedMembers {
     const { unstaged, lock, xp } = this.staging;
     let cursor = '0';
     do {
-      const keys = [this.guild.xp, xp, unstaged, lock];
-      cursor = String(await this.run('list-unstaged', keys, this.token, cursor, LISTED_PER_STEP));
+      const scanned = await withStoreErrors(this.store.client.zscan(this.guild.xp, cursor, 'COUNT', LISTED_PER_STEP));
+      const userIds = scanned[1].filter((_, i) => i % 2 === 0);
+      await this.run('list-unstaged', [xp, unstaged, lock], this.token, ...userIds);
+      cursor = scanned[0];
     } while (cursor !== '0');
   }
 

@@ -1,21 +1,19 @@
--- list-unstaged: lists the present members that a replacement removes, because they are not staged. Members that come later stay.
+-- list-unstaged: lists those of the present members that a replacement removes, because they are not staged.
 --
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:next:xp   KEYS[3] gr:{G}:next:unstaged (sorted set)   KEYS[4] gr:{G}:next:xp:lock
--- ARGV[1] token of the lock   ARGV[2] cursor, at first "0"   ARGV[3] members to look at, about
+-- KEYS[1] gr:{G}:next:xp   KEYS[2] gr:{G}:next:unstaged (sorted set)   KEYS[3] gr:{G}:next:xp:lock
+-- ARGV[1] token of the lock   ARGV[2..] user ids of present members
 --
--- Reply: {"OK", next cursor; "0" = all were seen}, or {"REFUSED", 0, "lock"}. O(slice * log n).
+-- Reply: {"OK", members in the list}, or {"REFUSED", 0, "lock"}. O(n log m).
 
 --- @include lib-lock
 
-if not holds_lock(KEYS[4], ARGV[1]) then
+if not holds_lock(KEYS[3], ARGV[1]) then
   return { 'REFUSED', 0, 'lock' }
 end
-local scanned = redis.call('ZSCAN', KEYS[1], ARGV[2], 'COUNT', ARGV[3])
-local rows = scanned[2]
-for i = 1, #rows, 2 do
-  if not redis.call('ZSCORE', KEYS[2], rows[i]) then
-    redis.call('ZADD', KEYS[3], '0', rows[i])
+for i = 2, #ARGV do
+  if not redis.call('ZSCORE', KEYS[1], ARGV[i]) then
+    redis.call('ZADD', KEYS[2], '0', ARGV[i])
   end
 end
-renew_lock(KEYS[4])
-return { 'OK', scanned[1] }
+renew_lock(KEYS[3])
+return { 'OK', redis.call('ZCARD', KEYS[2]) }

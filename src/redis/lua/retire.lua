@@ -8,7 +8,7 @@
 --- @include lib-counters
 --- @include lib-permissions
 
-if redis.call('EXISTS', KEYS[5]) == 1 then
+if redis.call('ZCARD', KEYS[5]) > 0 then
   return { 'PENDING' }
 end
 local members = redis.call('ZCARD', KEYS[1])

@@ -18,7 +18,7 @@ end
 renew_lock(KEYS[4])
 local left = redis.call('ZCARD', KEYS[1])
 if left == 0 then
-  redis.call('UNLINK', KEYS[2], KEYS[3])
+  redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])
   if ARGV[2] == 'unlock' then
     redis.call('DEL', KEYS[4])
   end
