@@ -174,15 +174,15 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
   }, async () => {
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
     const guilds: TestGuild[] = [];
-    for (let n = 0; n < 4; n++) guilds.push(await guildOn(env, `load${n}`));
+    const ids = await idsOfFirstSlots(cluster, 8);
+    for (const id of ids.slice(0, 4)) guilds.push(await guildOn(env, id));
     const service = await startServiceProcess({ ...env, ...guilds[0]?.env });
-    const written = new Map(guilds.map(({ id }) => [`${id}-writes`, 0]));
+    const written = new Map(ids.slice(4).map((id) => [id, 0]));
     let isOver = false;
-    // A bot adds to guilds of its own in the same slots, so that the content of the others is known.
+    // A bot adds to guilds of its own in slots that move too, so that the content of the others is known.
     const bot = async (): Promise<void> => {
       while (!isOver) {
-        for (const guild of guilds) {
-          const id = `${guild.id}-writes`;
+        for (const id of written.keys()) {
           const result = await attempt(store.writer.record(id, { userId: 'u', add: 1, profile: { username: 'U' } }));
           if (result !== 'refused') written.set(id, (written.get(id) ?? 0) + 1);
         }
@@ -195,10 +195,9 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
     const answered = () => loads.reduce((sum, { answers }) => sum + answers.length, 0);
     let reshards = 0;
     while (answered() < ANSWERS) {
-      const from = await cluster.masterOf(`{load${reshards % 4}}`);
-      const to = cluster.nodes.find((node) => node !== from) as ClusterNode;
-      await reshardSlotsOf(cluster, from, to);
-      reshards++;
+      const from = await cluster.masterOf(`{${ids[0]}}`);
+      const others = cluster.nodes.filter((node) => node !== from);
+      await reshardFirstSlots(cluster, from, others[reshards++ % others.length] as ClusterNode);
     }
     isOver = true;
     await writing;
