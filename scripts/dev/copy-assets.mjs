@@ -5,6 +5,6 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 cpSync('src/redis/lua', 'dist/redis/lua', { recursive: true });
 cpSync('src/web', 'dist/web', { recursive: true });
 
-const { SCRIPT_KEYS, scriptSource } = await import(new URL('../../dist/redis/scripts.js', import.meta.url).href);
+const { SCRIPT_NAMES, scriptSource } = await import(new URL('../../dist/redis/scripts.js', import.meta.url).href);
 mkdirSync('dist/lua', { recursive: true });
-for (const name of Object.keys(SCRIPT_KEYS)) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));
+for (const name of SCRIPT_NAMES) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));
