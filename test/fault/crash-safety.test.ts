@@ -38,7 +38,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
   const moment = async () => `${await revision()} ${await staged()}`;
   const audited = async () => (await guild.store.audit.check(GUILD)).exact;
 
-  it(`are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`, async () => {
+  it(`are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`, PATIENCE, async () => {
     for (let run = 0; run < RUNS; run++) {
       const before = await revision();
       const child = writer(SEED + run);
