@@ -18,12 +18,10 @@ const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
 const redisUrl = z
   .string()
   .default('redis://127.0.0.1:6379')
-  .refine((url) => {
-    if (url.startsWith('/') || /^unix:\/\/\/./.test(url)) return true;
-    if (!URL.canParse(url)) return false;
-    const { protocol, hostname } = new URL(url);
-    return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
-  }, 'must be redis://[user:password@]host:port[/db], rediss://… for TLS, or unix:///path/to/redis.sock');
+  .refine(
+    isRedisUrl,
+    'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; in user and password write % as %25',
+  );
 
 const nodeList = z
   .string()
@@ -188,6 +186,20 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     cacheMaxPages: e.CACHE_MAX_PAGES,
     shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
   };
+}
+
+function isRedisUrl(text: string): boolean {
+  if (text.startsWith('/')) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, username, password, searchParams } = new URL(text);
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch {
+    return false; // A percent sign that encodes nothing.
+  }
+  if (!/^\d*$/.test(searchParams.get('db') ?? '')) return false;
+  if (protocol === 'unix:') return hostname === '' && pathname.length > 1;
+  return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
 function splitList(text: string): string[] {

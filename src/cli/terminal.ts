@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { explainFailure } from '../redis/refusals.ts';
 
 /** Output, errors and exit codes of all commands. */
 
@@ -116,7 +117,7 @@ function report(error: unknown): number {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof StoreUnavailableError) return `Redis refused or did not answer: ${error.reason}`;
+  if (error instanceof StoreUnavailableError) return explainFailure(error.reason);
   return error instanceof Error ? error.message || error.name : String(error);
 }
 

@@ -1,4 +1,5 @@
 import { DomainError, StoreUnavailableError } from '../errors.ts';
+import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
@@ -125,7 +126,7 @@ function outcomeOf(error: unknown, { loaded, replaced }: Counts, { reading }: Lo
   const state = stateOf(loaded, replaced !== undefined);
   if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) {
-    return new Error(`Redis refused or did not answer (${error.reason}): ${state}`);
+    return new Error(`${explainFailure(error.reason)} (${state})`);
   }
   const { message } = error as Error;
   return error instanceof DomainError ? new Error(`${message} (${state})`) : (error as Error);

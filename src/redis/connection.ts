@@ -1,5 +1,6 @@
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig } from '../config.ts';
+import { isDatabaseRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
 import { watchSentinels } from './sentinel-watch.ts';
 
@@ -12,13 +13,24 @@ export function connect(config: RedisConfig): RedisClient {
   if (config.mode === 'cluster') return connectToCluster(config, options);
   const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
   if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
-  return endSocketTimer(client);
+  return guard(client);
 }
 
 function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
   const cluster = new Cluster([...config.nodes], clusterOptions(options));
-  cluster.on('+node', endSocketTimer);
+  cluster.on('+node', guard);
   return cluster;
+}
+
+function guard(client: Redis): Redis {
+  return leaveOtherDatabases(endSocketTimer(client));
+}
+
+/** ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent. */
+function leaveOtherDatabases(client: Redis): Redis {
+  return client.on('error', (error: Error) => {
+    if (isDatabaseRefusal(error)) client.disconnect(true);
+  });
 }
 
 /** ioredis 5.11 lets the socketTimeout of a closed socket run on, and closes the next socket with it (redis/ioredis issue 2147). */
@@ -34,10 +46,13 @@ function endSocketTimer(client: Redis): Redis {
 /** Where the configuration points, for log lines: never with credentials. */
 export function describe(config: RedisConfig): string {
   const nodes = config.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
-  if (config.mode === 'cluster') return `the Redis Cluster at ${nodes}`;
-  if (config.mode === 'sentinel') return `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}`;
+  const { db } = urlOptions(config.url);
+  const database = db ? ` (database ${db})` : '';
+  if (config.mode === 'cluster') return `the Redis Cluster at ${nodes}${database}`;
+  if (config.mode === 'sentinel')
+    return `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}${database}`;
   const { host, port, path } = urlOptions(config.url);
-  return path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`;
+  return (path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`) + database;
 }
 
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
@@ -70,7 +85,7 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
 }
 
 function clusterOptions(options: RedisOptions): ClusterOptions {
-  const { host: _host, port: _port, path: _path, db: _db, ...redisOptions } = options;
+  const { host: _host, port: _port, path: _path, ...redisOptions } = options;
   return {
     redisOptions,
     enableAutoPipelining: true,
@@ -85,8 +100,7 @@ function clusterOptions(options: RedisOptions): ClusterOptions {
 function urlOptions(url: string): RedisOptions {
   if (url.startsWith('/')) return { path: url };
   const parsed = new URL(url);
-  const query = parsed.searchParams;
-  const db = parsed.protocol === 'unix:' ? query.get('db') : parsed.pathname.slice(1);
+  const db = parsed.searchParams.get('db') || (parsed.protocol === 'unix:' ? '' : parsed.pathname.slice(1));
   const shared: RedisOptions = {
     ...(parsed.username && { username: decodeURIComponent(parsed.username) }),
     ...(parsed.password && { password: decodeURIComponent(parsed.password) }),

@@ -51,6 +51,11 @@ describe('parseConfig', () => {
   it.each([
     ['REDIS_URL', 'http://x'],
     ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://h/five'],
+    ['REDIS_URL', 'redis://h/1/2'],
+    ['REDIS_URL', 'redis://h?db=x'],
+    ['REDIS_URL', 'redis://u:50%zz@h'],
+    ['REDIS_URL', 'unix:///run/redis.sock?db=-1'],
     ['REDIS_MODE', 'replica'],
     ['REDIS_NODES', 'host'],
     ['REDIS_TIMEOUT_MS', '0'],
