@@ -26,6 +26,7 @@ interface Counts {
 /** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
 export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
   const { guild, reading, replace } = job;
+  const { problems } = reading;
   const keys = target.redisKeys.guild(guild);
   const [configured, members] = await withStoreErrors(
     Promise.all([target.client.hget(keys.config, 'xp_curve'), target.client.zcard(keys.xp)]),
@@ -38,14 +39,22 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   let outcome: Error | undefined;
   try {
     await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
-    const { count } = reading.problems;
+    const { count } = problems;
     if (count > 0) outcome = new IncompleteRun(`${badRows(count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
     outcome = outcomeOf(error, counts, job);
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
-  const summary = { guild, curve: choice.curve, ...counts, skipped: reading.problems.count, seconds, complete };
+  const summary = {
+    guild,
+    curve: choice.curve,
+    ...counts,
+    skipped: problems.count,
+    hidden: problems.hidden,
+    seconds,
+    complete,
+  };
   return { summary, outcome };
 }
 

@@ -180,6 +180,17 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
   });
 
+  it('leaves out the members of a Polaris export whom moderators have hidden, and counts them', async () => {
+    const path = new URL('../fixtures/imports/polaris.json', import.meta.url).pathname;
+    const { code, out } = await seed('--guild', 'g', '--file', path, '--replace');
+    expect([code, out]).toEqual([0, expect.stringMatching(/replaced by 2 members .* 1 hidden member left out\n$/)]);
+    expect(await ranking()).toEqual(['100000000000000001', '7000', '100000000000000002', '200']);
+    expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).out)).toMatchObject({ hidden: 1 });
+    const { out: preview } = await seed('--guild', 'g', '--file', path, '--dry-run');
+    expect(preview).toContain('2 members in the input, total XP 7,200, 1 hidden member left out\n');
+    expect(preview).not.toContain('100000000000000003');
+  });
+
   it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {
     const rows = members(500);
     const { ended } = start(['--guild', 'g', '--file', file('dry.csv', csv(rows)), '--dry-run', '--json'], {
