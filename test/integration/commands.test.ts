@@ -184,7 +184,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
     const check = await runNpmScript('stats', ['check', id], env());
     expect(check.code).toBe(1);
-    expect(check.stderr).toBe(`Repair it with: npm run stats -- rebuild ${id}\n`);
+    expect(check.stderr).toBe(`Repair it with: npm run -s stats -- rebuild ${id}\n`);
     expect((await runNpmScript('stats', ['rebuild', id], env())).code).toBe(0);
     expect((await json(runNpmScript('stats', ['check', id, '--json'], env()))).exact).toBe(true);
   });
@@ -199,7 +199,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     for (const [name, args, text] of help) {
       const { code, stdout } = await runNpmScript(name, args, env());
       expect(code).toBe(0);
-      expect(stdout).toContain(`Usage: npm run ${name} --`);
+      expect(stdout).toContain(`Usage: npm run -s ${name} --`);
       expect(stdout).toContain(text);
     }
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,9 +79,9 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('contains only compiled code, deployment files and the readme', () => {
+  it('contains only compiled code, deployment files, the readme and the documents', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/main.js', 'dist/lua/record.lua']));
-    const expected = /^(dist|deploy)\/|^(package\.json|README\.md|LICENSE|\.env\.example)$/;
+    const expected = /^(dist|deploy)\/|^docs\/[\w-]+\.md$|^(package\.json|README\.md|LICENSE|\.env\.example)$/;
     expect(files.filter((file) => !expected.test(file) || /demo|bench/.test(file))).toEqual([]);
   });
 
@@ -155,6 +155,11 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(help.code).toBe(0);
     for (const name of ['serve', 'keys', 'guild', 'seed', 'stats']) expect(help.stdout).toContain(`\n  ${name} `);
     expect((await runProgram(bin, ['keys', '--help'])).stdout).toContain('Usage: guildrank keys');
+    const { stdout } = await runProgram(bin, ['seed', '--help']);
+    expect(stdout).toContain('\n  guildrank seed --guild 123456789012345678 --file members.csv\n');
+    expect(stdout).not.toContain('npm run');
+    const [document = ''] = /docs\/\S+\.md/.exec(stdout) ?? [];
+    expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
       code: 1,
       stderr: 'error: unknown command "sed": one of serve, keys, guild, seed, stats\n',
