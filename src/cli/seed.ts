@@ -12,7 +12,7 @@ Examples:
   ${SEED} --guild 123456789012345678 --file members.csv
   ${SEED} --guild 123456789012345678 --file page-0.json page-1.json --dry-run
   ${SEED} --guild 123456789012345678 --file export.json --replace
-  zcat members.csv.gz | ${SEED} --guild 123456789012345678 --file -
+  ${SEED} --guild 123456789012345678 --file members.csv.gz
   ${SEED} --guild demo --generate 100000
 
 Exit codes:

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
@@ -273,6 +274,47 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
     expect(await exact()).toBe(true);
+  });
+
+  it('Ctrl-C before anything came from the standard input ends with 130', async () => {
+    const { child, ended } = start(['--guild', 'g', '--file', file('first.csv', csv(members(5))), '-']);
+    // It names the first file when it has read its beginning, and then waits for the other one.
+    await new Promise((resolve) => child.stderr?.once('data', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({
+      code: 130,
+      out: '',
+      err: expect.stringMatching(/\nInterrupted: nothing was loaded\n$/),
+    });
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  it('reads files packed with gzip', async () => {
+    const rows = members(3000);
+    const path = join(folder, 'all.csv.gz');
+    writeFileSync(path, gzipSync(csv(rows)));
+    const { code, err } = await seed('--guild', 'g', '--file', path);
+    expect([code, err]).toEqual([0, `${path}: csv (detected)\n`]);
+    expect(await redis.zcard(xpKey)).toBe(3000);
+    writeFileSync(path, gzipSync(csv(rows)).subarray(0, -20));
+    const cut = await seed('--guild', 'g', '--file', path);
+    expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('the gzip archive is cut off')]);
+  });
+
+  it('stops at a name that is not UTF-8, stores nothing of it, and says how to convert it', async () => {
+    const path = join(folder, 'latin1.csv');
+    writeFileSync(path, Buffer.from('user_id,xp,username\n1,5,José\n', 'latin1'));
+    const { code, err } = await seed('--guild', 'g', '--file', path);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is not UTF-8 text, near .* convert it/)]);
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  it('does not advise to run the same command again on a file that it cannot read', async () => {
+    const { code, err } = await seed('--guild', 'g', '--file', file('semi.csv', 'user_id;xp\n1;5\n'));
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /semi\.csv: its columns are separated by ";": save it with commas between them \(0 members .* correct the file and run it again\)\n$/,
+    );
   });
 
   it('Ctrl-C while --replace stages replaces nothing and cleans up', async () => {
