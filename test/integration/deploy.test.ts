@@ -44,6 +44,20 @@ describe('docker-compose.yml', () => {
     expect([...profiles].sort()).toEqual(['bot', 'cluster', 'sentinel']);
   });
 
+  /** Set in the file, or the same in every container. */
+  const OWN = ['REDIS_URL', 'REDIS_MODE', 'REDIS_NODES', 'REDIS_SENTINEL_NAME', 'HOST', 'ADMIN_HOST'];
+  /** On the outside of the container. */
+  const PORTS = ['PORT', 'ADMIN_PORT'];
+
+  it('passes on every other setting of .env.example, as .env gives it', () => {
+    const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    const { environment, ports } = services.guildrank;
+    for (const name of names.filter((each) => ![...OWN, ...PORTS].includes(each))) {
+      expect(environment[name], name).toBe(`\${${name}:-}`);
+    }
+    for (const name of PORTS) expect(ports.join(' ')).toContain(`\${${name}:-`);
+  });
+
   it.each(['guildrank', 'guildrank-bot', 'guildrank-sentinel', 'guildrank-cluster'])(
     'gives %s an environment that the service accepts, and no rights that it does not need',
     (name) => {
