@@ -7,7 +7,8 @@ import { type RedisClient, Scripts } from './redis/scripts.ts';
 
 /** The bot's ioredis connection, a Redis or a Cluster. Only its shape counts, so the bot can use its own version of ioredis. */
 export interface WriterClient {
-  defineCommand(name: string, definition: { readonly lua: string; readonly numberOfKeys?: number }): void;
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
 }
 
 export interface WriterOptions {
@@ -15,10 +16,7 @@ export interface WriterOptions {
   readonly keyPrefix?: string;
 }
 
-/**
- * Returns a writer on an open connection, which the caller closes. Call it once, at start: it defines the Lua commands
- * on the connection.
- */
+/** Returns a writer on an open connection, which the caller closes. */
 export function createWriter(client: WriterClient, { keyPrefix = 'gr' }: WriterOptions = {}): LeaderboardWriter {
   return new LeaderboardWriter(new Scripts(client as RedisClient), new RedisKeys(keyPrefix));
 }

@@ -27,13 +27,13 @@ export class Quotas {
 
   /** @param planQuotas requests per window by plan; its entry "free" also serves a plan that is not listed. */
   constructor(commands: CommandBatcher, planQuotas: ReadonlyMap<string, number>) {
-    // The library's own command for a count, run as a command of the batch beside the reads.
-    const storeClient = {
-      rlflxIncr: ([guildId, points, durationS]: [guildId: string, points: string, durationS: string]) =>
-        commands.run(guildId, `count ${points} ${durationS}`, parseCount),
-    };
     this.plans = new Map(
       [...planQuotas].map(([plan, points]) => {
+        // The library's own command for a count, run as a command of the batch beside the reads.
+        const storeClient = {
+          rlflxIncr: ([guildId, requests, durationS]: [guildId: string, requests: string, durationS: string]) =>
+            commands.run(guildId, `count ${requests} ${durationS} ${points}`, parseCount),
+        };
         // batch.lua makes the Redis key from the guild id, so the limiter adds no prefix.
         const limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
         return [plan, { limiter, counts: { allowed: 0, denied: 0 } }];
@@ -78,7 +78,7 @@ function statesOf(
   return states;
 }
 
-/** Decodes the reply of command-count.lua: requests counted in the window, milliseconds until it ends. */
+/** Decodes the reply of command-count.lua: requests of the window, refused ones among them, and milliseconds until it ends. */
 function parseCount(reply: string): [consumed: number, msLeft: number] {
   const end = reply.indexOf('\n');
   return [Number(reply.slice(0, end)), Number(reply.slice(end + 1))];

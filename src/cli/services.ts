@@ -17,6 +17,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 export interface Services {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
   readonly writer: LeaderboardWriter;
   readonly audit: CounterAudit;
   readonly guildConfig: GuildConfig;
@@ -52,6 +53,7 @@ export function servicesOn(client: RedisClient, keyPrefix: string, plans: readon
   return {
     client,
     redisKeys,
+    scripts,
     writer: new LeaderboardWriter(scripts, redisKeys),
     audit,
     guildConfig: new GuildConfig(client, scripts, redisKeys, audit),

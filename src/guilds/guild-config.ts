@@ -37,7 +37,7 @@ export class GuildConfig {
 
   private async store(guildId: string, fields: readonly string[]): Promise<void> {
     const { stats, config } = this.redisKeys.guild(guildId);
-    await this.scripts.run('configure', stats, config, 'any', 0, ...fields);
+    await this.scripts.run('configure', [stats, config], ...fields);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Overview {
   readonly total_xp: bigint;
   readonly average_level: number;
   readonly keys: number;
-  /** Requests counted in the current quota window, refused ones included. */
+  /** Requests counted in the current quota window; refused ones are not counted. */
   readonly quota_used: number;
   /** Seconds until the quota window ends; null when none is open. */
   readonly quota_resets_in_s: number | null;

@@ -2,7 +2,7 @@ import type { GuildConfig } from '../guilds/guild-config.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
 import type { LeaderboardWriter } from '../leaderboard/writer.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { RedisClient } from '../redis/scripts.ts';
+import type { RedisClient, Scripts } from '../redis/scripts.ts';
 import type { FormatCurve } from './curve-choice.ts';
 import type { Reading } from './reading.ts';
 
@@ -10,6 +10,7 @@ import type { Reading } from './reading.ts';
 export interface LoadTarget {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
   readonly writer: LeaderboardWriter;
   readonly guildConfig: GuildConfig;
 }

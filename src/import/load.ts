@@ -94,7 +94,7 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
 async function swap({ stop, reading }: LoadJob, replacement: Replacement, sender: RecordSender, counts: Counts) {
   stop.holdExit();
   let told = false;
-  const { removed, done } = await replacement.swap(sender.created, (moved) => {
+  const { removed, done } = await replacement.swap((moved) => {
     counts.loaded = moved;
     if (stop.count > 0 && !told) {
       told = true;

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { InvalidInputError } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { CURVE_TABLE, type CurveName } from './curves.ts';
@@ -11,12 +14,14 @@ export interface Counters {
   readonly levelSum: bigint;
 }
 
-/** Stored counters and counters computed from the members, both read at one moment. */
+/** Stored counters and counters computed from the members, both of one moment. */
 export interface CounterCheck {
   readonly stored: Counters;
   readonly actual: Counters;
   /** Whether both are equal. */
   readonly exact: boolean;
+  /** The moment, by Redis's clock. */
+  readonly at: Date;
 }
 
 /** Config fields to store together with the counters. */
@@ -29,103 +34,135 @@ export interface ConfigChange {
 
 const NO_CHANGE: ConfigChange = { curve: '', fields: [] };
 
-interface Recount extends CounterCheck {
+type Status = 'OK' | 'DONE' | 'BUSY' | 'LOST' | 'UNSEEN';
+
+/** The decoded reply of recount.lua. */
+interface Slice extends CounterCheck {
+  readonly status: Status;
   readonly revision: string;
   /** Members in the ranking. */
   readonly ranked: number;
-  /** Members that were read. */
   readonly counted: number;
+  /** User ids that stand next in the ranking. */
+  readonly next: readonly string[];
 }
 
-/** The reply of recount.lua, as text. */
-type RecountReply = [
-  ...[revision: string, members: string, hi: string, lo: string, levels: string, ranked: string],
-  ...[storedMembers: string, storedXp: string, storedLevels: string],
-];
-
-/** Members read in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
-const SLICE = 2000;
-const OPTIMISTIC_ATTEMPTS = 3;
+/** Members counted in one script call. Redis serves nobody else meanwhile: about two milliseconds. */
+const SLICE = 1000;
+/** Counts that something other than the scripts disturbs, before the command gives up. */
+const MAX_ATTEMPTS = 3;
+/** Waits for another count of the guild; the scripts drop an abandoned one after a minute. */
+const BUSY_RETRY_MS = 250;
+const MAX_BUSY_RETRIES = 300;
 
 /**
- * Recomputes counters from the members while a bot keeps writing. It reads the guild in slices and starts again when
- * the guild changes meanwhile. After three attempts it reads the guild in one step, because a busy guild may change all
- * the time: about a second per million members, in which Redis serves nobody else. See ADR 4.
+ * Recomputes counters from the members, in slices, while a bot keeps writing. A guild that nobody changes meanwhile is only read. For
+ * another one the scripts that change members keep the sums of the count exact until its end. See ADR 4.
  */
 export class CounterAudit {
+  /** @param sliceSize members counted in one script call. */
   constructor(
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
+    private readonly sliceSize = SLICE,
   ) {}
 
-  /** Compares the stored counters with the members. O(n log n). @throws StoreUnavailableError */
+  /**
+   * Compares the stored counters with the members. O(n log n).
+   * @throws InvalidInputError when something changes the guild without the scripts all the time.
+   * @throws StoreUnavailableError
+   */
   async check(guildId: string): Promise<CounterCheck> {
-    return (await this.recountOptimistically(guildId, '')) ?? this.recount(guildId, '', 0, -1);
+    return (await this.countUndisturbed(guildId)) ?? this.countBesideWrites(guildId, '', []);
   }
 
   /**
    * Stores the counters that the members give, and raises the revision. O(n log n).
    * @param change stored in the same step, the curve among its fields.
    * @returns the counters before and after.
-   * @throws StoreUnavailableError
+   * @throws as {@link check}.
    */
   async rebuild(guildId: string, { curve, fields }: ConfigChange = NO_CHANGE): Promise<CounterCheck> {
-    const recount = await this.recountOptimistically(guildId, curve);
-    if (recount && (await this.storeAt(guildId, recount, fields))) return recount;
-    return this.recount(guildId, curve, 0, -1, ['commit', ...fields]);
+    return this.countBesideWrites(guildId, curve, ['commit', ...fields]);
   }
 
-  /** Stores what was counted. @returns false, with nothing stored, when the guild has left the revision of the count. */
-  private async storeAt(guildId: string, { revision, actual }: Recount, fields: readonly string[]): Promise<boolean> {
-    const { stats, config } = this.redisKeys.guild(guildId);
-    const { members, totalXp, levelSum } = actual;
-    const counters = ['members', `${members}`, 'total_xp', `${totalXp}`, 'level_sum', `${levelSum}`];
-    const args = [revision, counters.length / 2, ...counters, ...fields];
-    return (await this.scripts.run<string>('configure', stats, config, ...args)) !== '';
-  }
-
-  /** Counts in slices. @returns undefined when the guild changed in the middle of every attempt. */
-  private async recountOptimistically(guildId: string, curve: CurveName | ''): Promise<Recount | undefined> {
-    for (let attempt = 0; attempt < OPTIMISTIC_ATTEMPTS; attempt++) {
-      let sum = await this.recount(guildId, curve, 0, SLICE - 1);
-      for (let first = SLICE; first < sum.ranked; first += SLICE) {
-        const slice = await this.recount(guildId, curve, first, first + SLICE - 1);
-        if (slice.revision !== sum.revision) break;
-        const total = compare(sum.stored, plus(sum.actual, slice.actual));
-        sum = { ...slice, ...total, counted: sum.counted + slice.counted };
-      }
-      if (sum.counted === sum.ranked) return sum;
+  /** Counts without writing. @returns undefined when the guild changed meanwhile. */
+  private async countUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
+    const read = (first: number, userIds: readonly string[]) => this.run(guildId, userIds, 'read', first, '', []);
+    let slice = await read(0, (await read(0, [])).next);
+    let sum = slice;
+    let counted = slice.counted;
+    while (slice.status !== 'DONE') {
+      if (slice.counted === 0) return undefined;
+      slice = await read(counted, slice.next);
+      if (slice.revision !== sum.revision) return undefined;
+      counted += slice.counted;
+      sum = { ...slice, ...compare(slice.stored, plus(sum.actual, slice.actual)) };
     }
-    return undefined;
+    return sum;
   }
 
-  /**
-   * Counts the members from rank `first` to `last` (from 0; -1 = the last one) in one script call.
-   * @param curve to count with; '' = the guild's own.
-   * @param commit '' to read only; 'commit', field, value, ... to store the counters and the config fields.
-   */
-  private async recount(
+  /** Counts while the scripts keep the sums exact. */
+  private async countBesideWrites(guildId: string, curve: CurveName | '', commit: readonly string[]) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const token = randomUUID();
+      let slice = await this.begin(guildId, token, curve);
+      while (slice.status === 'OK') slice = await this.run(guildId, slice.next, 'step', token, curve, commit);
+      if (slice.status === 'DONE') return slice;
+      if (slice.status === 'LOST') {
+        throw new InvalidInputError(`The count of ${guildId} was interrupted for more than a minute: run it again`);
+      }
+    }
+    throw new InvalidInputError(
+      `Something changes guild ${guildId} without the scripts while its members are counted: stop it, or let it write through them`,
+    );
+  }
+
+  private async begin(guildId: string, token: string, curve: CurveName | ''): Promise<Slice> {
+    for (let attempt = 0; attempt < MAX_BUSY_RETRIES; attempt++) {
+      const slice = await this.run(guildId, [], 'begin', token, curve, []);
+      if (slice.status !== 'BUSY') return slice;
+      await delay(BUSY_RETRY_MS);
+    }
+    throw new InvalidInputError(`Another command counts the members of ${guildId}: wait until it has ended`);
+  }
+
+  /** Runs recount.lua, which documents the arguments. */
+  private async run(
     guildId: string,
+    userIds: readonly string[],
+    mode: 'read' | 'begin' | 'step',
+    tokenOrFirst: string | number,
     curve: CurveName | '',
-    first: number,
-    last: number,
-    commit: readonly string[] = [''],
-  ): Promise<Recount> {
+    commit: readonly string[],
+  ): Promise<Slice> {
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const args = [memberPrefix, CURVE_TABLE, curve, first, last, ...commit];
-    const reply = await this.scripts.run('recount', xp, stats, config, ...args);
-    const texts = reply.map(String) as RecountReply;
-    const [revision, members, hi, lo, levels, rankedText, storedMembers, storedXp, storedLevels] = texts;
-    const totalXp = BigInt(hi) * 100_000_000n + BigInt(lo);
-    const actual = { members: BigInt(members), totalXp, levelSum: BigInt(levels) };
-    const stored = { members: integer(storedMembers), totalXp: integer(storedXp), levelSum: integer(storedLevels) };
-    const ranked = Number(rankedText);
-    const end = last < 0 ? ranked : Math.min(ranked, last + 1);
-    return { revision, ...compare(stored, actual), ranked, counted: Math.max(0, end - first) };
+    const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
+    const reply = await this.scripts.run(
+      'recount',
+      keys,
+      mode,
+      tokenOrFirst,
+      CURVE_TABLE,
+      curve,
+      this.sliceSize,
+      ...commit,
+    );
+    const texts = reply.map(String);
+    const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
+    return {
+      ...compare(countersOf(texts.slice(8, 11)), countersOf(texts.slice(5, 8))),
+      status,
+      revision,
+      at: new Date(Number(at)),
+      ranked: Number(ranked),
+      counted: Number(counted),
+      next: texts.slice(11),
+    };
   }
 }
 
-function compare(stored: Counters, actual: Counters): CounterCheck {
+function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
   const exact =
     stored.members === actual.members && stored.totalXp === actual.totalXp && stored.levelSum === actual.levelSum;
   return { stored, actual, exact };
@@ -137,6 +174,10 @@ function plus(one: Counters, other: Counters): Counters {
     totalXp: one.totalXp + other.totalXp,
     levelSum: one.levelSum + other.levelSum,
   };
+}
+
+function countersOf([members = '', totalXp = '', levelSum = '']: string[]): Counters {
+  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum) };
 }
 
 /** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */

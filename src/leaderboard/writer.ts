@@ -56,7 +56,9 @@ export class LeaderboardWriter {
    * @throws as {@link record}.
    */
   async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
-    return this.run(this.redisKeys.guild(guildId), records);
+    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, ...memberKeys(memberPrefix, records)];
+    return recordResult(await this.scripts.run('record', keys, memberPrefix, CURVE_TABLE, ...recordArguments(records)));
   }
 
   /**
@@ -66,67 +68,34 @@ export class LeaderboardWriter {
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    return this.scripts.run<number>('remove', xp, stats, config, memberPrefix, CURVE_TABLE, ...userIds);
-  }
-
-  /**
-   * Records members under staging keys, which no reader sees. {@link replaceStep} puts them in place.
-   * @throws as {@link record}.
-   */
-  async stage(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
-    return this.run(this.redisKeys.staging(guildId), records);
-  }
-
-  /**
-   * Runs one step of the swap of a guild's members for the staged ones. The counters are exact after every step, and the
-   * ranking is never empty in between. O(budget * log m).
-   * @param progress the result of the previous step, or {@link REPLACE_START}.
-   * @param budget members that the step may touch.
-   * @throws RecordRefusedError when the total XP would pass 64 bits; then the step changed nothing.
-   */
-  async replaceStep(guildId: string, progress: ReplaceProgress, budget: number): Promise<ReplaceProgress> {
-    const guild = this.redisKeys.guild(guildId);
-    const staging = this.redisKeys.staging(guildId);
-    const reply = await this.scripts.run(
-      'replace',
-      guild.xp,
-      guild.stats,
-      guild.config,
-      staging.xp,
-      guild.memberPrefix,
-      staging.memberPrefix,
-      CURVE_TABLE,
-      progress.moved,
-      progress.swept,
-      budget,
-    );
-    refuse(reply);
-    const [moved, swept, removed, done] = reply as [number, number, number, number];
-    return { moved, swept, removed: progress.removed + removed, done: done === 1 };
-  }
-
-  private async run(keys: ReturnType<RedisKeys['guild']>, records: readonly XpRecord[]): Promise<RecordResult> {
-    const args: (string | number)[] = [keys.xp, keys.stats, keys.config, keys.memberPrefix, CURVE_TABLE];
-    for (const [index, record] of records.entries()) appendRecord(args, record, index);
-    const reply = await this.scripts.run('record', ...args);
-    refuse(reply);
-    const [, revision, created, xp, level] = reply as [string, string, number, string, number];
-    return { revision, created, xp: Number(xp), level };
+    const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
+    return this.scripts.run<number>('remove', keys, memberPrefix, CURVE_TABLE, ...userIds);
   }
 }
 
-/** The progress of a swap, from step to step. */
-export interface ReplaceProgress {
-  /** Staged members in place. */
-  readonly moved: number;
-  /** Members of the ranking that were checked and stay. */
-  readonly swept: number;
-  /** Members taken out so far. */
-  readonly removed: number;
-  readonly done: boolean;
+/** Returns the keys of the members of records, as the scripts expect them: in the order of the records. */
+export function memberKeys(prefix: string, records: readonly XpRecord[]): string[] {
+  return records.map(({ userId }) => prefix + userId);
 }
 
-export const REPLACE_START: ReplaceProgress = { moved: 0, swept: 0, removed: 0, done: false };
+/** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
+export function recordArguments(records: readonly XpRecord[]): (string | number)[] {
+  const args: (string | number)[] = [];
+  for (const [index, record] of records.entries()) appendRecord(args, record, index);
+  return args;
+}
+
+/** Decodes the reply of record.lua. @throws RecordRefusedError */
+export function recordResult(reply: (string | number)[]): RecordResult {
+  throwRefusal(reply);
+  const [, revision, created, xp, level] = reply as [string, string, number, string, number];
+  return { revision, created, xp: Number(xp), level };
+}
+
+/** @throws RecordRefusedError when a script's reply is a refusal. */
+export function throwRefusal(reply: (string | number)[]): void {
+  if (reply[0] === 'REFUSED') throw new RecordRefusedError(Number(reply[1]), reply[2] as RefusalReason);
+}
 
 function appendRecord(args: (string | number)[], record: XpRecord, index: number): void {
   const amount = record.set ?? record.add;
@@ -160,8 +129,4 @@ function isoTime(value: string | Date | null, index: number): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) throw new RecordRefusedError(index, 'field');
   return time.toISOString();
-}
-
-function refuse(reply: (string | number)[]): void {
-  if (reply[0] === 'REFUSED') throw new RecordRefusedError(Number(reply[1]), reply[2] as RefusalReason);
 }

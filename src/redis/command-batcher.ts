@@ -4,23 +4,27 @@ import type { RedisClient, Scripts } from './scripts.ts';
 
 /** Rows that one batch may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
 const MAX_WEIGHT = 500;
+/** Attempts to read a page whose members change between its two readings, in a Cluster. */
+const MAX_ATTEMPTS = 5;
 
 /**
  * Runs the commands of batch.lua for guilds. Commands that are collected together leave as one Redis command, which shares the cost for
  * ioredis and Redis (docs/adr/0006). In a Cluster each guild has a Redis command of its own, because its keys are in a slot of their own.
+ * It declares its keys, so that a Cluster refuses it while the slot moves. Those of the members of a page are known from its first reply
+ * only, so such a command runs a second time.
  */
 export class CommandBatcher {
   /** Batches not yet sent, by {@link batchKey}. */
   private batches = new Map<string, CommandBatch>();
   private collecting = false;
-  private readonly perGuild: boolean;
+  private readonly declaresKeys: boolean;
 
   constructor(
     client: RedisClient,
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
   ) {
-    this.perGuild = client.isCluster;
+    this.declaresKeys = client.isCluster;
   }
 
   /** Sends all commands that `work` runs, before it returns, together. */
@@ -42,6 +46,12 @@ export class CommandBatcher {
    * @throws StoreUnavailableError
    */
   run<T>(guildId: string, command: string, decode: (reply: string) => T, weight = 1): Promise<T> {
+    if (!this.declaresKeys) return this.enqueue(guildId, command, decode, weight);
+    const first = this.enqueue(guildId, command, (reply) => reply, weight);
+    return this.scripts.limit(first.then((reply) => this.declareMembers(guildId, command, reply)).then(decode));
+  }
+
+  private enqueue<T>(guildId: string, command: string, decode: (reply: string) => T, weight: number): Promise<T> {
     const key = this.batchKey(guildId);
     let batch = this.batches.get(key);
     if (batch && batch.weight + weight > MAX_WEIGHT) {
@@ -59,7 +69,7 @@ export class CommandBatcher {
 
   /** Names the batch that a guild's commands may join. */
   private batchKey(guildId: string): string {
-    return this.perGuild ? guildId : '';
+    return this.declaresKeys ? guildId : '';
   }
 
   private flush(): void {
@@ -68,8 +78,34 @@ export class CommandBatcher {
     for (const batch of batches.values()) this.send(batch);
   }
 
-  private send(batch: CommandBatch): void {
-    batch.resolve(this.scripts.run<Reply[]>('batch', this.redisKeys.quota(batch.firstGuild), batch.lines));
+  private send({ firstGuild, lines, resolve }: CommandBatch): void {
+    const keys = this.declaresKeys ? this.guildKeys(firstGuild) : [this.redisKeys.quota(firstGuild)];
+    resolve(this.scripts.run<Reply[]>('batch', keys, lines));
+  }
+
+  /** Runs a command again, with the keys of the members that its reply asks for, until they are all it needs. */
+  private async declareMembers(guildId: string, command: string, firstReply: string): Promise<string> {
+    let reply = firstReply;
+    for (let attempt = 0; reply.startsWith('?'); attempt++) {
+      if (attempt === MAX_ATTEMPTS)
+        throw new StoreUnavailableError(new Error('the page changed during each attempt to read it'));
+      const { memberPrefix } = this.redisKeys.guild(guildId);
+      const memberKeys = fields(reply)
+        .slice(1)
+        .map((userId) => memberPrefix + userId);
+      const replies = await this.scripts.run<Reply[]>(
+        'batch',
+        [...this.guildKeys(guildId), ...memberKeys],
+        `${command}\n`,
+      );
+      reply = textOf(replies[0]);
+    }
+    return reply;
+  }
+
+  private guildKeys(guildId: string): string[] {
+    const { xp, stats, config } = this.redisKeys.guild(guildId);
+    return [this.redisKeys.quota(guildId), xp, stats, config];
   }
 }
 

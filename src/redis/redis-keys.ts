@@ -14,12 +14,16 @@ export interface GuildKeys {
   readonly apiKeys: string;
   /** Followed by a user id: HASH of that member's profile. */
   readonly memberPrefix: string;
+  /** ZSET: members of a deleted guild whose profiles are not deleted yet. */
+  readonly deleted: string;
 }
 
 /** The keys of a guild's staged members. */
 export interface StagingKeys extends GuildKeys {
   /** STRING with a time to live: the lock of the one replacement that may run. */
   readonly lock: string;
+  /** ZSET: present members that a replacement removes. */
+  readonly unstaged: string;
 }
 
 /** Makes the names of keys from a deployment's `KEY_PREFIX`. Pure. */
@@ -34,7 +38,12 @@ export class RedisKeys {
   staging(guildId: string): StagingKeys {
     const guild = this.guild(guildId);
     const staging = this.under(`${this.prefix}:{${guildId}}:next`);
-    return { ...staging, config: guild.config, lock: `${staging.xp}:lock` };
+    return {
+      ...staging,
+      config: guild.config,
+      lock: `${staging.xp}:lock`,
+      unstaged: `${this.prefix}:{${guildId}}:next:unstaged`,
+    };
   }
 
   private under(base: string): GuildKeys {
@@ -44,6 +53,7 @@ export class RedisKeys {
       config: `${base}:config`,
       apiKeys: `${base}:keys`,
       memberPrefix: `${base}:member:`,
+      deleted: `${base}:deleted:xp`,
     };
   }
 

@@ -1,19 +1,23 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 import type { TimeoutQueue } from './timeouts.ts';
 
-/** The Lua commands and how many keys each takes. One file a command, in ./lua, with its contract in the header. */
-export const SCRIPT_KEYS = {
-  record: 3,
-  remove: 3,
-  batch: 1,
-  recount: 3,
-  configure: 2,
-  replace: 4,
-} as const;
-
-export type ScriptName = keyof typeof SCRIPT_KEYS;
+/** The Lua commands. One file a command, in ./lua, with its contract in the header. */
+export type ScriptName =
+  | 'batch'
+  | 'configure'
+  | 'list-unstaged'
+  | 'purge'
+  | 'record'
+  | 'recount'
+  | 'remove'
+  | 'replace'
+  | 'retire'
+  | 'stage'
+  | 'sweep'
+  | 'unstage';
 
 /**
  * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name: what SCRIPT LOAD
@@ -28,8 +32,6 @@ export function scriptSource(name: string): string {
 /** A connection to a single Redis, a Sentinel set or a Cluster. */
 export type RedisClient = Redis | Cluster;
 
-type Command = (...args: (string | number)[]) => Promise<unknown>;
-
 /** Called after each command with its duration in milliseconds and whether it failed. */
 export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
 
@@ -39,37 +41,67 @@ export interface ScriptsOptions {
   readonly observe?: CommandObserver;
 }
 
-/** The project's Lua commands, bound to one connection. Each is one command and one round trip. */
-export class Scripts {
-  private readonly client: RedisClient & Readonly<Record<string, Command>>;
+interface LoadedScript {
+  readonly source: string;
+  readonly sha: string;
+}
 
-  /** Defines every command on the connection. Do it at start: defining one while a pipeline is pending throws out of band. */
+/** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
+export class Scripts {
+  private readonly loaded = new Map<ScriptName, LoadedScript>();
+
   constructor(
-    client: RedisClient,
+    private readonly client: RedisClient,
     private readonly options: ScriptsOptions = {},
-  ) {
-    for (const [name, numberOfKeys] of Object.entries(SCRIPT_KEYS)) {
-      client.defineCommand(methodName(name), { numberOfKeys, lua: scriptSource(name) });
-    }
-    this.client = client as RedisClient & Record<string, Command>;
-  }
+  ) {}
 
   /**
-   * Runs a command: its keys, then its arguments, as the Lua file's header says.
+   * Runs a command: its keys and its arguments, as the Lua file's header says.
    * @throws StoreUnavailableError when Redis or the connection fails, or when the time is up.
    */
-  async run<T = (string | number)[]>(name: ScriptName, ...args: (string | number)[]): Promise<T> {
+  async run<T = (string | number)[]>(
+    name: ScriptName,
+    keys: readonly string[],
+    ...args: (string | number)[]
+  ): Promise<T> {
     const { timeouts, observe } = this.options;
     const sentAt = performance.now();
     let failed = true;
     try {
-      const reply = withStoreErrors((this.client[methodName(name)] as Command)(...args));
+      const reply = withStoreErrors(this.evaluate(this.script(name), keys, args));
       const value = await (timeouts ? timeouts.limit(reply) : reply);
       failed = false;
       return value as T;
     } finally {
       observe?.(name, performance.now() - sentAt, failed);
     }
+  }
+
+  /** Applies the time limit of one command to work that takes several. @throws StoreUnavailableError when the time is up. */
+  limit<T>(work: Promise<T>): Promise<T> {
+    return this.options.timeouts?.limit(work) ?? work;
+  }
+
+  /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */
+  private evaluate(
+    { source, sha }: LoadedScript,
+    keys: readonly string[],
+    args: (string | number)[],
+  ): Promise<unknown> {
+    return this.client.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
+      if (!error.message.includes('NOSCRIPT')) throw error;
+      return this.client.eval(source, keys.length, ...keys, ...args);
+    });
+  }
+
+  private script(name: ScriptName): LoadedScript {
+    let script = this.loaded.get(name);
+    if (!script) {
+      const source = scriptSource(name);
+      script = { source, sha: createHash('sha1').update(source).digest('hex') };
+      this.loaded.set(name, script);
+    }
+    return script;
   }
 }
 
@@ -80,8 +112,4 @@ export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
   } catch (error) {
     throw new StoreUnavailableError(error);
   }
-}
-
-function methodName(script: string): string {
-  return `gr${script}`;
 }

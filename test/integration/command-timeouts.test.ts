@@ -27,7 +27,7 @@ describe.runIf(hasRedis)('a command with a time limit', () => {
       await waitUntilReady(each, 10_000, () => {});
     }
     const scripts = new Scripts(client, { timeouts: new TimeoutQueue(redis.timeoutMs) });
-    count = () => scripts.run('batch', 'gr:quota:{g}', 'count 1 3600\n');
+    count = () => scripts.run('batch', ['gr:quota:{g}'], 'count 1 3600 100\n');
     await expect.poll(() => count().catch(() => 'not ready'), { timeout: 10_000 }).not.toBe('not ready');
   });
   afterEach(async () => {

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
@@ -165,7 +166,8 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
       profile: { username: `U${n}` },
     }));
     await writer.recordMany(id, members);
-    await writer.stage(id, members.slice(0, 7));
+    await (await StagedMembers.lock(service.store, id)).stage(members.slice(0, 7));
+    await client.del(service.store.redisKeys.staging(id).lock);
     expect(await status(id, key)).toBe(200);
 
     const first = await guild('delete', id, '--yes');

@@ -54,11 +54,6 @@ export interface TestApiOptions {
   readonly parts?: Partial<AppParts>;
 }
 
-/** Returns the client as an object with the service's own Lua command, for a test that makes it fail. */
-export function withLuaCommands(client: RedisClient): { grbatch(...args: unknown[]): Promise<unknown> } {
-  return client as never;
-}
-
 /** Builds the application on an empty store of its own. */
 export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { quota = 100, corsOrigins = ['*'], cacheMaxAgeS = 0, lookUpLimitMs = 60_000 } = options;

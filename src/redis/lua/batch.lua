@@ -1,11 +1,15 @@
 -- batch: serves many requests with one call: counts requests, reads pages, members and statistics.
 --
--- KEYS[1] gr:quota:{G} of the first guild; the names of all other keys are built from it. In a Cluster this key selects the
---         node, and all commands of a batch are of its guild. Elsewhere the command "guild" switches to further guilds.
+-- KEYS[1] gr:quota:{G} of the first guild. There are two forms of the call:
+--   A single guild, for a Cluster and for servers that allow no undeclared keys: KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
+--     KEYS[4] gr:{G}:config   KEYS[5..] gr:{G}:member:U of each member that the commands name or that a page is expected to show.
+--     A Cluster refuses such a call while these keys are on two nodes, so the reply is never made of half a guild.
+--   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because naming the keys of
+--     each guild costs a tenth of the throughput (docs/adr/0006). It reads, and writes nothing but the quota counters.
 -- ARGV[1] the commands of the batch, one a line: a name and its arguments, separated by spaces. One text, because every
 --         further argument costs the client time. Ids and numbers contain no spaces.
---   guild G                    the commands that follow are of this guild
---   count N WINDOW             counts N requests; WINDOW = length of the quota window in seconds
+--   guild G                    the commands that follow are of this guild (only in the second form)
+--   count N WINDOW LIMIT       counts N requests; WINDOW = length of the quota window in seconds; LIMIT = requests a window
 --   page FIRST LAST REV        ranks FIRST to LAST, from 0
 --   member USER_ID REV
 --   stats REV
@@ -31,8 +35,15 @@ local function guild_of(id)
   return { quota = prefix .. ':quota' .. tag, base = prefix .. tag .. ':' }
 end
 
-local replies = {}
 local guild = guild_of(first_guild)
+if KEYS[2] then
+  guild.declared = {}
+  for i = 5, #KEYS do
+    guild.declared[KEYS[i]] = true
+  end
+end
+
+local replies = {}
 for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
   if name == 'guild' then
     guild = guild_of(a)

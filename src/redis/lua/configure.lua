@@ -1,19 +1,21 @@
--- configure: stores config fields and, on request, counters, if the guild is still at the revision of their count.
+-- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount.lua, with the levels it gives.
 --
 -- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:config
--- ARGV[1] expected revision ("" = none stored), or "any"
--- ARGV[2] number of counter pairs, then counter, value, ...   then config field, value, ...
+-- ARGV field, value, ...   (plan, xp_multiplier)
 --
--- Reply: the new revision, or "" when the guild has another revision; then nothing was changed. O(1).
+-- Reply: the new revision. O(1).
 
 --- @include lib-counters
+--- @include lib-permissions
 
-local rev = redis.call('HGET', KEYS[1], 'rev')
-if ARGV[1] ~= 'any' and (type(rev) == 'string' and rev or '') ~= ARGV[1] then
-  return ''
+for i = 1, #ARGV, 2 do
+  if ARGV[i] ~= 'plan' and ARGV[i] ~= 'xp_multiplier' then
+    error('configure stores plan and xp_multiplier, not ' .. ARGV[i], 0)
+  end
 end
-local counters_end = 2 + 2 * tonumber(ARGV[2])
-for i = 3, #ARGV, 2 do
-  redis.call('HSET', i <= counters_end and KEYS[1] or KEYS[2], ARGV[i], ARGV[i + 1])
-end
-return bump_revision(KEYS[1])
+local stats = read_stats(KEYS[1])
+require_permission('HSET', KEYS[2], 'plan', 'x')
+redis.call('HLEN', KEYS[2])
+local rev = write_stats(stats)
+redis.call('HSET', KEYS[2], unpack(ARGV))
+return rev

@@ -1,10 +1,13 @@
 -- lib-counters: the only code that changes the counters of a guild. A member counts when its XP is above 0.
--- Sums have two parts, hi * 10^8 + lo, because the sum of many large XP values can pass 2^53.
+-- Sums have two parts, hi * 10^8 + lo, because the sum of many large values can pass 2^53.
 
 local PART = 100000000.0
+-- The largest counter, 2^63-1, in the same two parts.
+local MAX_HI, MAX_LO = 92233720368.0, 54775807.0
+local MAX_INTEGER = 9007199254740991.0
 
 local function new_sums()
-  return { members = 0.0, hi = 0.0, lo = 0.0, levels = 0.0 }
+  return { members = 0.0, hi = 0.0, lo = 0.0, level_hi = 0.0, level_lo = 0.0 }
 end
 
 local function add_to_sums(sums, xp, level, sign)
@@ -13,72 +16,139 @@ local function add_to_sums(sums, xp, level, sign)
     sums.members = sums.members + sign
     sums.lo = sums.lo + sign * lo
     sums.hi = sums.hi + sign * ((xp - lo) / PART)
-    sums.levels = sums.levels + sign * level
+    lo = level < PART and level or math.fmod(level, PART)
+    sums.level_lo = sums.level_lo + sign * lo
+    sums.level_hi = sums.level_hi + sign * ((level - lo) / PART)
   end
 end
 
--- Returns the digits of a whole number. "+ 0.0" makes -0 to 0, because Redis refuses "-0".
+-- Returns the digits of a whole number. "+ 0.0" makes -0 to 0.
 local function format_integer(n)
   return string.format('%.0f', n + 0.0)
 end
 
--- Adds to the total XP. HINCRBY is exact on 64 bits. Returns false on an overflow; then nothing was changed.
-local function add_total(stats_key, hi, lo)
-  if math.abs(hi) < 90000000 then
-    return type(redis.pcall('HINCRBY', stats_key, 'total_xp', format_integer(hi * PART + lo))) == 'number'
+-- Returns the digits of a sum, or nil when it would leave 64 bits.
+local function format_sum(hi, lo)
+  local carry = math.floor(lo / PART)
+  hi, lo = hi + carry, lo - carry * PART
+  local sign = ''
+  if hi < 0 then
+    sign, hi, lo = '-', -hi, -lo
+    if lo < 0 then
+      hi, lo = hi - 1, lo + PART
+    end
   end
-  local hi_text = format_integer(hi) .. '00000000'
-  if type(redis.pcall('HINCRBY', stats_key, 'total_xp', hi_text)) ~= 'number' then
-    return false
-  end
-  if type(redis.pcall('HINCRBY', stats_key, 'total_xp', format_integer(lo))) ~= 'number' then
-    redis.call('HINCRBY', stats_key, 'total_xp', format_integer(-hi) .. '00000000')
-    return false
-  end
-  return true
-end
-
--- Sets rev to max(rev + 1, Redis time in microseconds), so that no revision is ever used twice. Returns it.
-local function bump_revision(stats_key)
-  local now = redis.call('TIME')
-  local rev = now[1] * 1000000.0 + now[2]
-  local last = redis.call('HGET', stats_key, 'rev')
-  last = type(last) == 'string' and tonumber(last) or 0
-  if last >= rev then
-    rev = last + 1.0
-  end
-  local text = format_integer(rev)
-  redis.call('HSET', stats_key, 'rev', text)
-  return text
-end
-
--- Adds the sums to the counters and raises the revision. Returns the revision, or nil when the total would pass 64 bits;
--- then nothing was changed.
-local function apply_sums(stats_key, sums)
-  if not add_total(stats_key, sums.hi, sums.lo) then
+  if hi > MAX_HI or (hi == MAX_HI and lo > MAX_LO) then
     return nil
   end
-  redis.call('HINCRBY', stats_key, 'members', format_integer(sums.members))
-  redis.call('HINCRBY', stats_key, 'level_sum', format_integer(sums.levels))
-  return bump_revision(stats_key)
+  if hi == 0 then
+    return sign .. format_integer(lo)
+  end
+  return sign .. format_integer(hi) .. string.format('%08.0f', lo)
+end
+
+-- Returns the two parts of a counter's text, nil when it is no whole number. A missing counter is 0.
+local function parse_sum(text)
+  if type(text) ~= 'string' then
+    return 0.0, 0.0
+  end
+  local sign, digits = string.match(text, '^(%-?)(%d+)$')
+  if not digits or #digits > 19 then
+    return nil
+  end
+  local factor = sign == '-' and -1.0 or 1.0
+  return factor * (tonumber(string.sub(digits, 1, -9)) or 0), factor * tonumber(string.sub(digits, -8))
+end
+
+--- @include lib-recount-state
+
+-- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count and whether a deletion goes on.
+local function read_stats(stats_key)
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting')
+  return {
+    key = stats_key,
+    rev = type(stored[1]) == 'string' and stored[1] or '',
+    members = stored[2],
+    total_xp = stored[3],
+    level_sum = stored[4],
+    recount = parse_recount(stored[5]),
+    deleting = type(stored[6]) == 'string',
+  }
+end
+
+-- Returns a new revision. It is the time in microseconds. When the clock is behind the last revision, it exceeds that by the
+-- microseconds of the clock's second, so that a write after a lost one does not get the revision of the lost one.
+local function next_revision(last)
+  local now = redis.call('TIME')
+  local micros = now[2] + 0.0
+  local rev = now[1] * 1000000.0 + micros
+  last = tonumber(last) or 0
+  if last >= rev and last < MAX_INTEGER - 2000000 then
+    rev = last + 1 + micros
+  end
+  return format_integer(rev)
+end
+
+-- Writes a new revision and the given fields of the stats, as one command. Returns the revision.
+local function write_stats(stats, ...)
+  local rev = next_revision(stats.rev)
+  local recount = stats.recount
+  if recount and is_abandoned(recount) then
+    redis.call('HSET', stats.key, 'rev', rev, ...)
+    redis.call('HDEL', stats.key, 'recount')
+  elseif recount then
+    -- A revision that the count did not see stays unseen.
+    if recount.rev == stats.rev then
+      recount.rev = rev
+    end
+    redis.call('HSET', stats.key, 'rev', rev, 'recount', format_recount(recount), ...)
+  else
+    redis.call('HSET', stats.key, 'rev', rev, ...)
+  end
+  return rev
+end
+
+local function added(stats, name, hi, lo)
+  local stored_hi, stored_lo = parse_sum(stats[name])
+  if not stored_hi then
+    error('the counter ' .. name .. ' of ' .. stats.key .. ' is no whole number of 64 bits, run stats rebuild', 0)
+  end
+  return format_sum(stored_hi + hi, stored_lo + lo)
+end
+
+-- Adds the sums to the counters and raises the revision. Returns the revision, or nil when a counter would leave 64 bits; then nothing
+-- was changed. This is the first write of a script: Redis refuses a write when it is full, read-only or cannot save, but only the first.
+local function apply_sums(stats, sums)
+  local members = added(stats, 'members', 0, sums.members)
+  local total_xp = added(stats, 'total_xp', sums.hi, sums.lo)
+  local level_sum = added(stats, 'level_sum', sums.level_hi, sums.level_lo)
+  if not (members and total_xp and level_sum) then
+    return nil
+  end
+  return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum)
 end
 
 -- Returns the stored level of a member, or nil when it is missing or not a whole number.
 local function explicit_level(text)
   if type(text) == 'string' and string.match(text, '^%d+$') then
-    return tonumber(text) + 0.0
+    return math.min(tonumber(text) + 0.0, MAX_INTEGER)
   end
   return nil
 end
 
+-- Returns a stored score as a number. Lua's tonumber may not know infinity.
+local function score_of(text)
+  if text == 'inf' or text == '-inf' then
+    return text == 'inf' and math.huge or -math.huge
+  end
+  return tonumber(text) or 0
+end
+
 -- Returns a score as readers show it: a bot can have stored a fraction, or a value outside 0 .. 2^53-1.
-local function whole_xp(score)
-  local xp = tonumber(score) or 0
+local function whole_xp(text)
+  local xp = score_of(text)
   if not (xp > 0) then
     return 0
   end
-  if xp > 9007199254740991 then
-    return 9007199254740991.0
-  end
-  return math.floor(xp) + 0.0
+  return math.floor(math.min(xp, MAX_INTEGER)) + 0.0
 end

@@ -1,48 +1,138 @@
--- recount: computes the counters over a range of ranks and, on request, stores them.
+-- recount: counts the members of a guild a slice at a time, down the ranking, and on request stores what was counted.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
--- ARGV[1] prefix of the member keys   ARGV[2] the curve table   ARGV[3] name of the curve to count with, or "" for the guild's
--- ARGV[4] first and ARGV[5] last rank from 0
--- ARGV[6] "commit" to store the sums as counters and ARGV[7..] (field, value, ...) in the config; else ""
+-- KEYS[4..] gr:{G}:member:U of the members that stand next in the ranking. The call counts them as far as they still do.
+-- ARGV[1] "read": counts from the rank ARGV[2] and writes nothing; the sums are those of this slice
+--         "begin": starts a count with the token ARGV[2] that the scripts keep exact while members change (see lib-recount-state.lua)
+--         "step": goes on with it; the sums are those of all members counted so far. When that is every member, the count is over
+-- ARGV[2] see ARGV[1]   ARGV[3] the curve table   ARGV[4] name of the curve to count with, "" = the guild's own
+-- ARGV[5] number of user ids to name in the reply
+-- ARGV[6] "commit": the call that ends the count stores the sums as counters, and ARGV[7..] (field, value, ...) in the config
 --
--- Reply: {rev, members, XP hi, XP lo (the sum is hi * 10^8 + lo), level sum, members in the ranking,
---         and as stored before the call: members, total_xp, level_sum}, digits or ""
--- O(n) for n ranks. Redis serves nobody else meanwhile, so callers read in slices.
+-- Reply: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members, total XP
+--         and sum of levels as counted, and the same three as stored before the call; then the user ids that stand next}
+-- status: "OK"; "DONE"; "BUSY": another count runs; "LOST": this count is not known any more; "UNSEEN": something other than the
+--         scripts raised the revision during the count, so the sums may be wrong, and the count was ended.
+-- O(slice * log n). Redis serves nobody else meanwhile.
 
 --- @include lib-level
 --- @include lib-counters
+--- @include lib-recount
+--- @include lib-permissions
 
-local curve = ARGV[3] ~= '' and curve_named(ARGV[2], ARGV[3]) or guild_curve(KEYS[3], ARGV[2])
-local sums = new_sums()
-local first, last = tonumber(ARGV[4]), tonumber(ARGV[5])
-local total = redis.call('ZCARD', KEYS[1])
-if last < 0 or last >= total then
-  last = total - 1
+local mode, token, curves, slice = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+if mode ~= 'read' and mode ~= 'begin' and mode ~= 'step' then
+  error('recount takes "read", "begin" or "step", see its header, not ' .. mode, 0)
 end
-for from = first, last, 1000 do
-  local rows = redis.call('ZREVRANGE', KEYS[1], format_integer(from), format_integer(math.min(from + 999, last)), 'WITHSCORES')
-  for i = 1, #rows, 2 do
-    local xp = whole_xp(rows[i + 1])
-    local level = explicit_level(redis.call('HGET', ARGV[1] .. rows[i], 'level'))
-    add_to_sums(sums, xp, level or level_of(curve, xp), 1)
+local xp_key = KEYS[1]
+local stats = read_stats(KEYS[2])
+local ranked = redis.call('ZCARD', xp_key)
+local now = redis.call('TIME')
+
+local function curve_name()
+  if ARGV[4] ~= '' then
+    return ARGV[4]
   end
+  local name = redis.call('HGET', KEYS[3], 'xp_curve')
+  return type(name) == 'string' and string.match(name, '^[%w_]+$') and curve_named(curves, name) and name
+    or string.match(curves, '^([^=]+)=')
 end
 
-local function text(value)
-  return type(value) == 'string' and value or ''
+-- Returns the reply, with the user ids from rank `next` on.
+local function reply(status, sums, counted, next)
+  local function text(value)
+    return type(value) == 'string' and value or ''
+  end
+  local out = {
+    status,
+    stats.rev,
+    format_integer(now[1] * 1000 + math.floor(now[2] / 1000)),
+    format_integer(ranked),
+    format_integer(counted),
+    format_integer(sums.members),
+    format_sum(sums.hi, sums.lo) or '',
+    format_sum(sums.level_hi, sums.level_lo) or '',
+    text(stats.members),
+    text(stats.total_xp),
+    text(stats.level_sum),
+  }
+  if slice > 0 and next < ranked then
+    local ids = redis.call('ZREVRANGE', xp_key, format_integer(next), format_integer(next + slice - 1))
+    for i = 1, #ids do
+      out[#out + 1] = ids[i]
+    end
+  end
+  return { unpack(out) }
 end
 
-local stored = redis.call('HMGET', KEYS[2], 'rev', 'members', 'total_xp', 'level_sum')
-local rev = text(stored[1])
+-- Adds the members from rank `first` on to the sums, as far as KEYS names them. Returns their number, and the last one's id and score.
+local function count_slice(sums, curve, first)
+  local named = #KEYS - 3
+  local counted, id, score = 0, nil, nil
+  if named == 0 then
+    return 0
+  end
+  local rows = redis.call('ZREVRANGE', xp_key, format_integer(first), format_integer(first + named - 1), 'WITHSCORES')
+  local member_prefix = string.sub(KEYS[1], 1, -3) .. 'member:'
+  for i = 1, #rows, 2 do
+    local member_key = KEYS[4 + counted]
+    if member_key ~= member_prefix .. rows[i] then
+      break
+    end
+    id, score = rows[i], rows[i + 1]
+    local xp = whole_xp(score)
+    local level = explicit_level(redis.call('HGET', member_key, 'level'))
+    add_to_sums(sums, xp, level or level_of(curve, xp), 1)
+    counted = counted + 1
+  end
+  return counted, id, score
+end
+
+if mode == 'read' then
+  local sums = new_sums()
+  local first = tonumber(token)
+  local counted = count_slice(sums, curve_named(curves, curve_name()), first)
+  return reply(first + counted >= ranked and 'DONE' or 'OK', sums, counted, first + counted)
+end
+
+local state = stats.recount
+if mode == 'begin' then
+  if state and not is_abandoned(state) then
+    return reply('BUSY', new_sums(), 0, ranked)
+  end
+  state = new_sums()
+  state.token, state.curve_name, state.seen, state.rev, state.id, state.counted = token, curve_name(), now[1], stats.rev, '', 0
+  redis.call('HSET', stats.key, 'recount', format_recount(state))
+  return reply('OK', state, 0, 0)
+end
+
+if not state or state.token ~= token then
+  return reply('LOST', new_sums(), 0, ranked)
+end
+if state.rev ~= stats.rev then
+  redis.call('HDEL', stats.key, 'recount')
+  return reply('UNSEEN', new_sums(), 0, ranked)
+end
+local counted, id, score = count_slice(state, curve_named(curves, state.curve_name), state.counted)
+state.counted = state.counted + counted
+if state.counted < ranked then
+  state.id, state.score, state.seen = id or state.id, score or state.score, now[1]
+  redis.call('HSET', stats.key, 'recount', format_recount(state))
+  return reply('OK', state, state.counted, state.counted)
+end
+
+local total_xp, level_sum = format_sum(state.hi, state.lo), format_sum(state.level_hi, state.level_lo)
+local done = reply('DONE', state, state.counted, ranked)
 if ARGV[6] == 'commit' then
-  redis.call('HSET', KEYS[2], 'members', format_integer(sums.members), 'level_sum', format_integer(sums.levels), 'total_xp', '0')
-  add_total(KEYS[2], sums.hi, sums.lo)
-  rev = bump_revision(KEYS[2])
+  if not total_xp or not level_sum then
+    error('the members of ' .. xp_key .. ' add up to more than 64 bits, lower their XP or levels', 0)
+  end
+  require_permission('HSET', KEYS[3], 'xp_curve', 'x')
+  stats.recount = nil
+  done[2] = write_stats(stats, 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum)
   for i = 7, #ARGV, 2 do
     redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
   end
 end
-return {
-  rev, format_integer(sums.members), format_integer(sums.hi), format_integer(sums.lo), format_integer(sums.levels), total,
-  text(stored[2]), text(stored[3]), text(stored[4]),
-}
+redis.call('HDEL', stats.key, 'recount')
+return done

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { RecordRefusedError } from '../../../src/errors.ts';
 import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
-import {
-  LeaderboardWriter,
-  type ProfileChange,
-  REPLACE_START,
-  type XpRecord,
-} from '../../../src/leaderboard/writer.ts';
+import { LeaderboardWriter, type ProfileChange, type XpRecord } from '../../../src/leaderboard/writer.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { scripted } from '../../support/scripted.ts';
 
-const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:', CURVE_TABLE];
+const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
+const ARGUMENTS = ['gr:{g}:member:', CURVE_TABLE];
+const keysOf = (...userIds: string[]) => [...GUILD, ...userIds.map((userId) => `gr:{g}:member:${userId}`)];
 
 function setup(...replies: Parameters<typeof scripted>) {
   const { scripts, sent } = scripted(...replies);
@@ -37,20 +34,14 @@ describe('LeaderboardWriter', () => {
     expect(sent).toEqual([
       [
         'record',
-        ...GUILD,
+        keysOf('a', 'b', 'c', 'd'),
+        ...ARGUMENTS,
         ...['set', 'a', '5', 0],
         ...['add', 'b', '-3', 4, ...b],
         ...['set', 'c', '0', 4, ...c],
         ...['add', 'd', '0', 1, ...d],
       ],
     ]);
-  });
-
-  it('stages records under keys of their own, with the curve of the guild', async () => {
-    const { writer, sent } = setup(['OK', '9', 1, '5', 0]);
-    await writer.stage('g', [{ userId: 'a', set: 5 }]);
-    const staging = ['gr:{g}:next:xp', 'gr:{g}:next:stats', 'gr:{g}:config', 'gr:{g}:next:member:', CURVE_TABLE];
-    expect(sent).toEqual([['record', ...staging, 'set', 'a', '5', 0]]);
   });
 
   it.each([1.5, Number.NaN, 2 ** 53, '5', undefined, null])('refuses %j as XP before anything is sent', async (xp) => {
@@ -82,31 +73,6 @@ describe('LeaderboardWriter', () => {
   it('removes members in one command', async () => {
     const { writer, sent } = setup(2);
     expect(await writer.remove('g', ['a', 'b', 'c'])).toBe(2);
-    expect(sent).toEqual([['remove', ...GUILD, 'a', 'b', 'c']]);
-  });
-
-  it('continues a replacement where the last step ended, and adds up the removed members', async () => {
-    const { writer, sent } = setup([10, 0, 0, 0], [10, 5, 3, 1]);
-    const half = await writer.replaceStep('g', REPLACE_START, 10);
-    expect(half).toEqual({ moved: 10, swept: 0, removed: 0, done: false });
-    expect(await writer.replaceStep('g', { ...half, removed: 4 }, 20)).toEqual({
-      moved: 10,
-      swept: 5,
-      removed: 7,
-      done: true,
-    });
-    const keys = [
-      ...['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:next:xp'],
-      ...['gr:{g}:member:', 'gr:{g}:next:member:', CURVE_TABLE],
-    ];
-    expect(sent).toEqual([
-      ['replace', ...keys, 0, 0, 10],
-      ['replace', ...keys, 10, 0, 20],
-    ]);
-  });
-
-  it('reports a refused step of a replacement', async () => {
-    const { writer } = setup(['REFUSED', 0, 'total']);
-    await expect(writer.replaceStep('g', REPLACE_START, 10)).rejects.toMatchObject({ index: 0, reason: 'total' });
+    expect(sent).toEqual([['remove', keysOf('a', 'b', 'c'), ...ARGUMENTS, 'a', 'b', 'c']]);
   });
 });

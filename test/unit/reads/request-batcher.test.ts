@@ -7,7 +7,6 @@ import { type CacheableRead, ResponseCache } from '../../../src/reads/response-c
 import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { type RedisClient, Scripts } from '../../../src/redis/scripts.ts';
-import { withLuaCommands } from '../../support/test-api.ts';
 
 const PLANS = new Map([
   ['free', 1000],
@@ -146,7 +145,7 @@ describe('a failure', () => {
   });
 
   it('of the connection fails them all, and leaves the next ones alone', async () => {
-    vi.spyOn(withLuaCommands(client), 'grbatch').mockRejectedValueOnce(new Error('down'));
+    vi.spyOn(client, 'evalsha').mockRejectedValueOnce(new Error('down'));
     const results = await Promise.allSettled([load('g', readOf('a')), load('h'), load('g')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(await load('g', readOf('a'))).toMatchObject({ response: 'response a' });

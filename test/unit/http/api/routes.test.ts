@@ -2,7 +2,7 @@ import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_FAILURES, WINDOW_MS } from '../../../../src/access/failed-auth-limiter.ts';
 import { generateKey } from '../../../../src/access/key-format.ts';
-import { type TestApi, testApi, withLuaCommands } from '../../../support/test-api.ts';
+import { type TestApi, testApi } from '../../../support/test-api.ts';
 
 let api: TestApi;
 
@@ -160,7 +160,7 @@ describe('the order of refusals', () => {
   ])('says with %d ms left that a used-up quota is renewed in %d s', async (resetMs, seconds) => {
     api = await testApi({ quota: 1 });
     await get(api.path('stats')).expect(200);
-    vi.spyOn(withLuaCommands(api.client), 'grbatch').mockResolvedValue([`2\n${resetMs}`, '']);
+    vi.spyOn(api.client, 'evalsha').mockResolvedValue([`2\n${resetMs}`, '']);
     const { body, headers } = await get(api.path('stats')).expect(429);
     expect(headers['retry-after']).toBe(String(seconds));
     expect(body.detail).toBe(`The quota of 1 requests per hour is used up. It is renewed in ${seconds} seconds.`);
@@ -312,7 +312,7 @@ describe('a store that fails', () => {
 
   it('at the count is 503, whatever else is wrong with the request', async () => {
     await get(api.path('stats')).expect(200);
-    vi.spyOn(withLuaCommands(api.client), 'grbatch').mockImplementation(down);
+    vi.spyOn(api.client, 'evalsha').mockImplementation(down);
     for (const url of [api.path('stats'), api.path('members/%20'), '/api/v1/servers/other/stats', '/none']) {
       const { body, headers } = await get(url).expect(503);
       expect(body.code).toBe('store_unavailable');

@@ -1,0 +1,14 @@
+-- lib-recount: corrects a running count (see lib-recount-state.lua) for a member that takes (sign 1) or leaves (-1) a score.
+local function correct_recount(stats, curves, id, score_text, explicit, sign)
+  local state = stats.recount
+  if not (state and state.score) then
+    return
+  end
+  local score, reached = score_of(score_text), score_of(state.score)
+  if score > reached or (score == reached and is_at_or_after(id, state.id)) then
+    state.curve = state.curve or curve_named(curves, state.curve_name)
+    local xp = whole_xp(score_text)
+    state.counted = state.counted + sign
+    add_to_sums(state, xp, explicit or level_of(state.curve, xp), sign)
+  end
+end

@@ -1,0 +1,30 @@
+-- retire: takes a guild's ranking, counters, configuration and quota away at once. Its members' profiles follow by purge.lua.
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:quota:{G}   KEYS[5] gr:{G}:deleted:xp
+--
+-- Reply: {members taken away, 1 when there was a config, counters, a quota count, each else 0}, or {"PENDING"} while members of an
+--        earlier deletion wait to be purged; nothing was changed. O(1).
+
+--- @include lib-counters
+--- @include lib-permissions
+
+if redis.call('ZCARD', KEYS[5]) > 0 then
+  return { 'PENDING' }
+end
+local members = redis.call('ZCARD', KEYS[1])
+local stats = read_stats(KEYS[2])
+local had = {}
+for i = 2, 4 do
+  had[i] = redis.call('EXISTS', KEYS[i])
+end
+require_permission('DEL', KEYS[2], KEYS[3], KEYS[4])
+require_permission('HSET', KEYS[2], 'rev', '1')
+if members > 0 then
+  redis.call('RENAME', KEYS[1], KEYS[5])
+end
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+if members > 0 then
+  -- A guild that starts again meanwhile goes on with its revision. "deleting" tells record.lua not to take up an old profile.
+  redis.call('HSET', KEYS[2], 'rev', next_revision(stats.rev), 'deleting', '1')
+end
+return { members, had[3], had[2], had[4] }

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { deleteGuild } from '../../src/guilds/delete.ts';
+import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
+import type { Scripts } from '../../src/redis/scripts.ts';
+import { storeKinds, type TestStore } from '../support/stores.ts';
+
+describe.each(storeKinds)('a deletion of a guild beside a bot, on $name', (kind) => {
+  let testStore: TestStore;
+  let store: Services;
+  let guilds = 0;
+
+  beforeAll(async () => {
+    testStore = await kind.start();
+    store = servicesOn(testStore.connect(), 'gr', ['free']);
+  });
+  afterAll(() => testStore.stop());
+
+  const seed = async (members: number): Promise<string> => {
+    const guild = `g${++guilds}`;
+    const records = Array.from({ length: members }, (_, n) => ({
+      userId: `u${n}`,
+      set: 100 + n,
+      profile: { username: `old ${n}`, level: 50, dailyStreak: 9 },
+    }));
+    await store.writer.recordMany(guild, records);
+    await store.guildConfig.update(guild, { plan: 'pro' });
+    await store.apiKeys.create(guild, 'x', null);
+    return guild;
+  };
+  /** Returns the store with a hook that runs before every script call of the deletion. */
+  const beside = (before: (name: string) => Promise<unknown>): Services => {
+    const run = async (...command: Parameters<Scripts['run']>) => {
+      await before(command[0]);
+      return store.scripts.run(...command);
+    };
+    return { ...store, scripts: { run } as Scripts };
+  };
+
+  it('leaves exactly what the bot writes after its moment, as a new guild', async () => {
+    const userId = fc.constantFrom('u0', 'u1', 'u2', 'bot');
+    const calls = fc.array(fc.array(fc.tuple(userId, fc.boolean()), { maxLength: 3 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(calls, async (writes) => {
+        const guild = await seed(3);
+        const expected = new Map<string, { xp: number; username?: string }>();
+        let [isNext, isDeleted] = [false, false];
+        const bot = async (name: string) => {
+          // The moment of the deletion is the script "retire", so what comes before the call after it belongs to the new guild.
+          isDeleted = isNext;
+          isNext ||= name === 'retire';
+          for (const [userId, named] of writes.shift() ?? []) {
+            const username = named ? { username: `bot ${userId}` } : {};
+            await store.writer.record(guild, { userId, add: 5, profile: username });
+            const old = expected.get(userId);
+            if (isDeleted) expected.set(userId, { ...old, xp: (old?.xp ?? 0) + 5, ...username });
+          }
+        };
+        await deleteGuild(beside(bot), guild);
+        for (const userId of ['u0', 'u1', 'u2', 'bot']) {
+          const profile = await store.client.hgetall(`gr:{${guild}}:member:${userId}`);
+          const score = await store.client.zscore(`gr:{${guild}}:xp`, userId);
+          const member = expected.get(userId);
+          expect(score).toBe(member ? String(member.xp) : null);
+          expect(profile).toEqual(member?.username ? { username: member.username } : {});
+        }
+        expect((await store.audit.check(guild)).exact).toBe(true);
+        expect(await store.client.hexists(`gr:{${guild}}:stats`, 'deleting')).toBe(0);
+        if (expected.size === 0) expect(await store.client.keys(`*{${guild}}*`)).toEqual([]);
+      }),
+      { numRuns: kind.name === 'redis-server' ? 150 : 15 },
+    );
+  });
+
+  it('that was interrupted is finished by a second one, which counts its members', async () => {
+    const guild = await seed(1100);
+    let calls = 0;
+    const dies = async (name: string) => {
+      if (name === 'purge' && ++calls === 2) throw new Error('killed');
+    };
+    await expect(deleteGuild(beside(dies), guild)).rejects.toThrow('killed');
+    await store.writer.record(guild, { userId: 'u700', add: 1 });
+    expect(await deleteGuild(store, guild)).toMatchObject({ members: 601 });
+    expect(await store.client.keys(`*{${guild}}*`)).toEqual([]);
+  });
+
+  it('is refused while a replacement of the guild runs, and then touches nothing', async () => {
+    const guild = await seed(3);
+    const dump = async () =>
+      Promise.all((await store.client.keys(`*{${guild}}*`)).sort().map((key) => store.client.type(key)));
+    const staged = await StagedMembers.lock(store, guild);
+    const before = await dump();
+    await expect(deleteGuild(store, guild)).rejects.toThrow('Another --replace or deletion');
+    expect(await dump()).toEqual(before);
+    await staged.clear({ unlock: true });
+    expect(await deleteGuild(store, guild)).toEqual({
+      members: 3,
+      staged: 0,
+      keys: 1,
+      config: true,
+      counters: true,
+      quota: false,
+    });
+  });
+
+  it('of a guild that starts again goes on with its revision', async () => {
+    const guild = await seed(1);
+    const later = String(Number(await store.client.hget(`gr:{${guild}}:stats`, 'rev')) + 3_600_000_000);
+    await store.client.hset(`gr:{${guild}}:stats`, 'rev', later);
+    const bot = async (name: string) => {
+      if (name === 'purge') await store.writer.record(guild, { userId: 'u0', add: 5 });
+    };
+    await deleteGuild(beside(bot), guild);
+    expect(Number(await store.client.hget(`gr:{${guild}}:stats`, 'rev'))).toBeGreaterThan(Number(later));
+  });
+});
