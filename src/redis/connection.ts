@@ -1,18 +1,19 @@
+import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
-import type { RedisConfig } from '../config.ts';
+import type { RedisConfig, TlsConfig } from '../config.ts';
 import { isDatabaseRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
-import { watchSentinels } from './sentinel-watch.ts';
+import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
  * is away, so a command fails at once instead of waiting for a Redis that may not return.
  */
 export function connect(config: RedisConfig): RedisClient {
-  const options = { ...urlOptions(config.url), ...timeLimits(config.timeoutMs) };
+  const options = { ...urlOptions(config), ...timeLimits(config.timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, options);
   const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
-  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
+  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
   return guard(client);
 }
 
@@ -45,14 +46,15 @@ function endSocketTimer(client: Redis): Redis {
 
 /** Where the configuration points, for log lines: never with credentials. */
 export function describe(config: RedisConfig): string {
-  const nodes = config.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
-  const { db } = urlOptions(config.url);
+  const { db, host, port, path } = urlOptions(config);
   const database = db ? ` (database ${db})` : '';
-  if (config.mode === 'cluster') return `the Redis Cluster at ${nodes}${database}`;
-  if (config.mode === 'sentinel')
-    return `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}${database}`;
-  const { host, port, path } = urlOptions(config.url);
-  return (path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`) + database;
+  const nodes = config.nodes.map((node) => `${node.host}:${node.port}`).join(', ');
+  const places = {
+    cluster: `the Redis Cluster at ${nodes}`,
+    sentinel: `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}`,
+    standalone: path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`,
+  };
+  return places[config.mode] + database;
 }
 
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
@@ -72,12 +74,33 @@ function timeLimits(timeoutMs: number): RedisOptions {
   };
 }
 
+/** Returns how to connect to the Sentinels themselves. */
+function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
+  const { username, password } = sentinels;
+  return {
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(sentinels.tls && { tls: tlsOptions(tls) }),
+  };
+}
+
+/** Returns the options of node:tls. An option that is not set keeps Node's default. */
+function tlsOptions(tls: TlsConfig): ConnectionOptions {
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
+}
+
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
   const { host: _host, port: _port, path: _path, ...credentials } = options;
+  const { username, password, tls } = sentinelAccess(config);
   return {
     ...credentials,
     sentinels: config.nodes.map((node) => ({ ...node })),
     name: config.sentinelName,
+    ...(username && { sentinelUsername: username }),
+    ...(password && { sentinelPassword: password }),
+    // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
+    ...(tls && { sentinelTLS: tls }),
+    enableTLSForSentinelMode: options.tls !== undefined,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
     // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
@@ -88,6 +111,8 @@ function clusterOptions(options: RedisOptions): ClusterOptions {
   const { host: _host, port: _port, path: _path, ...redisOptions } = options;
   return {
     redisOptions,
+    // A certificate is checked against the name of its node, so the names must not become addresses.
+    ...(options.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     enableAutoPipelining: true,
     enableOfflineQueue: false,
     maxRedirections: 2,
@@ -97,7 +122,7 @@ function clusterOptions(options: RedisOptions): ClusterOptions {
   };
 }
 
-function urlOptions(url: string): RedisOptions {
+function urlOptions({ url, tls }: RedisConfig): RedisOptions {
   if (url.startsWith('/')) return { path: url };
   const parsed = new URL(url);
   const db = parsed.searchParams.get('db') || (parsed.protocol === 'unix:' ? '' : parsed.pathname.slice(1));
@@ -111,6 +136,6 @@ function urlOptions(url: string): RedisOptions {
     ...shared,
     host: parsed.hostname.replace(/^\[|\]$/g, ''),
     port: Number(parsed.port || 6379),
-    ...(parsed.protocol === 'rediss:' && { tls: {} }),
+    ...(parsed.protocol === 'rediss:' && { tls: tlsOptions(tls) }),
   };
 }
