@@ -118,6 +118,7 @@ function clusterOptions(options: RedisOptions): ClusterOptions {
     maxRedirections: 2,
     retryDelayOnFailover: 20,
     retryDelayOnClusterDown: 20,
+    retryDelayOnTryAgain: 20,
     clusterRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
   };
 }

@@ -5,19 +5,22 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { TimeoutQueue } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
-export type ScriptName =
-  | 'batch'
-  | 'configure'
-  | 'list-unstaged'
-  | 'purge'
-  | 'record'
-  | 'recount'
-  | 'remove'
-  | 'replace'
-  | 'retire'
-  | 'stage'
-  | 'sweep'
-  | 'unstage';
+export const SCRIPT_NAMES = [
+  'batch',
+  'configure',
+  'list-unstaged',
+  'purge',
+  'record',
+  'recount',
+  'remove',
+  'replace',
+  'retire',
+  'stage',
+  'sweep',
+  'unstage',
+] as const;
+
+export type ScriptName = (typeof SCRIPT_NAMES)[number];
 
 /**
  * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name: what SCRIPT LOAD

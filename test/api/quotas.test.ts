@@ -65,13 +65,27 @@ describe.each(storeKinds)('quotas on $name', (kind) => {
   });
 
   it('follow a change of plan at once and keep the count', async () => {
-    for (let i = 1; i <= 6; i++) await suite.get(path);
-    await setPlan(suite, 'guild', 'starter');
-    await expect.poll(async () => (await suite.get(path)).headers['x-ratelimit-limit']).toBe('7');
+    for (let i = 1; i <= 5; i++) await suite.get(path).expect(200);
     await suite.get(path).expect(429);
     await setPlan(suite, 'guild', 'pro');
     await expect.poll(async () => (await suite.get(path)).status).toBe(200);
-    expect(await remaining(path)).toBeLessThan(992);
+    expect(await remaining(path)).toBeLessThan(995);
+    await setPlan(suite, 'guild', 'starter');
+    await expect.poll(async () => (await suite.get(path)).headers['x-ratelimit-limit']).toBe('7');
+    await suite.get(path);
+    await suite.get(path).expect(429);
+  });
+
+  it('do not count the requests that they refuse, so a higher plan has all that is left of it', async () => {
+    for (let i = 1; i <= 5; i++) await suite.get(path).expect(200);
+    for (let i = 1; i <= 20; i++) await suite.get(path).expect(429);
+    await setPlan(suite, 'guild', 'starter');
+    await expect
+      .poll(async () => (await suite.get(path)).headers)
+      .toMatchObject({
+        'x-ratelimit-limit': '7',
+        'x-ratelimit-remaining': '1',
+      });
   });
 
   it('give a guild with an unknown plan the free quota', async () => {

@@ -21,6 +21,7 @@
 
 --- @include lib-fields
 --- @include lib-revision
+--- @include lib-permissions
 --- @include command-count
 --- @include command-page
 --- @include command-member

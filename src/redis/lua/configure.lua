@@ -14,7 +14,7 @@ for i = 1, #ARGV, 2 do
   end
 end
 local stats = read_stats(KEYS[1])
-require_permission('HSET', KEYS[2], 'plan', 'x')
+require_permissions(KEYS[2], 'HSET')
 redis.call('HLEN', KEYS[2])
 local rev = write_stats(stats)
 redis.call('HSET', KEYS[2], unpack(ARGV))

@@ -48,7 +48,7 @@ local function record(first_key, first_arg)
   local curve = guild_curve(config_key, curves)
   local sums = new_sums()
   local staged_xp, staged_level, created = {}, {}, 0
-  local zadd, writes, resets = {}, {}, {}
+  local zadd, writes, resets, deletes = {}, {}, {}, false
   local last_xp, last_level
 
   local i, index = first_arg, 0
@@ -83,7 +83,9 @@ local function record(first_key, first_arg)
       if field == 'level' then
         level_text = value
       end
-      emptied = emptied or value == ''
+      if value == '' then
+        emptied, deletes = true, true
+      end
     end
 
     local old_explicit
@@ -135,10 +137,15 @@ local function record(first_key, first_arg)
     return { 'OK', '0', 0, '0', 0 }
   end
 
-  require_permission('ZADD', xp_key, '0', 'x')
+  require_permissions(xp_key, 'ZADD')
   if writes[1] then
-    require_permission('HSET', writes[1][1], 'username', 'x')
-    require_permission('HDEL', writes[1][1], 'username')
+    require_permissions(writes[1][1], 'HSET')
+  end
+  if deletes then
+    require_permissions(writes[1][1], 'HDEL')
+  end
+  if resets[1] then
+    require_permissions(resets[1], 'DEL')
   end
   local rev = apply_sums(stats, sums)
   if not rev then

@@ -7,8 +7,9 @@
 
 --- @include lib-permissions
 
-require_permission('DEL', KEYS[4])
-require_permission('ZREM', KEYS[3], 'x')
+require_permissions(KEYS[2], 'HDEL', 'HLEN', 'DEL')
+require_permissions(KEYS[3], 'ZREM', 'ZCARD', 'DEL')
+require_permissions(KEYS[4], 'DEL')
 for i = 1, #ARGV do
   if not redis.call('ZSCORE', KEYS[1], ARGV[i]) then
     redis.call('DEL', KEYS[i + 3])

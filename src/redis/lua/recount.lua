@@ -127,7 +127,9 @@ if ARGV[6] == 'commit' then
   if not total_xp or not level_sum then
     error('the members of ' .. xp_key .. ' add up to more than 64 bits, lower their XP or levels', 0)
   end
-  require_permission('HSET', KEYS[3], 'xp_curve', 'x')
+  require_permissions(KEYS[3], 'HSET', 'HLEN')
+  require_permissions(stats.key, 'HDEL')
+  redis.call('HLEN', KEYS[3])
   stats.recount = nil
   done[2] = write_stats(stats, 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum)
   for i = 7, #ARGV, 2 do

@@ -39,8 +39,8 @@ for i = 3, #ARGV do
   end
 end
 
-require_permission('ZREM', xp_key, 'x')
-require_permission('DEL', member_prefix .. 'x')
+require_permissions(xp_key, 'ZREM')
+require_permissions(member_prefix .. 'x', 'DEL')
 if removed > 0 and not apply_sums(stats, sums) then
   error('a counter of ' .. stats.key .. ' would leave 64 bits, run stats rebuild', 0)
 end

@@ -44,10 +44,11 @@ if #writes == 0 then
   return { 'OK', 0 }
 end
 
-require_permission('ZADD', xp_key, '0', 'x')
-require_permission('ZREM', next_key, 'x')
-require_permission('DEL', writes[1][3])
-require_permission('RENAME', writes[1][4], writes[1][3])
+require_permissions(xp_key, 'ZADD')
+require_permissions(next_key, 'ZREM')
+require_permissions(writes[1][3], 'DEL')
+require_permissions(writes[1][4], 'EXISTS', 'RENAME')
+require_permissions(lock_key, 'PEXPIRE')
 if not apply_sums(stats, sums) then
   return { 'REFUSED', 0, 'total' }
 end

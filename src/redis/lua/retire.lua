@@ -17,14 +17,16 @@ local had = {}
 for i = 2, 4 do
   had[i] = redis.call('EXISTS', KEYS[i])
 end
-require_permission('DEL', KEYS[2], KEYS[3], KEYS[4])
-require_permission('HSET', KEYS[2], 'rev', '1')
+local rev = next_revision(stats.rev)
+require_permissions(KEYS[2], 'DEL', 'HSET')
+require_permissions(KEYS[3], 'DEL')
+require_permissions(KEYS[4], 'DEL')
 if members > 0 then
   redis.call('RENAME', KEYS[1], KEYS[5])
 end
 redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 if members > 0 then
   -- A guild that starts again meanwhile goes on with its revision. "deleting" tells record.lua not to take up an old profile.
-  redis.call('HSET', KEYS[2], 'rev', next_revision(stats.rev), 'deleting', '1')
+  redis.call('HSET', KEYS[2], 'rev', rev, 'deleting', '1')
 end
 return { members, had[3], had[2], had[4] }

@@ -17,6 +17,7 @@
 if not holds_lock(KEYS[4], ARGV[3]) then
   return { 'REFUSED', 0, 'lock' }
 end
+require_permissions(KEYS[4], 'PEXPIRE')
 local reply = record(5, 4)
 renew_lock(KEYS[4])
 return reply

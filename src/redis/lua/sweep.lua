@@ -31,8 +31,10 @@ for i = 3, #ARGV do
     removed = removed + 1
   end
 end
-require_permission('ZREM', xp_key, 'x')
-require_permission('DEL', KEYS[6])
+require_permissions(xp_key, 'ZREM')
+require_permissions(list_key, 'ZREM')
+require_permissions(KEYS[6], 'DEL')
+require_permissions(lock_key, 'PEXPIRE')
 if removed > 0 and not apply_sums(stats, sums) then
   return { 'REFUSED', 0, 'total' }
 end

@@ -7,10 +7,13 @@
 -- Reply: {"OK", members that are staged still}; at 0 all of the staging is gone. Or {"REFUSED", 0, "lock"}. O(n log m).
 
 --- @include lib-lock
+--- @include lib-permissions
 
 if not holds_lock(KEYS[4], ARGV[1]) then
   return { 'REFUSED', 0, 'lock' }
 end
+require_permissions(KEYS[1], 'ZREM', 'ZCARD', 'UNLINK')
+require_permissions(KEYS[4], 'PEXPIRE', 'DEL')
 for i = 3, #ARGV do
   redis.call('UNLINK', KEYS[i + 2])
   redis.call('ZREM', KEYS[1], ARGV[i])

@@ -36,7 +36,13 @@ it('returns the state after each request, as if they had been counted one by one
     expect(resetMs).toBeGreaterThan((WINDOW_S - 60) * 1000);
     expect(resetMs).toBeLessThanOrEqual(WINDOW_S * 1000);
   }
-  expect(await testStore.client.get('gr:quota:{g}')).toBe('5');
+  expect(await testStore.client.get('gr:quota:{g}')).toBe('3');
+});
+
+it('never lowers the count, when a lower plan refuses requests', async () => {
+  await quotas.consume('g', 'pro', 8);
+  expect(await quotas.consume('g', 'free', 2)).toMatchObject([{ allowed: false }, { allowed: false }]);
+  expect(await testStore.client.get('gr:quota:{g}')).toBe('8');
 });
 
 it('keeps the count when the plan changes, and counts each guild by itself', async () => {
@@ -84,7 +90,7 @@ it('sends one command a count, with the window in seconds', async () => {
     { allowed: true, limit: 3, remaining: 2, resetMs: 1500 },
     { allowed: true, limit: 3, remaining: 1, resetMs: 1500 },
   ]);
-  expect(asked).toEqual([['g', 'count 2 3600']]);
+  expect(asked).toEqual([['g', 'count 2 3600 3']]);
 });
 
 it('fails with the store, and counts nothing as allowed or denied then', async () => {

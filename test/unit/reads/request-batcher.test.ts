@@ -24,9 +24,9 @@ beforeEach(() => {
   const scripts = new Scripts(client);
   sent = [];
   const run = scripts.run.bind(scripts);
-  vi.spyOn(scripts, 'run').mockImplementation((name, ...args) => {
-    sent.push(String(args[1]).trim().split('\n'));
-    return run(name, ...args);
+  vi.spyOn(scripts, 'run').mockImplementation((name, keys, ...args) => {
+    sent.push(String(args[0]).trim().split('\n'));
+    return run(name, keys, ...args);
   });
   commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
   batcher = new RequestBatcher(new Quotas(commands, PLANS), new ResponseCache<string>(0, () => 0), commands);
@@ -55,7 +55,7 @@ describe('requests of one moment', () => {
       load('g', readOf('p2')),
       load('g'),
     ]);
-    expect(sent).toEqual([['count 4 3600', 'stats p1', 'stats p2', 'guild h', 'count 1 3600', 'stats p1h']]);
+    expect(sent).toEqual([['count 4 3600 1000', 'stats p1', 'stats p2', 'guild h', 'count 1 3600 1000', 'stats p1h']]);
   });
 
   it('of one guild get their places in the quota in the order they came', async () => {
@@ -102,9 +102,9 @@ describe('requests of one moment', () => {
 
   it('leave in batches of thirty-two, the rest at the end of the round', async () => {
     const requests = Array.from({ length: 72 }, () => load('g'));
-    expect(sent).toEqual([['count 32 3600'], ['count 32 3600']]);
+    expect(sent).toEqual([['count 32 3600 1000'], ['count 32 3600 1000']]);
     await Promise.all(requests);
-    expect(sent).toEqual([['count 32 3600'], ['count 32 3600'], ['count 8 3600']]);
+    expect(sent).toEqual([['count 32 3600 1000'], ['count 32 3600 1000'], ['count 8 3600 1000']]);
     const results = await Promise.all(requests);
     expect(results.map(({ remaining }) => remaining)).toEqual(Array.from({ length: 72 }, (_, i) => 999 - i));
   });
@@ -112,7 +112,7 @@ describe('requests of one moment', () => {
   it('do not wait for those of a later moment', async () => {
     await load('g');
     await load('g');
-    expect(sent).toEqual([['count 1 3600'], ['count 1 3600']]);
+    expect(sent).toEqual([['count 1 3600 1000'], ['count 1 3600 1000']]);
   });
 });
 

@@ -5,7 +5,7 @@ import { CommandBatcher, fields } from '../../../src/redis/command-batcher.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { RedisClient, Scripts } from '../../../src/redis/scripts.ts';
 
-type Batch = [name: string, key: string, jobs: string];
+type Batch = [name: string, keys: readonly string[], jobs: string];
 
 /** A batcher on a connection that answers a batch with its lines, or as told. */
 function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (jobs: string) => unknown } = {}) {
@@ -15,7 +15,11 @@ function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (j
     const lines = batch[2].split('\n').filter((line) => line !== '' && !line.startsWith('guild '));
     return answer ? answer(batch[2]) : lines.map((line) => `did ${line}`);
   };
-  const batcher = new CommandBatcher({ isCluster } as RedisClient, { run } as unknown as Scripts, new RedisKeys('gr'));
+  const batcher = new CommandBatcher(
+    { isCluster } as RedisClient,
+    { run, limit: (work: Promise<unknown>) => work } as unknown as Scripts,
+    new RedisKeys('gr'),
+  );
   /** Runs commands together. */
   const collect = (...runs: (() => Promise<string>)[]) => {
     let results: Promise<string>[] = [];
@@ -26,6 +30,12 @@ function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (j
   };
   return { batcher, sent, collect };
 }
+
+/** The keys that a batch in a Cluster declares for a guild, and members of it. */
+const keysOf = (guild: string, ...userIds: string[]) => [
+  `gr:quota:{${guild}}`,
+  ...['xp', 'stats', 'config', ...userIds.map((id) => `member:${id}`)].map((name) => `gr:{${guild}}:${name}`),
+];
 
 const asIs = (reply: string) => reply;
 
@@ -39,7 +49,7 @@ describe('commands that are collected', () => {
       () => batcher.run('g', 'page 0 9 7', asIs),
     );
     const lines = 'count 1 3600\nstats \nguild h\nstats \nguild g\npage 0 9 7\n';
-    expect(sent).toEqual([['batch', 'gr:quota:{g}', lines]]);
+    expect(sent).toEqual([['batch', ['gr:quota:{g}'], lines]]);
     expect(await Promise.all(results)).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
   });
 
@@ -48,9 +58,29 @@ describe('commands that are collected', () => {
     const run = (guild: string, command: string) => () => batcher.run(guild, command, asIs);
     await Promise.all(collect(run('g', 'a'), run('h', 'b'), run('g', 'c')));
     expect(sent).toEqual([
-      ['batch', 'gr:quota:{g}', 'a\nc\n'],
-      ['batch', 'gr:quota:{h}', 'b\n'],
+      ['batch', keysOf('g'), 'a\nc\n'],
+      ['batch', keysOf('h'), 'b\n'],
     ]);
+  });
+
+  it('run again in a Cluster with the keys of the members that their reply asks for', async () => {
+    const answers = [['3', '?\na\nb'], ['?\na\nc'], ['done']];
+    const { sent, collect, batcher } = setup({ isCluster: true, answer: () => answers.shift() });
+    const results = collect(
+      () => batcher.run('g', 'count 1 3600 5', asIs),
+      () => batcher.run('g', 'page 0 9 ', asIs),
+    );
+    expect(await Promise.all(results)).toEqual(['3', 'done']);
+    expect(sent).toEqual([
+      ['batch', keysOf('g'), 'count 1 3600 5\npage 0 9 \n'],
+      ['batch', keysOf('g', 'a', 'b'), 'page 0 9 \n'],
+      ['batch', keysOf('g', 'a', 'c'), 'page 0 9 \n'],
+    ]);
+  });
+
+  it('fail in a Cluster when their members change during every attempt', async () => {
+    const { batcher } = setup({ isCluster: true, answer: () => ['?\na'] });
+    await expect(batcher.run('g', 'page 0 9 ', asIs)).rejects.toThrow(StoreUnavailableError);
   });
 
   it('are cut into batches of bounded weight', async () => {
