@@ -4,11 +4,11 @@ ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json LICENSE ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-COPY scripts/dev/copy-assets.mjs scripts/dev/
+COPY scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS dependencies

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isTls, nodeList, pemFile, redisUrl, splitList } from './config-redis.ts';
 
 /**
  * All settings of the service, parsed once from environment variables.
@@ -14,31 +15,6 @@ const integer = (min: number, max: number, fallback: number) =>
 
 const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
-
-const redisUrl = z
-  .string()
-  .default('redis://127.0.0.1:6379')
-  .refine((url) => {
-    if (url.startsWith('/') || /^unix:\/\/\/./.test(url)) return true;
-    if (!URL.canParse(url)) return false;
-    const { protocol, hostname } = new URL(url);
-    return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== '';
-  }, 'must be redis://[user:password@]host:port[/db], rediss://… for TLS, or unix:///path/to/redis.sock');
-
-const nodeList = z
-  .string()
-  .default('')
-  .transform((text) => splitList(text))
-  .refine(
-    (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(node)),
-    'must be a comma-separated list of host:port',
-  )
-  .transform((nodes) =>
-    nodes.map((node) => {
-      const colon = node.lastIndexOf(':');
-      return { host: node.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(node.slice(colon + 1)) };
-    }),
-  );
 
 const PLAN_FORMAT = 'must list plan=requests pairs with whole numbers above 0, such as free=100,starter=1000,pro=10000';
 
@@ -86,6 +62,13 @@ const schema = z
     REDIS_MODE: oneOf('standalone', 'sentinel', 'cluster').default('standalone'),
     REDIS_NODES: nodeList,
     REDIS_SENTINEL_NAME: z.string().default(''),
+    REDIS_SENTINEL_USERNAME: z.string().default(''),
+    REDIS_SENTINEL_PASSWORD: z.string().default(''),
+    REDIS_SENTINEL_TLS: oneOf('off', 'on').default('off'),
+    REDIS_TLS_CA: pemFile,
+    REDIS_TLS_CERT: pemFile,
+    REDIS_TLS_KEY: pemFile,
+    REDIS_TLS_SERVERNAME: z.string().default(''),
     REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
     KEY_PREFIX: z
       .string()
@@ -110,7 +93,26 @@ const schema = z
       context.addIssue({ code: 'custom', path: [path], message: `is required when REDIS_MODE is ${mode}` });
     if (env.REDIS_MODE !== 'standalone' && env.REDIS_NODES.length === 0) missing('REDIS_NODES', env.REDIS_MODE);
     if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') missing('REDIS_SENTINEL_NAME', 'sentinel');
+    const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
+      wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
+    }
+    const usesTls = isTls(env.REDIS_URL) || env.REDIS_SENTINEL_TLS === 'on';
+    for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
+      if (env[name] !== '' && !usesTls) wrong(name, 'must be unset unless REDIS_URL is rediss://…');
+    }
   });
+
+/** The TLS of connections to Redis and to Sentinels. An empty text = unset. */
+export interface TlsConfig {
+  /** Certificates of the authorities to trust, instead of those that Node trusts. */
+  readonly ca: string;
+  /** Certificate and key of this client. */
+  readonly cert: string;
+  readonly key: string;
+  /** Name that the certificate of the server must have, instead of the host of its address. */
+  readonly servername: string;
+}
 
 /** The connection to Redis. */
 export interface RedisConfig {
@@ -119,6 +121,9 @@ export interface RedisConfig {
   readonly mode: 'standalone' | 'sentinel' | 'cluster';
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly sentinelName: string;
+  /** How to connect to the Sentinels themselves. An empty text = unset. */
+  readonly sentinels: { readonly username: string; readonly password: string; readonly tls: boolean };
+  readonly tls: TlsConfig;
   /** Time limit of one command, in milliseconds. */
   readonly timeoutMs: number;
 }
@@ -171,6 +176,17 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       mode: e.REDIS_MODE,
       nodes: e.REDIS_NODES,
       sentinelName: e.REDIS_SENTINEL_NAME,
+      sentinels: {
+        username: e.REDIS_SENTINEL_USERNAME,
+        password: e.REDIS_SENTINEL_PASSWORD,
+        tls: e.REDIS_SENTINEL_TLS === 'on',
+      },
+      tls: {
+        ca: e.REDIS_TLS_CA,
+        cert: e.REDIS_TLS_CERT,
+        key: e.REDIS_TLS_KEY,
+        servername: e.REDIS_TLS_SERVERNAME,
+      },
       timeoutMs: e.REDIS_TIMEOUT_MS,
     },
     keyPrefix: e.KEY_PREFIX,
@@ -188,11 +204,4 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     cacheMaxPages: e.CACHE_MAX_PAGES,
     shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
   };
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

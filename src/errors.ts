@@ -48,6 +48,14 @@ export class RecordRefusedError extends DomainError {
   }
 }
 
+/** An id of a write is no text of 1 to 64 of A-Z a-z 0-9 _ - . Nothing was sent. */
+export class InvalidIdError extends DomainError {
+  constructor(kind: 'guild' | 'user', value: unknown) {
+    const shown = typeof value === 'string' ? JSON.stringify(value) : `${String(value)} (${typeof value})`;
+    super(`The ${kind} id ${shown} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .`);
+  }
+}
+
 /** A value from a person is wrong. The message names the value and the fix. */
 export class InvalidInputError extends DomainError {}
 

@@ -27,8 +27,9 @@ import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { connect, describe } from './redis/connection.ts';
-import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
+import { listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
+import { explainStart } from './redis/refusals.ts';
 import { type RedisClient, Scripts } from './redis/scripts.ts';
 import { TimeoutQueue } from './redis/timeouts.ts';
 
@@ -136,8 +137,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) =>
       logger.warn({ reason: error.message }, `waiting for ${where}`),
     ).catch((error: Error) => {
-      const setting = config.redis.mode === 'standalone' || isRefusal(error) ? 'REDIS_URL' : 'REDIS_NODES';
-      throw new Error(`Cannot reach ${where}: ${error.message.replace(/\.$/, '')}. Check ${setting}.`);
+      throw new Error(explainStart(config.redis.mode, where, error));
     });
   } catch (error) {
     await close();

@@ -1,4 +1,4 @@
-import { RecordRefusedError, StoreUnavailableError } from './errors.ts';
+import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError } from './errors.ts';
 import { LeaderboardWriter } from './leaderboard/writer.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 import { type RedisClient, Scripts } from './redis/scripts.ts';
@@ -16,11 +16,26 @@ export interface WriterOptions {
   readonly keyPrefix?: string;
 }
 
-/** Returns a writer on an open connection, which the caller closes. */
+/**
+ * Returns a writer on an open connection, which the caller closes.
+ * @throws InvalidInputError when the connection puts a prefix of its own before each key.
+ */
 export function createWriter(client: WriterClient, { keyPrefix = 'gr' }: WriterOptions = {}): LeaderboardWriter {
+  const own = prefixOf(client);
+  if (own) {
+    throw new InvalidInputError(
+      `The connection has the keyPrefix ${JSON.stringify(own)}, and the service would not find the data: give the writer a connection without one`,
+    );
+  }
   return new LeaderboardWriter(new Scripts(client as RedisClient), new RedisKeys(keyPrefix));
+}
+
+/** Returns the `keyPrefix` of a connection of ioredis, a Redis or a Cluster. */
+function prefixOf(client: WriterClient): string | undefined {
+  const { options } = client as { readonly options?: { keyPrefix?: string; redisOptions?: { keyPrefix?: string } } };
+  return options?.keyPrefix || options?.redisOptions?.keyPrefix;
 }
 
 export type { RefusalReason } from './errors.ts';
 export type { ProfileChange, RecordResult, XpRecord } from './leaderboard/writer.ts';
-export { type LeaderboardWriter, RecordRefusedError, StoreUnavailableError };
+export { InvalidIdError, InvalidInputError, type LeaderboardWriter, RecordRefusedError, StoreUnavailableError };

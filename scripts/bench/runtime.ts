@@ -57,10 +57,10 @@ function readStartScript(folder: string): StartScript {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) throw new InvalidInputError(`${file} is missing`);
   const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts?: { start?: string } };
-  const [program, ...args] = splitOptions(scripts?.start ?? '');
+  const [program, ...args] = splitOptions(scripts?.start?.replace(/^exec /, '') ?? '');
   const entry = args.pop();
   if (program !== 'node' || entry === undefined) {
-    throw new InvalidInputError(`The start script in ${file} is not "node [options] MODULE"`);
+    throw new InvalidInputError(`The start script in ${file} is not "[exec] node [options] MODULE"`);
   }
   return { nodeOptions: args, entry: join(folder, entry) };
 }

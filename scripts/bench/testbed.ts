@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 import type { Pinning } from './pinning.ts';
@@ -27,7 +28,7 @@ const TIMEOUT_MS = 60_000;
 /** Starts an empty Redis and connects to it. @throws if there is no redis-server or valkey-server. */
 export async function openTestbed({ pinning, runtime }: TestbedOptions): Promise<Testbed> {
   const redis = await startEmbeddedRedis();
-  const client = connect({ url: redis.url, mode: 'standalone', nodes: [], sentinelName: '', timeoutMs: TIMEOUT_MS });
+  const client = connect({ ...parseConfig({ REDIS_URL: redis.url }).redis, timeoutMs: TIMEOUT_MS });
   client.on('error', (error: Error) => logProgress(`Redis connection: ${error.message}`));
   await once(client, 'ready');
   return {

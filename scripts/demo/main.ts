@@ -21,14 +21,14 @@ const SEED_TIMEOUT_MS = 10_000;
 
 await run(
   program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
-    .addHelpText('after', '\nEnvironment: PORT (8080), LOG_LEVEL (warn)')
+    .addHelpText('after', '\nEnvironment: HOST (127.0.0.1), PORT (8080), LOG_LEVEL (warn)')
     .action(demo),
 );
 
 async function demo(): Promise<void> {
   const stopped = stopRequested();
   const config = parseConfig({
-    HOST: '127.0.0.1',
+    HOST: process.env.HOST || '127.0.0.1',
     PORT: process.env.PORT,
     ADMIN_PORT: '0',
     LOG_LEVEL: process.env.LOG_LEVEL || 'warn',
@@ -75,11 +75,13 @@ function onThePage(keys: readonly string[]) {
 }
 
 async function welcome(
-  { url }: RunningServer,
+  server: RunningServer,
   store: string,
   quotas: ReadonlyMap<string, number>,
   keys: readonly string[],
 ): Promise<string[]> {
+  // A browser cannot open the address that stands for all.
+  const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
   const [, starter, pro] = DEMO_GUILDS;
   const [, starterKey, proKey] = keys as [string, string, string];
   const path = (guildId: string, rest: string) => `${url}/api/v1/servers/${guildId}/${rest}`;

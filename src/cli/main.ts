@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { VERSION } from '../observability/build-info.ts';
 import { guildCommand } from './guild.ts';
 import { keysCommand } from './keys.ts';
 import { seedCommand } from './seed.ts';
@@ -7,8 +8,8 @@ import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
 import { BIN, run } from './terminal.ts';
 
-/** The package's bin: `guildrank keys create ...` is `npm run keys -- create ...` in the repository. */
-const bin = new Command(BIN).usage('<command> [options]').helpCommand(false).exitOverride();
+/** The package's bin: `guildrank keys create ...` is `npm run -s keys -- create ...` in the repository. */
+const bin = new Command(BIN).usage('<command> [options]').version(VERSION).helpCommand(false).exitOverride();
 const commands = [serveCommand(), keysCommand(), guildCommand(), seedCommand(), statsCommand()];
 for (const command of commands) bin.addCommand(command);
 bin

@@ -1,5 +1,5 @@
 import type { Preview } from '../import/dry-run.ts';
-import { badRows } from '../import/problems.ts';
+import { badRows, hiddenMembers } from '../import/problems.ts';
 import { table } from './terminal.ts';
 
 const MAX_NAME_LENGTH = 40;
@@ -8,8 +8,15 @@ const MAX_NAME_LENGTH = 40;
  * Returns the lines that a dry run prints.
  * @param notice line about the curve, if there is one.
  */
-export function previewLines({ guild, curve, rows, skipped, total_xp, top }: Preview, notice?: string): string[] {
-  const total = `total XP ${total_xp.toLocaleString('en-US')}${skipped > 0 ? `, ${badRows(skipped)}` : ''}`;
+export function previewLines(
+  { guild, curve, rows, skipped, hidden, total_xp, top }: Preview,
+  notice?: string,
+): string[] {
+  const total = [
+    `total XP ${total_xp.toLocaleString('en-US')}`,
+    ...(hidden > 0 ? [hiddenMembers(hidden)] : []),
+    ...(skipped > 0 ? [badRows(skipped)] : []),
+  ].join(', ');
   const lines = [
     `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
     notice ?? `curve: ${curve} (the default; a guild that has another keeps it)`,

@@ -16,7 +16,8 @@ export function startProgress(size: number | undefined, stream: NodeJS.WriteStre
   if (!stream.isTTY) {
     return { update: () => {}, write: (line) => void stream.write(`${line}\n`), stop: () => {} };
   }
-  const bar = new cliProgress.SingleBar({
+  // MultiBar writes lines above its bars. SingleBar returns to where the cursor was at the start, and overwrites them.
+  const bars = new cliProgress.MultiBar({
     stream,
     format:
       size === undefined
@@ -25,12 +26,15 @@ export function startProgress(size: number | undefined, stream: NodeJS.WriteStre
     barCompleteChar: '#',
     barIncompleteChar: '-',
     barsize: 24,
-    hideCursor: true,
     clearOnComplete: true,
+    // A line longer than the terminal is wide goes on in the next row.
+    linewrap: true,
+    // The run ends by itself after Ctrl-C, and may have a line to write first.
+    gracefulExit: false,
     fps: 8,
   });
   const start = performance.now();
-  bar.start(size ?? 1, 0, { members: '0', rate: '-', left: '-' });
+  const bar = bars.create(size ?? 1, 0, { members: '0', rate: '-', left: '-' });
   return {
     update(done, members) {
       const seconds = (performance.now() - start) / 1000;
@@ -40,10 +44,11 @@ export function startProgress(size: number | undefined, stream: NodeJS.WriteStre
         left: size === undefined || done === 0 ? '-' : formatDuration((seconds * Math.max(0, size - done)) / done),
       });
     },
-    write(line) {
-      // The bar redraws itself in place: clear its line first, so that nothing of it stays behind the text.
-      stream.write(`\r\x1b[K${line}\n`);
+    write: (line) => bars.log(`${line}\n`),
+    stop() {
+      // Lines wait for the next drawing of the bar.
+      bars.update();
+      bars.stop();
     },
-    stop: () => bar.stop(),
   };
 }

@@ -47,6 +47,10 @@ export async function seed(options: SeedOptions): Promise<void> {
     const outcome = await (options.dryRun ? preview(options, inputs, interrupt) : write(options, inputs, interrupt));
     if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
     if (outcome) throw outcome;
+  } catch (error) {
+    // While it waits for the beginning of a pipe, nothing is loaded yet.
+    if ((error as Error).name === 'AbortError') throw new PartialResult('Interrupted: nothing was loaded', INTERRUPTED);
+    throw error;
   } finally {
     interrupt.end();
   }

@@ -3,15 +3,17 @@ import { FORMAT_NAMES } from '../import/formats.ts';
 import { CURVE_NAMES } from '../leaderboard/curves.ts';
 import { parseId, parseMemberCount } from './arguments.ts';
 import type { SeedOptions } from './seed-run.ts';
-import { program } from './terminal.ts';
+import { commandLine, program } from './terminal.ts';
+
+const SEED = commandLine('seed');
 
 const HELP = `
 Examples:
-  npm run seed -- --guild 123456789012345678 --file members.csv
-  npm run seed -- --guild 123456789012345678 --file page-0.json page-1.json --dry-run
-  npm run seed -- --guild 123456789012345678 --file export.json --replace
-  zcat members.csv.gz | npm run seed -- --guild 123456789012345678 --file -
-  npm run seed -- --guild demo --generate 100000
+  ${SEED} --guild 123456789012345678 --file members.csv
+  ${SEED} --guild 123456789012345678 --file page-0.json page-1.json --dry-run
+  ${SEED} --guild 123456789012345678 --file export.json --replace
+  ${SEED} --guild 123456789012345678 --file members.csv.gz
+  ${SEED} --guild demo --generate 100000
 
 Exit codes:
   0    everything was loaded

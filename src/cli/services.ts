@@ -6,6 +6,7 @@ import { LeaderboardWriter } from '../leaderboard/writer.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
 import { RedisKeys } from '../redis/redis-keys.ts';
+import { explainStart } from '../redis/refusals.ts';
 import { type RedisClient, Scripts } from '../redis/scripts.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
@@ -36,9 +37,7 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   client.on('error', () => {}); // Each command reports its own failure.
   try {
     await waitUntilReady(client, CONNECT_TIMEOUT_MS, () => {}).catch((error: Error) => {
-      throw new Error(
-        `Cannot reach ${describe(redis)}: ${error.message}. Set REDIS_URL (or start Redis) and try again.`,
-      );
+      throw new Error(explainStart(redis.mode, describe(redis), error));
     });
     return await work(servicesOn(client, config.keyPrefix, [...config.planQuotas.keys()]));
   } finally {

@@ -1,8 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { explainFailure } from '../redis/refusals.ts';
 
 /** Output, errors and exit codes of all commands. */
+
+const OUTPUTS = [process.stdout, process.stderr] as const;
 
 /** The name of the package's bin. */
 export const BIN = 'guildrank';
@@ -19,7 +22,9 @@ export class PartialResult extends Error {
 
 /** Returns the text that starts a command: through npm in the repository, through the bin in the package. */
 export function commandLine(name: string): string {
-  return import.meta.url.endsWith('.ts') ? `npm run ${name} --` : `${BIN} ${name}`;
+  if (!import.meta.url.endsWith('.ts')) return `${BIN} ${name}`;
+  // Without -s, npm prints two lines of its own before the output.
+  return name === 'serve' ? 'npm start --' : `npm run -s ${name} --`;
 }
 
 /** Returns a command with the common settings for help and errors. Its usage line is {@link commandLine}. */
@@ -31,7 +36,7 @@ export function program(name: string, description: string): Command {
     .exitOverride();
 }
 
-/** Returns the usage line: `npm run keys -- create [options]` for the subcommand `create` of `keys`. */
+/** Returns the usage line: `npm run -s keys -- create [options]` for the subcommand `create` of `keys`. */
 function commandUsage(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name());
@@ -42,17 +47,26 @@ function commandUsage(command: Command): string {
 }
 
 /**
- * Runs a command and ends the process. A failure becomes one line on stderr and an exit code.
+ * Runs a command and ends the process. A failure becomes one line on stderr and an exit code. A reader of the output that goes away
+ * changes nothing.
  * @param args arguments of the process, without Node and the script.
  */
 export async function run(command: Command, args: readonly string[] = process.argv.slice(2)): Promise<never> {
+  let lost: Error | undefined;
+  for (const stream of OUTPUTS) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // A reader such as `head` may go away at any time. The work goes on without it.
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') lost ??= error;
+    });
+  }
   try {
     await command.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = report(error);
   }
   // Writes to a pipe are asynchronous: wait until all output is out.
-  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write('', done))));
+  await Promise.all(OUTPUTS.map((stream) => new Promise((done) => stream.write('', done))));
+  if (lost) process.exitCode = report(new Error(`The output could not be written: ${lost.message}`));
   // ioredis keeps a timer for up to two minutes after a connection broke, so the process would not end by itself.
   process.exit();
 }
@@ -116,7 +130,7 @@ function report(error: unknown): number {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof StoreUnavailableError) return `Redis refused or did not answer: ${error.reason}`;
+  if (error instanceof StoreUnavailableError) return explainFailure(error.reason);
   return error instanceof Error ? error.message || error.name : String(error);
 }
 

@@ -3,12 +3,17 @@ import { type CsvError, parse } from 'csv-parse';
 import { InvalidInputError } from '../errors.ts';
 import { checkRow, type Entry, OWN_NAMES, type SeedRow } from './rows.ts';
 
+const REASONS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened here, or soon after, and not closed',
+  CSV_MAX_RECORD_SIZE: 'it is longer than 1 MiB: is a quote opened here and not closed, or is this not CSV?',
+};
+
 const KNOWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 
 /**
  * Reads comma-separated values with a header line; skips blank lines.
  * @param onWarning called once with the columns that are not used.
- * @throws InvalidInputError for a header without user_id or xp, and for a quote that never closes.
+ * @throws InvalidInputError for a header without user_id or xp, a quote that never closes, and a record above 1 MiB.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -52,12 +57,18 @@ export async function* readCsv(
   const error = await ended;
   yield drain();
   if (error && !(error as CsvError).code?.startsWith('CSV_')) throw error;
-  if (error) throw new InvalidInputError(`${file} line ${line}: a quote is opened here, or soon after, and not closed`);
+  if (error) throw new InvalidInputError(`${file} line ${line}: ${REASONS[(error as CsvError).code] ?? error.message}`);
   if (!columns) throw new InvalidInputError(`${file} is empty: its first line must name the columns user_id and xp`);
 }
 
 function header(record: string[], file: string, onWarning: (text: string) => void): string[] {
   const columns = record.map((name) => name.trim().toLowerCase());
+  const other = /[;\t|]/.exec(columns.length === 1 ? (columns[0] as string) : '')?.[0];
+  if (other) {
+    throw new InvalidInputError(
+      `${file}: its columns are separated by ${JSON.stringify(other)}: save it with commas between them`,
+    );
+  }
   const missing = [OWN_NAMES.userId, OWN_NAMES.xp].filter((name) => !columns.includes(name));
   if (missing.length > 0) {
     throw new InvalidInputError(

@@ -25,8 +25,8 @@ export function detectFormat(head: string, file: string): FormatName {
 }
 
 function csvOrNothing(text: string, file: string): FormatName | undefined {
-  const columns = (/^[^\r\n]*/.exec(text)?.[0] ?? '').toLowerCase().split(/[",\s]+/);
-  return columns.includes('user_id') || /\.(csv|txt)$/i.test(file) ? 'csv' : undefined;
+  const columns = (/^[^\r\n]*/.exec(text)?.[0] ?? '').toLowerCase().split(/[",;\s]+/);
+  return columns.includes('user_id') || /\.(csv|txt)(\.gz)?$/i.test(file) ? 'csv' : undefined;
 }
 
 function jsonFormat(text: string): FormatName | undefined {

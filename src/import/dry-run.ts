@@ -32,6 +32,8 @@ export interface Preview {
   readonly rows: number;
   /** Bad rows. */
   readonly skipped: number;
+  /** Members left out because moderators have hidden them. */
+  readonly hidden: number;
   readonly total_xp: bigint;
   /** The first members, best first. */
   readonly top: readonly PreviewRow[];
@@ -64,7 +66,7 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
     else if (error instanceof BadRowError) outcome = error;
     else throw error;
   }
-  const skipped = reading.problems.count;
+  const { count: skipped, hidden } = reading.problems;
   if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
   const first = top.list().map((row, index) => previewRow(row, index + 1, choice.curve));
   const preview: Preview = {
@@ -73,6 +75,7 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
     curve: choice.curve,
     rows,
     skipped,
+    hidden,
     total_xp: totalXp,
     top: first,
   };

@@ -9,6 +9,8 @@ export interface JsonLayout {
   /** The members are `{id: XP}` or `{id: {...}}` pairs, not array elements. */
   readonly keyedById?: true;
   readonly names: FieldNames;
+  /** The field that is true for members whom moderators have hidden. They are left out. */
+  readonly hidden?: string;
   /** A top-level object beside the members, and the warning that it asks for, if any. */
   readonly metadata?: { readonly key: string; readonly warning: (value: unknown) => string | undefined };
 }
@@ -44,6 +46,7 @@ export const FORMATS = {
       containers: ['users', 'xp'],
       keyedById: true,
       names: { userId: 'id', xp: 'xp' },
+      hidden: 'hidden',
       metadata: { key: 'settings', warning: curveWarning },
     },
   },

@@ -8,8 +8,16 @@ import { type FormatName, formatNamed } from './formats.ts';
 import { readJson } from './json.ts';
 import { readNdjson } from './ndjson.ts';
 import type { Entry } from './rows.ts';
+import { textBytes } from './text-bytes.ts';
 
 const CHUNK = 64 * 1024;
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'no permission',
+  Z_DATA_ERROR: 'the gzip archive is damaged',
+  Z_BUF_ERROR: 'the gzip archive is cut off',
+};
 
 /** A source of members. */
 export interface Input {
@@ -26,7 +34,7 @@ export interface Input {
 
 /**
  * Opens a file, or the standard input for `-`, and detects its format. The beginning that it reads for this is kept, so
- * that a pipe works too.
+ * that a pipe works too. Unpacks gzip.
  * @param given the format, when it is known.
  * @throws InvalidInputError when the file cannot be read or its format cannot be detected.
  */
@@ -39,7 +47,15 @@ export async function openInput(
   const name = path === '-' ? 'stdin' : path;
   const { stream, size } = await open(path);
   addAbortSignal(signal, stream);
-  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  /** Bytes of the file, which an archive has fewer of than its text. */
+  let read = 0;
+  async function* raw(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+  const chunks = textBytes(raw(), name);
   const head: Buffer[] = [];
   for (let length = 0; length < CHUNK; ) {
     const { value, done } = await chunks.next().catch((error: Error) => unreadable(name, error));
@@ -49,14 +65,17 @@ export async function openInput(
   }
   const format = given ?? detectFormat(Buffer.concat(head).toString('utf8'), name);
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
-    for (let chunk = head.shift(); chunk; chunk = head.shift()) {
-      onRead(chunk.length);
-      yield chunk;
-    }
+    let told = 0;
+    const tell = (): void => {
+      onRead(read - told);
+      told = read;
+    };
+    tell();
+    for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
     for (;;) {
       const { value, done } = await chunks.next().catch((error: Error) => unreadable(name, error));
       if (done) return;
-      onRead(value.length);
+      tell();
       yield value;
     }
   }
@@ -81,8 +100,7 @@ async function open(path: string): Promise<{ stream: Readable; size: number | un
 }
 
 function unreadable(name: string, error: Error): never {
-  if (error.name === 'AbortError') throw error;
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EACCES' ? 'no permission' : error.message;
-  throw new InvalidInputError(`Cannot read ${name}: ${reason}`);
+  if (error.name === 'AbortError' || error instanceof InvalidInputError) throw error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  throw new InvalidInputError(`Cannot read ${name}: ${UNREADABLE[code] ?? error.message}`);
 }

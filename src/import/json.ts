@@ -132,8 +132,9 @@ class ElementWalker {
     entries.push({ at: this.count, row: this.rowOf(this.element.current) });
   }
 
-  private rowOf(value: unknown) {
-    const { names, keyedById } = this.layout;
+  private rowOf(value: unknown): Entry['row'] {
+    const { names, keyedById, hidden } = this.layout;
+    if (hidden !== undefined && isObject(value) && value[hidden] === true) return null;
     if (keyedById) return checkRow({ [names.xp]: isObject(value) ? value[names.xp] : value, id: this.key }, names);
     if (!isObject(value)) return 'it is not an object';
     return checkRow(names.username?.includes('.') ? flattened(value, names.username) : value, names);

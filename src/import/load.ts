@@ -1,4 +1,5 @@
-import { DomainError, StoreUnavailableError } from '../errors.ts';
+import { DomainError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
@@ -25,6 +26,7 @@ interface Counts {
 /** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
 export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
   const { guild, reading, replace } = job;
+  const { problems } = reading;
   const keys = target.redisKeys.guild(guild);
   const [configured, members] = await withStoreErrors(
     Promise.all([target.client.hget(keys.config, 'xp_curve'), target.client.zcard(keys.xp)]),
@@ -37,14 +39,22 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   let outcome: Error | undefined;
   try {
     await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
-    const { count } = reading.problems;
+    const { count } = problems;
     if (count > 0) outcome = new IncompleteRun(`${badRows(count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
     outcome = outcomeOf(error, counts, job);
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
-  const summary = { guild, curve: choice.curve, ...counts, skipped: reading.problems.count, seconds, complete };
+  const summary = {
+    guild,
+    curve: choice.curve,
+    ...counts,
+    skipped: problems.count,
+    hidden: problems.hidden,
+    seconds,
+    complete,
+  };
   return { summary, outcome };
 }
 
@@ -120,20 +130,23 @@ async function updateConfig(
 }
 
 /** Returns the error to report after a run that stopped early, with the state of the guild. */
-function outcomeOf(error: unknown, { loaded, replaced }: Counts, { reading }: LoadJob): Error {
+function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error {
   if (error instanceof IncompleteRun) return error;
-  const state = stateOf(loaded, replaced !== undefined);
+  const state = stateOf(counts);
   if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) {
-    return new Error(`Redis refused or did not answer (${error.reason}): ${state}`);
+    return new Error(`${explainFailure(error.reason)} (${state})`);
   }
   const { message } = error as Error;
+  if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
   return error instanceof DomainError ? new Error(`${message} (${state})`) : (error as Error);
 }
 
-function stateOf(loaded: number, replaces: boolean): string {
-  if (!replaces) return `${loaded} members were loaded, the counters are true: run the same command again`;
-  return loaded > 0
-    ? 'old and new members are mixed, the counters are true: run the same command again'
-    : 'nothing was replaced';
+const AGAIN = 'run the same command again';
+/** A file that cannot be read today cannot be read tomorrow. */
+const CORRECTED = 'correct the file and run it again';
+
+function stateOf({ loaded, replaced }: Counts, advice = AGAIN): string {
+  if (!replaced) return `${loaded} members were loaded, the counters are true: ${advice}`;
+  return loaded > 0 ? `old and new members are mixed, the counters are true: ${advice}` : 'nothing was replaced';
 }

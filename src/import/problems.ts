@@ -3,9 +3,12 @@ import type { Entry } from './rows.ts';
 /** Bad rows that are shown one by one. A broken file can have millions. */
 const MAX_SHOWN = 20;
 
-/** Counts the bad rows of a run, and shows the first ones. */
+/** Counts the rows of a run that are left out, and shows the first bad ones. */
 export class Problems {
+  /** Bad rows. */
   count = 0;
+  /** Members whom moderators have hidden. */
+  hidden = 0;
 
   constructor(private readonly write: (line: string) => void) {}
 
@@ -20,4 +23,9 @@ export class Problems {
 /** Returns "1 bad row", "2 bad rows". */
 export function badRows(count: number): string {
   return `${count.toLocaleString('en-US')} bad ${count === 1 ? 'row' : 'rows'}`;
+}
+
+/** Returns "2 hidden members left out". */
+export function hiddenMembers(count: number): string {
+  return `${count.toLocaleString('en-US')} hidden ${count === 1 ? 'member' : 'members'} left out`;
 }

@@ -47,6 +47,10 @@ export async function readMembers(
           problems.add(place, entry);
           continue;
         }
+        if (entry.row === null) {
+          problems.hidden++;
+          continue;
+        }
         members++;
         const taken = take(entry.row);
         if (taken) await taken;

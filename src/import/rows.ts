@@ -14,11 +14,11 @@ export interface SeedRow {
   readonly lastDailyClaim?: string | null;
 }
 
-/** One place of a file: a member, or the reason why it is none. */
+/** One place of a file: a member, the reason why it is none, or null for a member whom the server's moderators have hidden. */
 export interface Entry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
-  readonly row: SeedRow | string;
+  readonly row: SeedRow | string | null;
 }
 
 /** The field names of a format. A field without a name is missing in the format. */

@@ -1,5 +1,5 @@
 import type { CurveName } from '../leaderboard/curves.ts';
-import { badRows } from './problems.ts';
+import { badRows, hiddenMembers } from './problems.ts';
 
 /** The result of a run, complete or not. */
 export interface Summary {
@@ -11,6 +11,8 @@ export interface Summary {
   readonly created: number;
   /** Bad rows. */
   readonly skipped: number;
+  /** Members left out because moderators have hidden them. */
+  readonly hidden: number;
   readonly seconds: number;
   /** Only of a replacement: members removed, and rows that named a member of the file again. */
   readonly replaced?: { readonly removed: number; readonly repeated: number };
@@ -20,7 +22,7 @@ export interface Summary {
 
 /** Returns the line that ends every run. */
 export function summaryLine(summary: Summary): string {
-  const { guild, loaded, created, skipped, seconds, replaced, complete } = summary;
+  const { guild, loaded, created, skipped, hidden, seconds, replaced, complete } = summary;
   const pace = `in ${seconds.toFixed(1)} s (${count(rate(summary))}/s)`;
   const details = replaced
     ? [
@@ -28,6 +30,7 @@ export function summaryLine(summary: Summary): string {
         replaced.repeated > 0 && `${count(replaced.repeated)} rows repeated a member`,
       ]
     : [`${count(created)} new`, `${count(loaded - created)} already there`];
+  if (hidden > 0) details.push(hiddenMembers(hidden));
   if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
   const verb = replaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
@@ -36,13 +39,14 @@ export function summaryLine(summary: Summary): string {
 
 /** Returns the summary with the field names of `--json`. */
 export function summaryJson(summary: Summary) {
-  const { guild, curve, loaded, created, skipped, seconds, replaced, complete } = summary;
+  const { guild, curve, loaded, created, skipped, hidden, seconds, replaced, complete } = summary;
   return {
     guild,
     curve,
     loaded,
     created,
     skipped,
+    hidden,
     ...(replaced && { removed: replaced.removed, repeated: replaced.repeated }),
     seconds: Math.round(seconds * 1000) / 1000,
     members_per_second: rate(summary),

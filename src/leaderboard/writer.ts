@@ -1,6 +1,7 @@
 import { RecordRefusedError, type RefusalReason } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
+import { checkIds } from './check-ids.ts';
 import { CURVE_TABLE } from './curves.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
@@ -43,6 +44,7 @@ export class LeaderboardWriter {
 
   /**
    * Records one member's XP. O(log m).
+   * @throws InvalidIdError when an id is bad; nothing was sent.
    * @throws RecordRefusedError when XP is not an integer in range or a field is bad; nothing was changed.
    * @throws StoreUnavailableError when Redis did not confirm; the write may have happened.
    */
@@ -56,6 +58,10 @@ export class LeaderboardWriter {
    * @throws as {@link record}.
    */
   async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
+    checkIds(
+      guildId,
+      records.map(({ userId }) => userId),
+    );
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
     const keys = [xp, stats, config, ...memberKeys(memberPrefix, records)];
     return recordResult(await this.scripts.run('record', keys, memberPrefix, CURVE_TABLE, ...recordArguments(records)));
@@ -64,9 +70,11 @@ export class LeaderboardWriter {
   /**
    * Removes members from the ranking and deletes their profiles. O(n log m).
    * @returns the number of them that were ranked.
+   * @throws InvalidIdError when an id is bad; nothing was sent.
    * @throws StoreUnavailableError
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
+    checkIds(guildId, userIds);
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
     const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
     return this.scripts.run<number>('remove', keys, memberPrefix, CURVE_TABLE, ...userIds);

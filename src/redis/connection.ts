@@ -1,24 +1,37 @@
+import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
-import type { RedisConfig } from '../config.ts';
+import type { RedisConfig, TlsConfig } from '../config.ts';
+import { isDatabaseRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
-import { watchSentinels } from './sentinel-watch.ts';
+import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
  * is away, so a command fails at once instead of waiting for a Redis that may not return.
  */
 export function connect(config: RedisConfig): RedisClient {
-  const options = { ...urlOptions(config.url), ...timeLimits(config.timeoutMs) };
+  const options = { ...urlOptions(config), ...timeLimits(config.timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, options);
   const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
-  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes);
-  return endSocketTimer(client);
+  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
+  return guard(client);
 }
 
 function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
   const cluster = new Cluster([...config.nodes], clusterOptions(options));
-  cluster.on('+node', endSocketTimer);
+  cluster.on('+node', guard);
   return cluster;
+}
+
+function guard(client: Redis): Redis {
+  return leaveOtherDatabases(endSocketTimer(client));
+}
+
+/** ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent. */
+function leaveOtherDatabases(client: Redis): Redis {
+  return client.on('error', (error: Error) => {
+    if (isDatabaseRefusal(error)) client.disconnect(true);
+  });
 }
 
 /** ioredis 5.11 lets the socketTimeout of a closed socket run on, and closes the next socket with it (redis/ioredis issue 2147). */
@@ -33,11 +46,15 @@ function endSocketTimer(client: Redis): Redis {
 
 /** Where the configuration points, for log lines: never with credentials. */
 export function describe(config: RedisConfig): string {
-  const nodes = config.nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
-  if (config.mode === 'cluster') return `the Redis Cluster at ${nodes}`;
-  if (config.mode === 'sentinel') return `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}`;
-  const { host, port, path } = urlOptions(config.url);
-  return path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`;
+  const { db, host, port, path } = urlOptions(config);
+  const database = db ? ` (database ${db})` : '';
+  const nodes = config.nodes.map((node) => `${node.host}:${node.port}`).join(', ');
+  const places = {
+    cluster: `the Redis Cluster at ${nodes}`,
+    sentinel: `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}`,
+    standalone: path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`,
+  };
+  return places[config.mode] + database;
 }
 
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
@@ -57,12 +74,33 @@ function timeLimits(timeoutMs: number): RedisOptions {
   };
 }
 
+/** Returns how to connect to the Sentinels themselves. */
+function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
+  const { username, password } = sentinels;
+  return {
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(sentinels.tls && { tls: tlsOptions(tls) }),
+  };
+}
+
+/** Returns the options of node:tls. An option that is not set keeps Node's default. */
+function tlsOptions(tls: TlsConfig): ConnectionOptions {
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
+}
+
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
   const { host: _host, port: _port, path: _path, ...credentials } = options;
+  const { username, password, tls } = sentinelAccess(config);
   return {
     ...credentials,
     sentinels: config.nodes.map((node) => ({ ...node })),
     name: config.sentinelName,
+    ...(username && { sentinelUsername: username }),
+    ...(password && { sentinelPassword: password }),
+    // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
+    ...(tls && { sentinelTLS: tls }),
+    enableTLSForSentinelMode: options.tls !== undefined,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
     // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
@@ -70,9 +108,11 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
 }
 
 function clusterOptions(options: RedisOptions): ClusterOptions {
-  const { host: _host, port: _port, path: _path, db: _db, ...redisOptions } = options;
+  const { host: _host, port: _port, path: _path, ...redisOptions } = options;
   return {
     redisOptions,
+    // A certificate is checked against the name of its node, so the names must not become addresses.
+    ...(options.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     enableAutoPipelining: true,
     enableOfflineQueue: false,
     maxRedirections: 2,
@@ -83,11 +123,10 @@ function clusterOptions(options: RedisOptions): ClusterOptions {
   };
 }
 
-function urlOptions(url: string): RedisOptions {
+function urlOptions({ url, tls }: RedisConfig): RedisOptions {
   if (url.startsWith('/')) return { path: url };
   const parsed = new URL(url);
-  const query = parsed.searchParams;
-  const db = parsed.protocol === 'unix:' ? query.get('db') : parsed.pathname.slice(1);
+  const db = parsed.searchParams.get('db') || (parsed.protocol === 'unix:' ? '' : parsed.pathname.slice(1));
   const shared: RedisOptions = {
     ...(parsed.username && { username: decodeURIComponent(parsed.username) }),
     ...(parsed.password && { password: decodeURIComponent(parsed.password) }),
@@ -98,6 +137,6 @@ function urlOptions(url: string): RedisOptions {
     ...shared,
     host: parsed.hostname.replace(/^\[|\]$/g, ''),
     port: Number(parsed.port || 6379),
-    ...(parsed.protocol === 'rediss:' && { tls: {} }),
+    ...(parsed.protocol === 'rediss:' && { tls: tlsOptions(tls) }),
   };
 }

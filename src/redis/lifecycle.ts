@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
 
 const RETRY_MS = 50;
@@ -8,7 +9,7 @@ const QUIET_MS = 500;
 /**
  * Waits until Redis answers a PING.
  * @param onWait called once when that takes longer than half a second, with the last error.
- * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials.
+ * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials or the database.
  */
 export async function waitUntilReady(
   client: RedisClient,
@@ -31,6 +32,8 @@ export async function waitUntilReady(
         await client.ping();
         return;
       } catch (error) {
+        // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
+        if (/^MISCONF\b/.test((error as Error).message)) return;
         const reason = lastError ?? (error as Error);
         if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
         if (!reported && performance.now() - start > QUIET_MS) {
@@ -66,11 +69,6 @@ export function listen(
   subscriber.on('message', (_channel: string, message: string) => onMessage(message));
   subscriber.on('ready', subscribe);
   if (subscriber.status === 'ready') subscribe();
-}
-
-/** Returns whether Redis refused the credentials, so that a retry cannot help. */
-export function isRefusal(error: Error): boolean {
-  return /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message);
 }
 
 /** Logs one line when the connection is lost and one when it is back, however often it is retried between. */

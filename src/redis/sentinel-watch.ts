@@ -1,4 +1,7 @@
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** User, password and TLS of the connections to Sentinels. */
+export type SentinelAccess = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
 
 const RETRY_MS = 250;
 
@@ -12,9 +15,10 @@ export function watchSentinels(
   client: Redis,
   name: string,
   sentinels: readonly { readonly host: string; readonly port: number }[],
+  access: SentinelAccess,
 ): void {
   const watchers = sentinels.map(({ host, port }) => {
-    const watcher = new Redis({ host, port, enableReadyCheck: false, retryStrategy: () => RETRY_MS });
+    const watcher = new Redis({ ...access, host, port, enableReadyCheck: false, retryStrategy: () => RETRY_MS });
     watcher.on('error', () => {}); // A Sentinel may be down: the others report.
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
     watcher.on('message', (_channel: string, message: string) => {

@@ -63,7 +63,9 @@ describe.skipIf(!hasRedis)('the start', () => {
     const port = await freePort();
     const { running } = boot({ REDIS_URL: `redis://127.0.0.1:${port}` }, 200);
     await expect(running).rejects.toThrow(
-      new RegExp(`^Cannot reach the Redis at 127\\.0\\.0\\.1:${port}: connect ECONNREFUSED.*\\. Check REDIS_URL\\.$`),
+      new RegExp(
+        `^Cannot reach the Redis at 127\\.0\\.0\\.1:${port}: connect ECONNREFUSED.*\\. Start Redis, or correct REDIS_URL\\.$`,
+      ),
     );
   });
 
@@ -71,7 +73,9 @@ describe.skipIf(!hasRedis)('the start', () => {
     const port = await freePort();
     const { running } = boot({ REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` }, 200);
     await expect(running).rejects.toThrow(
-      new RegExp(`^Cannot reach the Redis Cluster at 127\\.0\\.0\\.1:${port}: .*\\. Check REDIS_NODES\\.$`),
+      new RegExp(
+        `^Cannot reach the Redis Cluster at 127\\.0\\.0\\.1:${port}: .*\\. Start Redis, or correct REDIS_NODES\\.$`,
+      ),
     );
   });
 
@@ -79,7 +83,7 @@ describe.skipIf(!hasRedis)('the start', () => {
     const port = await freePort();
     const env = { REDIS_MODE: 'sentinel', REDIS_NODES: `127.0.0.1:${port}`, REDIS_SENTINEL_NAME: 'guilds' };
     await expect(boot(env, 200).running).rejects.toThrow(
-      /^Cannot reach the Redis master "guilds" known to the Sentinels at .*: .*\. Check REDIS_NODES\.$/,
+      /^Cannot reach the Redis master "guilds" known to the Sentinels at .*: .*\. Start Redis, or correct REDIS_NODES\.$/,
     );
   });
 
@@ -90,7 +94,7 @@ describe.skipIf(!hasRedis)('the start', () => {
     const { port } = await redis('--requirepass', 'right');
     const service = bootProcess({ REDIS_URL: `${url}127.0.0.1:${port}` });
     const line = await service.line(GIVEN_UP);
-    expect(line.reason).toContain(`Cannot reach the Redis at 127.0.0.1:${port}: ${code}`);
+    expect(line.reason).toContain(`Cannot use the Redis at 127.0.0.1:${port}: ${code}`);
     expect(await service.waitForEnd()).toEqual({ code: 1, signal: null });
     expect(service.lines().filter(({ msg }) => String(msg).startsWith('waiting'))).toHaveLength(0);
     expect(service.output()).not.toMatch(/:wrong@|right/);

@@ -10,7 +10,7 @@ import { type ServiceProcess, startServiceProcess } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, mockStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { BOT_RIGHTS, SERVICE_RIGHTS } from './acl.ts';
+import { permissionsOf } from './acl.ts';
 
 const NASTY_IDS = ['*', '{g}', 'a}:xp', '..', 'a b', 'x:keys', 'x\r\nFLUSHALL', '\u0000', 'é', "');redis.call('X')--"];
 
@@ -100,8 +100,8 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
   beforeAll(async () => {
     redis = await startEmbeddedRedis();
     const admin = new Redis(redis.url);
-    await admin.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...SERVICE_RIGHTS);
-    await admin.call('ACL', 'SETUSER', 'bot', 'on', '>pass', ...BOT_RIGHTS);
+    await admin.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
+    await admin.call('ACL', 'SETUSER', 'bot', 'on', '>pass', ...permissionsOf('bot'));
     store = servicesOn(admin, 'gr', ['free', 'pro']);
     const created = await store.apiKeys.create('guild', 'test', null);
     key = created.key;

@@ -159,6 +159,14 @@ describe('npm run demo that cannot start', () => {
     );
   });
 
+  it('listens on HOST', { timeout: 120_000 }, async () => {
+    const { output, npm } = await startDemo({ HOST: '127.0.0.2' });
+    const [, url] = /^Guildrank is on (http:\/\/127\.0\.0\.2:\d+),/m.exec(output()) ?? [];
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(output()).toContain(`'${url}/api/v1/servers/`);
+    signalGroup(npm, 'SIGTERM');
+  });
+
   it('reports a PORT that is not a port', async () => {
     const { code, stderr } = await runNpmScript('demo', [], { PORT: 'eighty' });
     expect(code).toBe(1);

@@ -37,11 +37,26 @@ describe('docker-compose.yml', () => {
   it('depends only on services of the same profile, and names every profile', () => {
     for (const [name, service] of Object.entries<{ profiles?: string[]; depends_on?: object }>(services)) {
       for (const needed of Object.keys(service.depends_on ?? {})) {
-        expect(services[needed]?.profiles, `${name} needs ${needed}`).toEqual(service.profiles);
+        const profiles = services[needed]?.profiles;
+        if (profiles) expect(profiles, `${name} needs ${needed}`).toEqual(service.profiles);
       }
     }
     const profiles = new Set(Object.values<{ profiles?: string[] }>(services).flatMap((each) => each.profiles ?? []));
-    expect([...profiles].sort()).toEqual(['bot', 'cluster', 'sentinel']);
+    expect([...profiles].sort()).toEqual(['bot', 'cluster', 'commands', 'sentinel']);
+  });
+
+  /** Set in the file, or the same in every container. */
+  const OWN = /^(REDIS_(URL|MODE|NODES|SENTINEL_\w+|TLS_\w+)|HOST|ADMIN_HOST)$/;
+  /** On the outside of the container. */
+  const PORTS = ['PORT', 'ADMIN_PORT'];
+
+  it('passes on every other setting of .env.example, as .env gives it', () => {
+    const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    const { environment, ports } = services.guildrank;
+    for (const name of names.filter((each) => !OWN.test(each) && !PORTS.includes(each))) {
+      expect(environment[name], name).toBe(`\${${name}:-}`);
+    }
+    for (const name of PORTS) expect(ports.join(' ')).toContain(`\${${name}:-`);
   });
 
   it.each(['guildrank', 'guildrank-bot', 'guildrank-sentinel', 'guildrank-cluster'])(
@@ -99,6 +114,11 @@ describe('deploy/kubernetes/guildrank.yaml', () => {
       config.port,
       config.adminPort,
     ]);
+    const secrets = JSON.stringify(pod.spec).match(/"key":"[^"]+"/g);
+    const made = read('deploy/kubernetes/guildrank.yaml').match(/--from-(file|literal)=[^=]+/g);
+    expect(new Set(secrets?.map((each) => each.slice(7, -1)))).toEqual(
+      new Set(made?.map((each) => each.split('=')[1])),
+    );
     expect(ofKind('Service').spec.selector).toEqual(pod.metadata.labels);
   });
 });
@@ -159,6 +179,25 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     expect((await ask('stats')).headers['x-ratelimit-remaining']).toBe('97');
     await operator.apiKeys.revoke('g', record.id);
     expect((await ask('stats')).status).toBe(401);
+  });
+
+  it('lets a client without a user do nothing but PING, for health checks', async () => {
+    const client = new Redis({ port: redis.port, enableReadyCheck: false });
+    clients.push(client);
+    expect(await client.ping()).toBe('PONG');
+    await expect(client.get('x')).rejects.toThrow(/^NOPERM/);
+    await expect(client.info()).rejects.toThrow(/^NOPERM/);
+  });
+
+  it('has the users and passwords that compose uses', () => {
+    const [{ services }] = yaml('docker-compose.yml');
+    expect(services.redis.volumes).toContain('./deploy/redis/users.acl:/etc/redis/users.acl:ro');
+    expect(services.redis.command.join(' ')).toContain('--aclfile /etc/redis/users.acl');
+    const acl = read('deploy/redis/users.acl');
+    for (const name of ['guildrank', 'commands']) {
+      const { username, password } = new URL(services[name].environment.REDIS_URL.replace(/\$\{\w+:-([^}]*)\}/, '$1'));
+      expect(acl, name).toContain(`user ${username} on >${password} `);
+    }
   });
 
   it.each([

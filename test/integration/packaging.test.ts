@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +18,11 @@ import { repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
+
+/** Node loads ES modules with require from 20.19 on; 20.15 has neither that nor the option. */
+const WITHOUT_REQUIRED_MODULES = process.allowedNodeEnvironmentFlags.has('--no-experimental-require-module')
+  ? ['--no-experimental-require-module']
+  : [];
 
 const BOT = `
 import { readFileSync } from 'node:fs';
@@ -40,6 +54,23 @@ const neither: XpRecord = { userId: '1' };
 export const all = [both, neither, RecordRefusedError];
 `;
 
+/** A bot in CommonJS, on a Node that cannot load ES modules with require. */
+const COMMON_JS_BOT = `
+const { Redis } = require(process.env.IOREDIS);
+for (const name of process.argv.slice(2)) {
+  const { createWriter, RecordRefusedError, InvalidIdError } = require(name);
+  const redis = new Redis(process.env.REDIS_URL);
+  const writer = createWriter(redis, { keyPrefix: name });
+  (async () => {
+    const { level } = await writer.record('g', { userId: '1', add: 4675 });
+    const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
+    const bad = await writer.record('g', { userId: 'a b', add: 1 }).catch((error) => error);
+    console.log(level, refused instanceof RecordRefusedError, bad instanceof InvalidIdError, await writer.remove('g', ['1']));
+    redis.disconnect();
+  })();
+}
+`;
+
 describe('package-lock.json', () => {
   it('has the optional packages of every platform, because npm ci needs them on each', () => {
     const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
@@ -53,11 +84,14 @@ describe('package-lock.json', () => {
 describe.skipIf(!online)('the packed tarball, installed in an empty folder', () => {
   let testStore: TestStore | undefined;
   let folder: string;
+  /** Has guildrank-writer and nothing else. */
+  let botFolder: string;
   let files: string[];
   const env = () => ({ REDIS_URL: testStore?.url ?? '' });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'guildrank-install-'));
+    botFolder = mkdtempSync(join(tmpdir(), 'guildrank-bot-'));
     const copy = cleanCopy({ installed: true });
     try {
       const packed = await runProgram('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
@@ -69,6 +103,16 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
       const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`, 'ioredis@5'];
       const installed = await runProgram('npm', args, { cwd: folder });
       expect(installed.code, installed.stderr).toBe(0);
+      const writer = await runProgram('npm', ['pack', '--json', '--pack-destination', botFolder], {
+        cwd: join(copy, 'dist/writer'),
+      });
+      expect(writer.code, writer.stderr).toBe(0);
+      writeFileSync(join(botFolder, 'package.json'), '{"private":true}');
+      const tarball = `./${JSON.parse(writer.stdout)[0].filename}`;
+      const alone = await runProgram('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], {
+        cwd: botFolder,
+      });
+      expect(alone.code, alone.stderr).toBe(0);
     } finally {
       rmSync(copy, { recursive: true });
     }
@@ -76,12 +120,12 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
   }, 300_000);
   afterAll(async () => {
     await testStore?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [folder, botFolder]) rmSync(each, { recursive: true, force: true });
   });
 
-  it('contains only compiled code, deployment files and the readme', () => {
+  it('contains only compiled code, deployment files, the readme and the documents', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/main.js', 'dist/lua/record.lua']));
-    const expected = /^(dist|deploy)\/|^(package\.json|README\.md|LICENSE|\.env\.example)$/;
+    const expected = /^(dist|deploy)\/|^docs\/[\w-]+\.md$|^(package\.json|README\.md|LICENSE|\.env\.example)$/;
     expect(files.filter((file) => !expected.test(file) || /demo|bench/.test(file))).toEqual([]);
   });
 
@@ -93,10 +137,30 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     }
     const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
-    const result = await runProgram(process.execPath, [tsc, ...options, '--preserveSymlinks', 'bot.ts'], {
+    // The same in CommonJS, where TypeScript refuses the types of an ES module.
+    writeFileSync(join(folder, 'bot.cts'), TYPED_BOT.replaceAll('await ', '').replace(').level', ') as never'));
+    const result = await runProgram(process.execPath, [tsc, ...options, '--preserveSymlinks', 'bot.ts', 'bot.cts'], {
       cwd: folder,
     });
     expect(result).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('has a small package for bots, which brings no other package', () => {
+    const installed = readdirSync(join(botFolder, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed).toEqual(['guildrank-writer']);
+  });
+
+  it.skipIf(!hasRedis)('writes XP from CommonJS, without ES modules, through either package', async () => {
+    const ioredis = join(repository, 'node_modules/ioredis');
+    for (const [cwd, name] of [
+      [botFolder, 'guildrank-writer'],
+      [folder, 'guildrank/writer'],
+    ] as const) {
+      writeFileSync(join(cwd, 'bot.cjs'), COMMON_JS_BOT);
+      const args = [...WITHOUT_REQUIRED_MODULES, 'bot.cjs', name];
+      const result = await runProgram(process.execPath, args, { cwd, env: { ...env(), IOREDIS: ioredis } });
+      expect(result).toEqual({ code: 0, stdout: '10 true true 1\n', stderr: '' });
+    }
   });
 
   it.skipIf(!hasRedis)('writes XP through guildrank/writer and the complete Lua sources', async () => {
@@ -155,6 +219,11 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(help.code).toBe(0);
     for (const name of ['serve', 'keys', 'guild', 'seed', 'stats']) expect(help.stdout).toContain(`\n  ${name} `);
     expect((await runProgram(bin, ['keys', '--help'])).stdout).toContain('Usage: guildrank keys');
+    const { stdout } = await runProgram(bin, ['seed', '--help']);
+    expect(stdout).toContain('\n  guildrank seed --guild 123456789012345678 --file members.csv\n');
+    expect(stdout).not.toContain('npm run');
+    const [document = ''] = /docs\/\S+\.md/.exec(stdout) ?? [];
+    expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
       code: 1,
       stderr: 'error: unknown command "sed": one of serve, keys, guild, seed, stats\n',

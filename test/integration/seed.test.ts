@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
@@ -180,6 +181,17 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
   });
 
+  it('leaves out the members of a Polaris export whom moderators have hidden, and counts them', async () => {
+    const path = new URL('../fixtures/imports/polaris.json', import.meta.url).pathname;
+    const { code, out } = await seed('--guild', 'g', '--file', path, '--replace');
+    expect([code, out]).toEqual([0, expect.stringMatching(/replaced by 2 members .* 1 hidden member left out\n$/)]);
+    expect(await ranking()).toEqual(['100000000000000001', '7000', '100000000000000002', '200']);
+    expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).out)).toMatchObject({ hidden: 1 });
+    const { out: preview } = await seed('--guild', 'g', '--file', path, '--dry-run');
+    expect(preview).toContain('2 members in the input, total XP 7,200, 1 hidden member left out\n');
+    expect(preview).not.toContain('100000000000000003');
+  });
+
   it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {
     const rows = members(500);
     const { ended } = start(['--guild', 'g', '--file', file('dry.csv', csv(rows)), '--dry-run', '--json'], {
@@ -264,6 +276,47 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
   });
 
+  it('Ctrl-C before anything came from the standard input ends with 130', async () => {
+    const { child, ended } = start(['--guild', 'g', '--file', file('first.csv', csv(members(5))), '-']);
+    // It names the first file when it has read its beginning, and then waits for the other one.
+    await new Promise((resolve) => child.stderr?.once('data', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({
+      code: 130,
+      out: '',
+      err: expect.stringMatching(/\nInterrupted: nothing was loaded\n$/),
+    });
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  it('reads files packed with gzip', async () => {
+    const rows = members(3000);
+    const path = join(folder, 'all.csv.gz');
+    writeFileSync(path, gzipSync(csv(rows)));
+    const { code, err } = await seed('--guild', 'g', '--file', path);
+    expect([code, err]).toEqual([0, `${path}: csv (detected)\n`]);
+    expect(await redis.zcard(xpKey)).toBe(3000);
+    writeFileSync(path, gzipSync(csv(rows)).subarray(0, -20));
+    const cut = await seed('--guild', 'g', '--file', path);
+    expect([cut.code, cut.err]).toEqual([1, expect.stringContaining('the gzip archive is cut off')]);
+  });
+
+  it('stops at a name that is not UTF-8, stores nothing of it, and says how to convert it', async () => {
+    const path = join(folder, 'latin1.csv');
+    writeFileSync(path, Buffer.from('user_id,xp,username\n1,5,José\n', 'latin1'));
+    const { code, err } = await seed('--guild', 'g', '--file', path);
+    expect([code, err]).toEqual([1, expect.stringMatching(/is not UTF-8 text, near .* convert it/)]);
+    expect(await redis.dbsize()).toBe(0);
+  });
+
+  it('does not advise to run the same command again on a file that it cannot read', async () => {
+    const { code, err } = await seed('--guild', 'g', '--file', file('semi.csv', 'user_id;xp\n1;5\n'));
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /semi\.csv: its columns are separated by ";": save it with commas between them \(0 members .* correct the file and run it again\)\n$/,
+    );
+  });
+
   it('Ctrl-C while --replace stages replaces nothing and cleans up', async () => {
     await seed('--guild', 'g', '--generate', '300');
     const before = await everything();
@@ -330,7 +383,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     const { code, out, err } = await ended;
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^error: Redis refused or did not answer \(.*\): \d+ members were loaded, .* run the same command again\n$/,
+      /^error: Redis did not answer: .+ \(\d+ members were loaded, .* run the same command again\)\n$/,
     );
     expect(out).toMatch(/^stopped early: guild g: loaded /);
   });

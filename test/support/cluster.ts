@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type Certificates, tlsServer } from './certificates.ts';
 import { PATIENT } from './wait.ts';
 
 /** A real Redis Cluster on loopback: three masters and as many replicas of each as asked. */
@@ -18,15 +19,27 @@ export interface ClusterNode {
   /** A connection to this node alone. */
   readonly admin: Redis;
   readonly id: string;
+  /** The port that the nodes tell each other: the one for TLS, if they have one. */
+  readonly port: number;
 }
 
 const MASTERS = 3;
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 1000;
+/** The name that nodes with certificates announce, and the only one in their certificates. */
+export const TLS_NAME = 'localhost';
+/** The nodes speak TLS with each other, and tell their clients names instead of addresses. Their plain ports are for the tests. */
+const TLS_CLUSTER = [
+  ...['--tls-cluster', 'yes', '--tls-replication', 'yes'],
+  ...['--cluster-announce-hostname', TLS_NAME, '--cluster-preferred-endpoint-type', 'hostname'],
+];
 
-/** Starts the nodes, joins them and waits until each sees a whole cluster and each replica follows its master. */
-export async function startCluster(replicasEach = 0): Promise<TestCluster> {
-  const nodes = await Promise.all(Array.from({ length: MASTERS * (1 + replicasEach) }, startNode));
+/**
+ * Starts the nodes, joins them and waits until each sees a whole cluster and each replica follows its master.
+ * @param certificates makes the nodes serve TLS to clients, under the name TLS_NAME.
+ */
+export async function startCluster(replicasEach = 0, certificates?: Certificates): Promise<TestCluster> {
+  const nodes = await Promise.all(Array.from({ length: MASTERS * (1 + replicasEach) }, () => startNode(certificates)));
   const stop = async (): Promise<void> => {
     for (const { admin } of nodes) admin.disconnect();
     await Promise.all(nodes.map(({ server }) => server.stop()));
@@ -39,25 +52,27 @@ export async function startCluster(replicasEach = 0): Promise<TestCluster> {
   }
   return {
     nodes,
-    addresses: nodes.map(({ server }) => `127.0.0.1:${server.port}`).join(','),
+    addresses: nodes.map(({ port }) => `${certificates ? TLS_NAME : '127.0.0.1'}:${port}`).join(','),
     masterOf: (key, doubted) => masterOf(nodes, key, doubted),
     stop,
   };
 }
 
-async function startNode(): Promise<ClusterNode> {
+async function startNode(certificates?: Certificates): Promise<ClusterNode> {
   // The bus port is the data port + 10000 by default, which a free port can put out of range.
   const busPort = String(await freePort());
   const timeout = String(NODE_TIMEOUT_MS);
+  const tlsPort = certificates && (await freePort());
   const server = await startEmbeddedRedis([
     ...['--cluster-enabled', 'yes', '--cluster-port', busPort, '--cluster-node-timeout', timeout],
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
     // Otherwise every shard refuses to serve while one has no master.
     ...['--cluster-require-full-coverage', 'no'],
+    ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'no'), ...TLS_CLUSTER] : []),
   ]);
   const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 5000 });
   admin.on('error', () => {}); // Nodes are killed in tests.
-  return { server, admin, id: (await admin.call('CLUSTER', 'MYID')) as string };
+  return { server, admin, id: (await admin.call('CLUSTER', 'MYID')) as string, port: tlsPort ?? server.port };
 }
 
 async function join(nodes: readonly ClusterNode[]): Promise<void> {
@@ -69,9 +84,9 @@ async function join(nodes: readonly ClusterNode[]): Promise<void> {
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
     }
   }
-  for (const { server, admin } of nodes.slice(1)) {
+  for (const { port, admin } of nodes.slice(1)) {
     const bus = (await admin.config('GET', 'cluster-port')) as string[];
-    await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', server.port, String(bus[1]));
+    await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', port, String(bus[1]));
   }
   await everywhere(nodes, 'joins the whole cluster', async ({ admin }) => {
     const info = (await admin.call('CLUSTER', 'INFO')) as string;

@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import type { RedisClient } from '../../src/redis/scripts.ts';
-import { startCluster } from '../support/cluster.ts';
+import { type Certificates, makeCertificates, tlsServer } from '../support/certificates.ts';
+import { startCluster, TLS_NAME } from '../support/cluster.ts';
 import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 
@@ -89,6 +91,53 @@ const tls: Topology = {
   },
 };
 
+const SERVER_NAME = 'redis.internal';
+
+const clientCertificates: Topology = {
+  name: 'a Redis that wants client certificates, under another name than its address',
+  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  async start() {
+    const certificates = await makeCertificates(SERVER_NAME);
+    const port = await freePort();
+    const server = await startEmbeddedRedis(['--port', '0', ...tlsServer(certificates, port, 'yes')]);
+    const env = {
+      REDIS_URL: `rediss://127.0.0.1:${port}`,
+      ...clientEnv(certificates),
+      REDIS_TLS_SERVERNAME: SERVER_NAME,
+    };
+    return reachedBy(env, async () => {
+      await server.stop();
+      certificates.remove();
+    });
+  },
+};
+
+const clusterBehindNames: Topology = {
+  name: 'a Redis Cluster that serves TLS under host names',
+  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  async start() {
+    const certificates = await makeCertificates(TLS_NAME);
+    const nodes = await startCluster(0, certificates);
+    const [first] = nodes.addresses.split(',') as [string];
+    const env = {
+      REDIS_MODE: 'cluster',
+      REDIS_NODES: first,
+      REDIS_URL: 'rediss://unused',
+      REDIS_TLS_CA: certificates.ca,
+    };
+    return reachedBy(env, async () => {
+      await nodes.stop();
+      certificates.remove();
+    });
+  },
+};
+
+const securedSentinel: Topology = {
+  name: 'a Sentinel and its master, each with a user, a password and TLS',
+  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  start: startSecuredSentinel,
+};
+
 const cluster: Topology = {
   name: 'a Redis Cluster of three masters',
   async start() {
@@ -108,7 +157,67 @@ const sentinel: Topology = {
   },
 };
 
-export const topologies: readonly Topology[] = [standalone, unixSocket, password, tls, cluster, sentinel];
+export const topologies: readonly Topology[] = [
+  standalone,
+  unixSocket,
+  password,
+  tls,
+  clientCertificates,
+  cluster,
+  clusterBehindNames,
+  sentinel,
+  securedSentinel,
+];
+
+/** Starts a master and one Sentinel. Both want client certificates, and a user of their own. */
+export async function startSecuredSentinel(): Promise<RunningTopology & { readonly admin: Redis }> {
+  const certificates = await makeCertificates(SERVER_NAME);
+  const [port, sentinelPort] = [await freePort(), await freePort()];
+  const users = ['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
+  const server = await startEmbeddedRedis(['--port', '0', ...tlsServer(certificates, port, 'yes'), ...users]);
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-sentinel-'));
+  const file = join(folder, 'sentinel.conf');
+  const watcherRights = '-@all +ping +info +subscribe +sentinel|get-master-addr-by-name +sentinel|sentinels';
+  const lines = [
+    ...['port 0', 'bind 127.0.0.1', `dir ${folder}`, 'tls-replication yes'],
+    ...tlsServer(certificates, sentinelPort, 'yes').join(' ').slice(2).split(' --'),
+    `sentinel monitor guilds 127.0.0.1 ${port} 1`,
+    ...[`sentinel auth-user guilds ${USER}`, `sentinel auth-pass guilds ${PASSWORD}`],
+    `user watcher on >sentinel-secret resetchannels &+switch-master ${watcherRights}`,
+    'user admin on >admin-secret allchannels +@all',
+    'user default off',
+  ];
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  const sentinel = startChild(findOnPath() as string, [file, '--sentinel']);
+  await sentinel.waitForOutput('the Sentinel to watch its master', () => sentinel.output().includes('+monitor master'));
+  const env = {
+    REDIS_MODE: 'sentinel',
+    REDIS_NODES: `127.0.0.1:${sentinelPort}`,
+    REDIS_SENTINEL_NAME: 'guilds',
+    REDIS_SENTINEL_USERNAME: 'watcher',
+    REDIS_SENTINEL_PASSWORD: 'sentinel-secret',
+    REDIS_SENTINEL_TLS: 'on',
+    REDIS_URL: `rediss://${USER}:${encodeURIComponent(PASSWORD)}@unused`,
+    ...clientEnv(certificates),
+    REDIS_TLS_SERVERNAME: SERVER_NAME,
+  };
+  const { tls } = parseConfig(env).redis;
+  const admin = new Redis({ host: '127.0.0.1', port: sentinelPort, username: 'admin', password: 'admin-secret', tls });
+  return {
+    admin,
+    ...reachedBy(env, async () => {
+      admin.disconnect();
+      await sentinel.stop();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+      certificates.remove();
+    }),
+  };
+}
+
+function clientEnv({ ca, client }: Certificates): Record<string, string> {
+  return { REDIS_TLS_CA: ca, REDIS_TLS_CERT: client.cert, REDIS_TLS_KEY: client.key };
+}
 
 function reachedBy(env: Record<string, string>, stop: () => Promise<void>): RunningTopology {
   return { env, connect: () => connect({ ...parseConfig(env).redis, timeoutMs: 5000 }), stop };

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config.ts';
 
 describe('parseConfig', () => {
@@ -51,8 +54,17 @@ describe('parseConfig', () => {
   it.each([
     ['REDIS_URL', 'http://x'],
     ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://h/five'],
+    ['REDIS_URL', 'redis://h/1/2'],
+    ['REDIS_URL', 'redis://h?db=x'],
+    ['REDIS_URL', 'redis://u:50%zz@h'],
+    ['REDIS_URL', 'unix:///run/redis.sock?db=-1'],
     ['REDIS_MODE', 'replica'],
     ['REDIS_NODES', 'host'],
+    ['REDIS_SENTINEL_TLS', 'yes'],
+    ['REDIS_TLS_CA', '/nowhere/ca.pem'],
+    ['REDIS_TLS_KEY', 'package.json'],
+    ['REDIS_TLS_SERVERNAME', 'redis.internal'],
     ['REDIS_TIMEOUT_MS', '0'],
     ['REDIS_TIMEOUT_MS', '1.5'],
     ['KEY_PREFIX', 'a b'],
@@ -81,6 +93,22 @@ describe('parseConfig', () => {
     const attempt = () => parseConfig({ PORT: 'x', LOG_LEVEL: 'y', REDIS_MODE: 'sentinel' });
     expect(attempt).toThrow(ConfigError);
     expect(attempt).toThrow(/PORT must.*\n.*LOG_LEVEL must/);
+  });
+
+  it('reads the files of TLS, which need TLS and each other', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'x.pem');
+    const text = '-----BEGIN CERTIFICATE-----\n';
+    writeFileSync(file, text);
+    const tls = { REDIS_TLS_CA: file, REDIS_TLS_CERT: file, REDIS_TLS_KEY: file };
+    const parsed = { ca: text, cert: text, key: text, servername: '' };
+    expect(parseConfig({ REDIS_URL: 'rediss://h', ...tls }).redis.tls).toEqual(parsed);
+    expect(parseConfig({ REDIS_SENTINEL_TLS: 'on', ...tls }).redis.tls).toEqual(parsed);
+    expect(() => parseConfig(tls)).toThrow(/REDIS_TLS_CA must be unset unless REDIS_URL is rediss:/);
+    expect(() => parseConfig({ REDIS_URL: 'rediss://h', REDIS_TLS_CERT: file })).toThrow(
+      /REDIS_TLS_CERT and REDIS_TLS_KEY must be set together/,
+    );
   });
 
   it('asks for what a mode needs', () => {

@@ -15,7 +15,7 @@ export const serverOptions = {
 
 /**
  * Starts listening.
- * @param setting the variable to name when the address cannot be used.
+ * @param setting the variable of the port; the error names it, or the one of the host.
  * @throws Error with the address, the reason and the setting.
  */
 export async function listenOn(server: Server, host: string, port: number, setting: string): Promise<void> {
@@ -28,7 +28,9 @@ export async function listenOn(server: Server, host: string, port: number, setti
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new Error(`Cannot listen on ${host} port ${port}: ${(error as Error).message}. Choose another ${setting}.`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    const wrong = /^(EADDRINUSE|EACCES)$/.test(code) ? setting : setting.replace('PORT', 'HOST');
+    throw new Error(`Cannot listen on ${host} port ${port}: ${message}. Choose another ${wrong}.`);
   }
 }
 

@@ -31,6 +31,11 @@ describe('beforeCommand', () => {
     expect(command).toEqual(['/bin/node', '--max-semi-space-size=16', join(before, 'dist/main.js')]);
   });
 
+  it('reads a start script that replaces the shell', () => {
+    const before = checkout('exec node dist/main.js', 'dist/main.js');
+    expect(beforeCommand({ ...runtime, before })).toEqual(['/bin/node', join(before, 'dist/main.js')]);
+  });
+
   it('rejects a checkout that is not built, has no usable start script, or is not given', () => {
     expect(() => beforeCommand({ ...runtime, before: checkout('node dist/main.js') })).toThrow('build the checkout');
     expect(() => beforeCommand({ ...runtime, before: checkout('npm run serve') })).toThrow('The start script in');

@@ -84,6 +84,19 @@ describe('reading csv', () => {
     await expect(read('')).rejects.toThrow('f.csv is empty');
   });
 
+  it.each([';', '\t', '|'])('names the separator when it is %j', async (separator) => {
+    await expect(read(`user_id${separator}xp\n1${separator}5\n`)).rejects.toThrow(
+      `f.csv: its columns are separated by ${JSON.stringify(separator)}: save it with commas between them`,
+    );
+  });
+
+  it('reports a record above 1 MiB as too long', async () => {
+    const text = `user_id,xp\n1,5\n2,${'9'.repeat(1.5 * 2 ** 20)}\n`;
+    await expect(read(text, 1 << 16)).rejects.toThrow(
+      /^f\.csv line 3: it is longer than 1 MiB: is a quote opened here/,
+    );
+  });
+
   it('reports the line of an open quote', async () => {
     await expect(read('user_id,xp\n1,2\n2,"3\n4,5\n')).rejects.toThrow('f.csv line 3: a quote is opened here');
     expect(refusals(await read('user_id,xp,username\n1,2,"a\n2,3,"b"\n4,5,c\n'))).toEqual([]);

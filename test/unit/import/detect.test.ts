@@ -6,6 +6,8 @@ describe('detectFormat', () => {
     ['user_id,username,xp\r\n1,a,2', 'stdin', 'csv'],
     ['\uFEFF"xp","USER_ID"\n1,2', 'stdin', 'csv'],
     ['id,points\n1,2', 'members.csv', 'csv'],
+    ['id,points\n1,2', 'members.csv.gz', 'csv'],
+    ['user_id;xp\n1;2', 'stdin', 'csv'],
     ['{"user_id":"1","xp":5}\n{"user_id":"2","xp":5}\n', 'x.json', 'ndjson'],
     ['{"username":"a","xp":5,"user_id":"1"}', 'x', 'ndjson'],
     ['[{"user_id":"1","xp":5}]', 'x', 'json'],

@@ -58,13 +58,12 @@ describe('a connection to one Redis', () => {
   });
 });
 
-it('a Cluster is reached by its nodes, with the credentials but without the database of the URL', async () => {
+it('a Cluster is reached by its nodes, with the credentials and the database of the URL', async () => {
   const port = await closedPort();
   const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}`, REDIS_URL: 'redis://user:pw@ignored:1/5' };
   const { options } = open(env) as Cluster;
   expect(options).toMatchObject({ maxRedirections: 2, enableOfflineQueue: false });
-  expect(options.redisOptions).toMatchObject({ username: 'user', password: 'pw' });
-  expect(options.redisOptions).not.toHaveProperty('db');
+  expect(options.redisOptions).toMatchObject({ username: 'user', password: 'pw', db: 5 });
   expect(options.redisOptions).not.toHaveProperty('host');
   expect([1, 9].map((attempt) => options.clusterRetryStrategy?.(attempt))).toEqual([50, 250]);
 });
@@ -96,8 +95,16 @@ it('a Sentinel set is asked for its master, and every Sentinel is listened to', 
 it.each([
   [{ REDIS_URL: 'redis://user:secret@db.example:7000' }, 'the Redis at db.example:7000'],
   [{ REDIS_URL: 'redis://db.example' }, 'the Redis at db.example:6379'],
+  [{ REDIS_URL: 'redis://db.example:7000/0' }, 'the Redis at db.example:7000'],
+  [{ REDIS_URL: 'redis://db.example:7000/5' }, 'the Redis at db.example:7000 (database 5)'],
+  [{ REDIS_URL: 'redis://db.example:7000?db=5' }, 'the Redis at db.example:7000 (database 5)'],
   [{ REDIS_URL: 'unix:///run/redis.sock' }, 'the Redis on socket /run/redis.sock'],
+  [{ REDIS_URL: 'unix:///run/redis.sock?db=2' }, 'the Redis on socket /run/redis.sock (database 2)'],
   [{ REDIS_MODE: 'cluster', REDIS_NODES: 'a:1,b:2' }, 'the Redis Cluster at a:1, b:2'],
+  [
+    { REDIS_MODE: 'cluster', REDIS_NODES: 'a:1', REDIS_URL: 'redis://unused/3' },
+    'the Redis Cluster at a:1 (database 3)',
+  ],
   [
     { REDIS_MODE: 'sentinel', REDIS_NODES: 'a:1', REDIS_SENTINEL_NAME: 'main' },
     'the Redis master "main" known to the Sentinels at a:1',

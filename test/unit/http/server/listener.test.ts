@@ -84,6 +84,12 @@ describe('listenOn', () => {
     );
   });
 
+  it('names the setting of the host when that is none of this machine', async () => {
+    await expect(listenOn(createServer(), '192.0.2.1', 0, 'ADMIN_PORT')).rejects.toThrow(
+      /^Cannot listen on 192\.0\.2\.1 port 0: .*EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/,
+    );
+  });
+
   it.each(['Expect: 100-continue', 'Expect: miracles'])('answers a request with %s like any other', async (header) => {
     const server = await listening();
     const text = await exchange(server, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);

@@ -1,0 +1,58 @@
+// Builds dist/writer: the package guildrank-writer, which is the entry guildrank/writer of the package guildrank too. It is the
+// compiled writer with all that it imports and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
+// both load on each supported version of Node. Runs after the build in dist.
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+const TARGET = 'dist/writer';
+const compilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.CommonJS,
+  isolatedModules: true,
+  rewriteRelativeImportExtensions: true,
+};
+
+/** Returns the entry and every file that it imports, types included. */
+function closureOf(entry) {
+  const files = new Set([entry]);
+  // A set visits what is added to it during the visit.
+  for (const file of files) {
+    for (const { fileName } of ts.preProcessFile(readFileSync(join('src', file), 'utf8')).importedFiles) {
+      if (fileName.startsWith('.')) files.add(join(dirname(file), fileName));
+    }
+  }
+  return files;
+}
+
+for (const file of closureOf('writer.ts')) {
+  const source = readFileSync(join('src', file), 'utf8');
+  const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: file });
+  const output = join(TARGET, file.replace(/\.ts$/, ''));
+  mkdirSync(dirname(output), { recursive: true });
+  // CommonJS has no import.meta.
+  writeFileSync(
+    `${output}.js`,
+    outputText.replaceAll('import.meta.url', "require('node:url').pathToFileURL(__filename)"),
+  );
+  copyFileSync(join('dist', file.replace(/\.ts$/, '.d.ts')), `${output}.d.ts`);
+}
+cpSync('src/redis/lua', join(TARGET, 'redis/lua'), { recursive: true });
+copyFileSync('LICENSE', join(TARGET, 'LICENSE'));
+
+const { version, license, engines, keywords } = JSON.parse(readFileSync('package.json', 'utf8'));
+const manifest = {
+  name: 'guildrank-writer',
+  version,
+  description: 'Writes XP for Guildrank from a bot, over its own ioredis connection',
+  license,
+  type: 'commonjs',
+  main: 'writer.js',
+  types: 'writer.d.ts',
+  engines,
+  keywords,
+  // Only its types name it. The bot brings its own version.
+  peerDependencies: { ioredis: '>=5' },
+  peerDependenciesMeta: { ioredis: { optional: true } },
+};
+writeFileSync(join(TARGET, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

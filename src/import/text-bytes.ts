@@ -1,0 +1,78 @@
+import { isUtf8 } from 'node:buffer';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { InvalidInputError } from '../errors.ts';
+
+/** Characters shown before and after a byte that is no text. */
+const SHOWN = 12;
+
+/**
+ * Returns the text of a file as bytes: unpacks gzip, and checks that the text is UTF-8.
+ * @throws InvalidInputError for another encoding or archive, while it is read. A damaged archive throws the error of node:zlib.
+ */
+export async function* textBytes(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const head = await readHead(chunks);
+  refuseOtherKinds(head, name);
+  const all = startWith(head, chunks);
+  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+  // The iteration of the last stream reports the error of each.
+  yield* utf8(isGzip ? pipeline(Readable.from(all), createGunzip(), () => {}) : all, name);
+}
+
+/** Reads the bytes that tell the kind of a file, which a pipe can deliver one by one. */
+async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 4) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  return head;
+}
+
+async function* startWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}
+
+function refuseOtherKinds(head: Buffer, name: string): void {
+  if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4) {
+    throw new InvalidInputError(`${name} is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV`);
+  }
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
+    throw new InvalidInputError(`${name} is UTF-16 text: save it as UTF-8`);
+  }
+}
+
+async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    const end = bytes.length - openBytes(bytes);
+    const whole = bytes.subarray(0, end);
+    if (!isUtf8(whole)) throw notUtf8(whole, name);
+    rest = bytes.subarray(end);
+    yield whole;
+  }
+  if (rest.length > 0) throw notUtf8(rest, name);
+}
+
+/** Returns how many bytes at the end begin a character that the next chunk ends. */
+function openBytes(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return 0;
+    // The first byte of a character of 2, 3 or 4 bytes.
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}
+
+function notUtf8(bytes: Buffer, name: string): InvalidInputError {
+  const text = bytes.toString('utf8');
+  const at = text.indexOf('\uFFFD');
+  const near = text.slice(Math.max(0, at - SHOWN), at + SHOWN);
+  return new InvalidInputError(
+    `${name} is not UTF-8 text, near ${JSON.stringify(near)}: convert it, such as with iconv -f WINDOWS-1252 -t UTF-8`,
+  );
+}

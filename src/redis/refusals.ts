@@ -1,0 +1,76 @@
+import type { RedisConfig } from '../config.ts';
+
+/** The errors by which Redis refuses a command, by their first word, and the fix of each. */
+const FIXES: Readonly<Record<string, string>> = {
+  READONLY: 'This is a replica: connect to its master, or use REDIS_MODE=sentinel',
+  OOM: 'Redis is full: raise its maxmemory, or delete data',
+  MISCONF:
+    'Redis cannot save to its disk and refuses writes: see its log, and make room on the disk or mend its rights',
+  NOREPLICAS: 'Redis misses replicas: bring them back, or lower its min-replicas-to-write',
+  NOPERM: 'The user of REDIS_URL lacks a permission: compare with deploy/redis/users.acl',
+  NOAUTH: 'Redis asks for a password: put user and password into REDIS_URL',
+  WRONGPASS: 'Correct user and password in REDIS_URL',
+  LOADING: 'Redis loads its data: try again when it has finished',
+  BUSY: 'A script keeps Redis busy: wait for its end, or end it with SCRIPT KILL',
+  MASTERDOWN: 'This is a replica without its master: bring the master back',
+  CLUSTERDOWN: 'A part of the Cluster has no master: see CLUSTER INFO, and bring its nodes back',
+};
+
+/** What ioredis reports of a connection on which nothing failed and nothing came. */
+const NO_ANSWER: Readonly<Record<string, string>> = {
+  "Stream isn't writeable and enableOfflineQueue options is false":
+    'it does not answer; a firewall may drop the packets, or another program listen there',
+  "Cluster isn't ready and enableOfflineQueue options is false":
+    'its nodes do not answer, or CLUSTER INFO is not ok there',
+};
+
+/** An error that Redis sent; ioredis adds the command. */
+interface ReplyError extends Error {
+  readonly command?: { readonly name: string };
+}
+
+/** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
+export function isDatabaseRefusal(error: Error): boolean {
+  return (error as ReplyError).command?.name === 'select';
+}
+
+/** Returns whether Redis refused the credentials or the database, so that a retry cannot help. */
+export function isRefusal(error: Error): boolean {
+  return (
+    isDatabaseRefusal(error) ||
+    /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message)
+  );
+}
+
+/** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
+export function explainFailure(reason: string): string {
+  const code = codeOf(reason);
+  if (code === undefined) return `Redis did not answer: ${reason}`;
+  const fix = FIXES[code];
+  return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
+}
+
+/**
+ * Returns the message for a Redis that could not be used at the start: it refused, or it was not reached.
+ * @param where the Redis in words, as `describe` of connection.ts returns them.
+ */
+export function explainStart(mode: RedisConfig['mode'], where: string, error: Error): string {
+  const reason = withoutStop(error.message || (error as NodeJS.ErrnoException).code || error.name);
+  if (isDatabaseRefusal(error)) {
+    const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
+    return `Cannot use ${where}: ${reason}. Correct the database in REDIS_URL${limit}.`;
+  }
+  const code = codeOf(error.message);
+  if (code !== undefined) return `Cannot use ${where}: ${reason}. ${FIXES[code] ?? 'Correct REDIS_URL'}.`;
+  const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
+  return `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}. Start Redis, or correct ${setting}.`;
+}
+
+/** Returns the first word of an error of Redis, such as READONLY; undefined for an error of the connection. */
+function codeOf(reason: string): string | undefined {
+  return /^[A-Z]{2,}\b/.exec(reason)?.[0];
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

@@ -1,0 +1,98 @@
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { servicesOn } from '../../src/cli/services.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { startServer } from '../../src/server.ts';
+import { runNpmScript } from '../integration/npm-script.ts';
+import { startCluster } from '../support/cluster.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function redis(...options: string[]) {
+  const server = await startEmbeddedRedis(options);
+  cleanUps.push(server.stop);
+  const client = new Redis(server.url);
+  client.on('error', () => {});
+  cleanUps.push(() => client.disconnect());
+  return { ...server, client };
+}
+
+/** Starts the service. @returns its address. */
+async function boot(env: Record<string, string>): Promise<string> {
+  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+  const { url, close } = await startServer(config, { logger: createLogger('silent') });
+  cleanUps.push(close);
+  return url;
+}
+
+const OUT_OF_RANGE =
+  /Cannot use the Redis at 127\.0\.0\.1:\d+ \(database 5\): ERR DB index is out of range\. Correct the database in REDIS_URL\./;
+
+describe.skipIf(!hasRedis)('a database that the server does not have', () => {
+  it.each([
+    ['guild', ['delete', 'prod', '--yes']],
+    ['guild', ['set', 'prod', '--plan', 'pro']],
+    ['seed', ['--guild', 'prod', '--generate', '10']],
+    ['keys', ['create', '--guild', 'prod']],
+  ])('ends %s %j in one line, and leaves database 0 as it is', async (name, args) => {
+    const { url, client } = await redis('--databases', '2');
+    await servicesOn(client, 'gr', ['free']).writer.record('prod', { userId: '1', set: 5 });
+    const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
+    const { code, stdout, stderr } = await runNpmScript(name, args, { REDIS_URL: `${url}/5` });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(OUT_OF_RANGE);
+    expect(stderr.split('\n')).toHaveLength(2);
+    expect(await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES')).toEqual(before);
+    expect((await client.keys('*')).sort()).toEqual(['gr:{prod}:stats', 'gr:{prod}:xp']);
+  });
+
+  it('ends the start of the service at once', async () => {
+    const { url } = await redis('--databases', '2');
+    await expect(boot({ REDIS_URL: `${url}/5` })).rejects.toThrow(OUT_OF_RANGE);
+  });
+
+  it('is refused too when the user may not select one', async () => {
+    const { port } = await redis('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-select');
+    const url = `redis://u:p@127.0.0.1:${port}`;
+    await expect(boot({ REDIS_URL: `${url}/1` })).rejects.toThrow(
+      /\(database 1\): NOPERM .* Correct the database in REDIS_URL/,
+    );
+    await expect(boot({ REDIS_URL: url })).resolves.toMatch(/^http/);
+  });
+
+  it('is refused of a Cluster that has one database', async () => {
+    const cluster = await startCluster();
+    cleanUps.push(cluster.stop);
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://unused/1' };
+    await expect(boot(env)).rejects.toThrow(
+      /^Cannot use the Redis Cluster at .* \(database 1\): ERR SELECT is not allowed in cluster mode\. Correct the database in REDIS_URL; before Valkey 9 a Cluster has database 0 only\.$/,
+    );
+    await expect(boot({ ...env, REDIS_URL: 'redis://unused/0' })).resolves.toMatch(/^http/);
+  });
+
+  it('gives 503 and never the data of database 0 when Redis comes back without it', async () => {
+    const port = String(await freePort());
+    const first = await startEmbeddedRedis(['--port', port]);
+    cleanUps.push(first.stop);
+    const url = await boot({ REDIS_URL: `${first.url}/5` });
+    await first.stop();
+    const second = await redis('--port', port, '--databases', '2');
+    const store = servicesOn(second.client, 'gr', ['free']);
+    await store.writer.record('prod', { userId: '1', set: 5 });
+    const { key } = await store.apiKeys.create('prod', 'test', null);
+    const attempts = async () =>
+      (await second.client.info('commandstats')).match(/cmdstat_select:.*failed_calls=(\d+)/);
+    // Both connections of the service came back, and were refused more than once.
+    await vi.waitFor(async () => expect(Number((await attempts())?.[1])).toBeGreaterThan(5), PATIENT);
+    const answer = await fetch(`${url}/api/v1/servers/prod/stats`, { headers: { 'x-api-key': key } });
+    expect(answer.status).toBe(503);
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  });
+});

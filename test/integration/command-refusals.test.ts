@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { servicesOn } from '../../src/cli/services.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { runNpmScript } from './npm-script.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function redis(...options: string[]) {
+  const server = await startEmbeddedRedis(options);
+  cleanUps.push(server.stop);
+  const client = new Redis(server.url);
+  client.on('error', () => {});
+  cleanUps.push(() => client.disconnect());
+  return { ...server, client };
+}
+
+/** Returns a Redis whose background saves fail, so that it refuses writes. */
+async function cannotSave() {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-misconf-'));
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await redis('--dir', folder, '--save', '3600 1000000', '--dbfilename', 'dump.rdb');
+  await servicesOn(server.client, 'gr', ['free']).writer.record('g', { userId: '1', set: 5 });
+  // A file cannot replace a folder.
+  mkdirSync(join(folder, 'dump.rdb'));
+  await server.client.bgsave();
+  await vi.waitFor(
+    async () => expect(await server.client.info('persistence')).toContain('rdb_last_bgsave_status:err'),
+    PATIENT,
+  );
+  return server;
+}
+
+const WRITES = [
+  ['keys', ['create', '--guild', 'g']],
+  ['guild', ['set', 'g', '--plan', 'pro']],
+  ['seed', ['--guild', 'g', '--generate', '10', '--plan', 'pro']],
+] as const;
+
+describe.skipIf(!hasRedis)('a Redis that refuses', () => {
+  it.each([
+    ['READONLY', 'connect to its master', ['--replicaof', '127.0.0.1 1']],
+    ['NOREPLICAS', 'min-replicas-to-write', ['--min-replicas-to-write', '1']],
+  ] as const)('%s is named by every command that writes, with the fix', async (code, fix, options) => {
+    const { url } = await redis(...options);
+    for (const [name, args] of WRITES) {
+      const { code: exit, stderr } = await runNpmScript(name, args, { REDIS_URL: url });
+      expect(exit).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^error: Redis refused: ${code} .*${fix}.*\\n$`));
+    }
+  });
+
+  it('OOM is named, with the fix', async () => {
+    const { url, client } = await redis();
+    await client.config('SET', 'maxmemory', '1');
+    const { code, stderr } = await runNpmScript('keys', ['create', '--guild', 'g'], { REDIS_URL: url });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: OOM .*raise its maxmemory.*\n$/)]);
+  });
+
+  it('MISCONF is named by commands that write, and those that read run', async () => {
+    const { url } = await cannotSave();
+    const run = (name: string, ...args: string[]) => runNpmScript(name, args, { REDIS_URL: url });
+    expect(await run('stats', 'check', 'g')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^exact: 1 members/),
+    });
+    expect(await run('guild', 'show', 'g')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 ranked') });
+    expect(await run('keys', 'list', '--guild', 'g')).toMatchObject({ code: 0 });
+    for (const [name, args] of WRITES) {
+      const { code, stderr } = await run(name, ...args);
+      expect([name, code]).toEqual([name, 1]);
+      expect(stderr).toMatch(/^error: Redis refused: MISCONF .*make room on the disk.*\n$/);
+    }
+  });
+
+  it('NOPERM of a command is named, with the list of permissions', async () => {
+    const { port } = await redis('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-hset');
+    const { code, stderr } = await runNpmScript('keys', ['create', '--guild', 'g'], {
+      REDIS_URL: `redis://u:p@127.0.0.1:${port}`,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: NOPERM .*users\.acl.*\n$/)]);
+  });
+
+  it.each([
+    ['WRONGPASS', 'redis://:wrong@', /Correct user and password in REDIS_URL/],
+    ['NOAUTH', 'redis://', /put user and password into REDIS_URL/],
+  ])('%s is no failure to reach it', async (code, url, fix) => {
+    const { port } = await redis('--requirepass', 'right');
+    const result = await runNpmScript('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(
+      new RegExp(`^error: Cannot use the Redis at 127\\.0\\.0\\.1:${port}: ${code} .*\\n$`),
+    );
+    expect(result.stderr).toMatch(fix);
+    expect(result.stderr).not.toContain('wrong@');
+  });
+
+  it.each([
+    ['BUSY', /end it with SCRIPT KILL/],
+    ['MASTERDOWN', /bring the master back/],
+  ])('%s at the start is named, with the fix', async (code, fix) => {
+    const replica = ['--replicaof', '127.0.0.1 1', '--replica-serve-stale-data', 'no'];
+    const { url, client } = await redis(...(code === 'BUSY' ? ['--busy-reply-threshold', '10'] : replica));
+    if (code === 'BUSY') {
+      const endless = client.eval('while true do end', 0).catch(() => {});
+      cleanUps.push(() => endless);
+      const other = new Redis(url);
+      cleanUps.push(async () => {
+        await other.script('KILL');
+        other.disconnect();
+      });
+      await vi.waitFor(() => expect(other.ping()).rejects.toThrow('BUSY'), PATIENT);
+    }
+    const result = await runNpmScript('keys', ['list', '--guild', 'g'], { REDIS_URL: url });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(new RegExp(`^error: Cannot use the Redis at .*: ${code} .*\\n$`));
+    expect(result.stderr).toMatch(fix);
+  });
+
+  it('an incomplete Cluster is named, with the command that shows the hole', async () => {
+    const { port, client } = await redis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', 1, 16_383);
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
+    const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: Cannot reach the Redis Cluster at .*CLUSTER INFO.*\n$/),
+    ]);
+  });
+
+  it('a server that accepts connections and says nothing is one that does not answer', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+    cleanUps.push(() => silent.close());
+    await vi.waitFor(() => expect(silent.address()).toBeTruthy());
+    const { port } = silent.address() as { port: number };
+    const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
+    const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], env);
+    expect([code, stderr]).toEqual([
+      1,
+      `error: Cannot reach the Redis at 127.0.0.1:${port}: it does not answer; a firewall may drop the packets, or another program listen there. Start Redis, or correct REDIS_URL.\n`,
+    ]);
+  });
+});

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { VERSION } from '../../src/observability/build-info.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
+
+const SEED = ['--import', 'tsx', 'scripts/seed.ts'];
+const BIN = ['--import', 'tsx', 'src/cli/main.ts'];
+
+/** Runs a command whose readers have gone away before it writes. @returns its exit code and the rest of its output. */
+async function withoutReaders(args: readonly string[], env: Record<string, string> = {}) {
+  const child = startChild(process.execPath, args, { cwd: repository, env: { ...process.env, ...env } });
+  child.child.stdout?.destroy();
+  child.child.stderr?.destroy();
+  try {
+    return await child.waitForEnd();
+  } finally {
+    await child.stop();
+  }
+}
+
+describe('the output of a command', () => {
+  it('may lose its reader: --help then ends as it would with one', async () => {
+    expect(await withoutReaders([...SEED, '--help'])).toEqual({ code: 0, signal: null });
+    const { code, stdout, stderr } = await runProgram('sh', [
+      '-c',
+      `${process.execPath} ${SEED.join(' ')} --help | head -1`,
+    ]);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Usage: npm run -s seed -- [options]\n', stderr: '' });
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('that cannot be written is an error', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = spawn(process.execPath, [...BIN, '--help'], { cwd: repository, stdio: ['ignore', full, 'pipe'] });
+    let stderr = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const [code] = await once(child, 'close');
+    closeSync(full);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^error: The output could not be written: ENOSPC.*\n$/),
+    });
+  });
+
+  it('has the version of the package with --version, and a usage for serve', async () => {
+    expect(await runProgram(process.execPath, [...BIN, '--version'])).toMatchObject({
+      code: 0,
+      stdout: `${VERSION}\n`,
+    });
+    const help = await runProgram(process.execPath, [...BIN, 'serve', '--help']);
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: npm start -- \[options\]\n/) });
+    const wrong = await runProgram(process.execPath, [...BIN, 'serve', '--prot', '1']);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: unknown option '--prot'\n/),
+    });
+  });
+});
+
+describe.skipIf(!hasRedis)('a load', () => {
+  let server: EmbeddedRedis;
+  beforeAll(async () => {
+    server = await startEmbeddedRedis();
+  });
+  afterAll(() => server.stop());
+
+  it('goes on to its end when nobody reads its output any more', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => `${n},${n % 50 === 0 ? 'x' : n}`).join('\n');
+    const seed = startChild(process.execPath, [...SEED, '--guild', 'g', '--file', '-'], {
+      cwd: repository,
+      env: { ...process.env, REDIS_URL: server.url },
+      stdin: 'pipe',
+    });
+    seed.child.stdout?.destroy();
+    seed.child.stderr?.destroy();
+    seed.child.stdin?.end(`user_id,xp\n${rows}\n`);
+    const client = new Redis(server.url);
+    try {
+      expect((await seed.waitForEnd()).code).toBe(2);
+      expect(await client.zcard('gr:{g}:xp')).toBe(19_600);
+    } finally {
+      client.disconnect();
+      await seed.stop();
+    }
+  });
+});

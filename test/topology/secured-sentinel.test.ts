@@ -1,0 +1,25 @@
+import { expect, it, vi } from 'vitest';
+import { findOnPath } from '../../scripts/dev/embedded-redis.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { startSecuredSentinel } from './topologies.ts';
+
+it.skipIf(!hasRedis || !findOnPath(['openssl']))(
+  'the service listens to a Sentinel under a user that may do nothing else',
+  async () => {
+    const { env, admin, stop } = await startSecuredSentinel();
+    const service = await startServiceProcess(env);
+    try {
+      // One for each of its two connections to the master.
+      await vi.waitFor(async () => {
+        const clients = String(await admin.client('LIST')).split('\n');
+        expect(clients.filter((client) => /\bsub=1\b.*\buser=watcher\b/.test(client))).toHaveLength(2);
+      }, PATIENT);
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    } finally {
+      await service.stop();
+      await stop();
+    }
+  },
+);

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { explainFailure, explainStart, isDatabaseRefusal, isRefusal } from '../../../src/redis/refusals.ts';
+
+const failed = (message: string, command?: string) =>
+  Object.assign(new Error(message), command === undefined ? {} : { command: { name: command } });
+
+it.each([
+  'NOAUTH Authentication required.',
+  'WRONGPASS x',
+  'NOPERM x',
+  'ERR invalid password',
+  'ERR Client sent AUTH, but',
+])('"%s" refuses the credentials', (message) => {
+  expect(isRefusal(new Error(message))).toBe(true);
+  expect(isDatabaseRefusal(new Error(message))).toBe(false);
+});
+
+it('any error of SELECT refuses the database, and LOADING refuses nothing for good', () => {
+  expect(isDatabaseRefusal(failed('ERR DB index is out of range', 'select'))).toBe(true);
+  expect(isRefusal(failed('ERR DB index is out of range', 'select'))).toBe(true);
+  expect(isRefusal(failed('LOADING Redis is loading', 'ping'))).toBe(false);
+});
+
+it.each([
+  'READONLY',
+  'OOM',
+  'MISCONF',
+  'NOREPLICAS',
+  'NOPERM',
+  'NOAUTH',
+  'WRONGPASS',
+  'LOADING',
+  'BUSY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+])('%s is named as a refusal, with a fix', (code) => {
+  const fix = /^Redis refused: \w+ said so\. (.{20,})$/.exec(explainFailure(`${code} said so.`))?.[1];
+  expect(fix).toBeDefined();
+  expect(explainStart('standalone', 'the Redis at h:1', failed(`${code} said so.`))).toBe(
+    `Cannot use the Redis at h:1: ${code} said so. ${fix}.`,
+  );
+});
+
+it('another refusal is named without a fix, and a failure of the connection is none', () => {
+  expect(explainFailure('WRONGTYPE Operation against a key')).toBe('Redis refused: WRONGTYPE Operation against a key');
+  expect(explainFailure('connect ECONNREFUSED 127.0.0.1:1')).toBe(
+    'Redis did not answer: connect ECONNREFUSED 127.0.0.1:1',
+  );
+});
+
+it.each([
+  [failed('connect ECONNREFUSED h:1'), 'connect ECONNREFUSED h:1'],
+  [Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  [
+    failed("Stream isn't writeable and enableOfflineQueue options is false"),
+    'it does not answer; a firewall may drop the packets, or another program listen there',
+  ],
+])('only a failure of the connection is "cannot reach": %s', (error, reason) => {
+  expect(explainStart('standalone', 'the Redis at h:1', error)).toBe(
+    `Cannot reach the Redis at h:1: ${reason}. Start Redis, or correct REDIS_URL.`,
+  );
+});
+
+it('a Cluster that never gets ready is said to lack answers or slots', () => {
+  const error = failed("Cluster isn't ready and enableOfflineQueue options is false");
+  expect(explainStart('cluster', 'the Redis Cluster at h:1', error)).toBe(
+    'Cannot reach the Redis Cluster at h:1: its nodes do not answer, or CLUSTER INFO is not ok there. Start Redis, or correct REDIS_NODES.',
+  );
+});
