@@ -71,7 +71,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const cors = corsPolicy(corsOrigins);
   const apiKeys = new ApiKeyStore(client, redisKeys, clock);
   const lookUps = new TimeoutQueue(lookUpLimitMs);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUps);
+  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, () => api.now, lookUps);
   const cache = new ResponseCache<RenderedBody | null>(100, () => api.now);
   let requests = 0;
   const app = createApp({

@@ -15,15 +15,20 @@ export async function requireApiKey(
   authenticator: Authenticator,
   limiter: FailedAuthLimiter,
 ): Promise<Identity> {
-  const from = address ?? '';
-  // A key that was valid lately is never rejected for what others at its address send.
-  const retryAfterMs = authenticator.hasCached(key) ? 0 : limiter.retryAfterMs(from);
+  // A key that was valid once is never rejected for what others at its address send.
+  const isLimited = authenticator.isUnseen(key);
+  const retryAfterMs = isLimited ? limiter.take(address) : 0;
   if (retryAfterMs > 0) throw tooManyInvalidKeys(retryAfterMs);
-  // Node joins a header that comes twice to a text that is no well-formed key.
-  const identity = await authenticator.authenticate(key);
-  if (identity) return identity;
-  limiter.recordFailure(from);
-  throw unauthorized('invalid_api_key');
+  let identity: Identity | null | undefined;
+  try {
+    // Node joins a header that comes twice to a text that is no well-formed key.
+    identity = await authenticator.authenticate(key);
+  } finally {
+    // Undefined: Redis did not reply, which is not the client's failure.
+    if (isLimited && identity !== null) limiter.giveBack(address);
+  }
+  if (!identity) throw unauthorized('invalid_api_key');
+  return identity;
 }
 
 /**
