@@ -14,7 +14,7 @@ import type { Readiness } from './http/health.ts';
 import { requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
-import type { RenderedBody } from './http/response/rendered-body.ts';
+import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
 import { createExpressServer } from './http/server/express-server.ts';
@@ -169,7 +169,12 @@ function composeReads(
   });
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const quotas = new Quotas(commands, config.planQuotas);
-  const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
+  const cache = new ResponseCache<RenderedBody | null>({
+    maxEntries: config.cacheMaxPages,
+    maxBytes: config.cacheMaxBytes,
+    sizeOf: sizeInMemory,
+    now: monotonic,
+  });
   const apiKeys = new ApiKeyStore(client, redisKeys, clock);
   const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
   const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, monotonic, lookUpTimeouts);

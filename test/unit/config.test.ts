@@ -72,6 +72,7 @@ describe('parseConfig', () => {
     ['LOG_REQUESTS', 'none'],
     ['CACHE_MAX_AGE_S', '-5'],
     ['CACHE_MAX_PAGES', 'x'],
+    ['CACHE_MAX_BYTES', '64M'],
     ['SHUTDOWN_TIMEOUT_MS', '0'],
   ])('refuses %s=%s and names the variable', (name, value) => {
     expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} must `));
