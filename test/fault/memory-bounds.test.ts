@@ -19,7 +19,7 @@ const CACHE_MAX_BYTES = parseConfig({}).cacheMaxBytes;
 /** As long as Discord allows, in characters of four bytes. */
 const LONG_NAME = '🦊'.repeat(32);
 
-describe.skipIf(!hasRedis)('memory stays bounded under', () => {
+describe.skipIf(!hasRedis)('memory stays bounded under', { timeout: 300_000 }, () => {
   let redis: EmbeddedRedis;
   let guild: TestGuild;
   let service: ServiceProcess;
