@@ -57,8 +57,8 @@ const corsOrigins = z
   .default('*')
   .transform((text) => splitList(text))
   .refine(
-    (origins) => origins.every((o) => o === '*' || (URL.canParse(o) && new URL(o).origin === o)),
-    'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path)',
+    (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
+    'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
   );
 
 const trustProxy = z

@@ -67,6 +67,7 @@ describe('parseConfig', () => {
     ['PLAN_QUOTAS', 'pro=5'],
     ['CORS_ORIGINS', 'https://a.example/path'],
     ['CORS_ORIGINS', 'a.example'],
+    ['CORS_ORIGINS', 'https://*.example'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_REQUESTS', 'none'],

@@ -33,15 +33,23 @@ export async function requireApiKey(
 
 /**
  * Checks that a key that is limited to origins may be used where the request comes from. Browsers name the page's origin, except within
- * one origin.
+ * one origin: the page then has the host that it asks.
  * @throws Problem wrong_guild
  */
-export function requireOrigin({ headers }: Request, { origins }: Identity): void {
+export function requireOrigin(req: Request, { origins }: Identity): void {
+  const { origin } = req.headers;
   const allowed =
-    headers.origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : origins.includes(headers.origin);
+    origin === undefined
+      ? req.headers['sec-fetch-site'] === 'same-origin' && origins.some((each) => hostOf(each) === req.host)
+      : origins.includes(origin);
   // The set of codes is closed: like a key on another server, this is a key in a place that it is not for.
   if (!allowed)
     throw new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
+}
+
+/** Returns host and port. The scheme is left out, because a proxy that ends TLS can hide it. */
+function hostOf(origin: string): string {
+  return origin.replace(/^https?:\/\//, '');
 }
 
 function tooManyInvalidKeys(ms: number): Problem {
