@@ -33,8 +33,8 @@ const corsOrigins = z
   .default('*')
   .transform((text) => splitList(text))
   .refine(
-    (origins) => origins.every((o) => o === '*' || (URL.canParse(o) && new URL(o).origin === o)),
-    'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path)',
+    (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
+    'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
   );
 
 const trustProxy = z
@@ -86,6 +86,7 @@ const schema = z
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
+    CACHE_MAX_BYTES: integer(0, 1_000_000_000_000, 32 * 1024 * 1024),
     SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
   })
   .superRefine((env, context) => {
@@ -149,6 +150,8 @@ export interface Config {
   readonly cacheMaxAgeS: number;
   /** Responses kept in memory; 0 = none. */
   readonly cacheMaxPages: number;
+  /** Memory of the responses kept, in bytes; 0 = none are kept. */
+  readonly cacheMaxBytes: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -202,6 +205,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     logRequests: e.LOG_REQUESTS,
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     cacheMaxPages: e.CACHE_MAX_PAGES,
+    cacheMaxBytes: e.CACHE_MAX_BYTES,
     shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
   };
 }

@@ -14,7 +14,7 @@ import type { Readiness } from './http/health.ts';
 import { requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
-import type { RenderedBody } from './http/response/rendered-body.ts';
+import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
 import { createExpressServer } from './http/server/express-server.ts';
@@ -45,6 +45,8 @@ export interface ServerParts {
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly monotonic?: () => number;
   readonly bootTimeoutMs?: number;
   /** Further routes that need no key. */
   readonly extraRoutes?: RequestHandler;
@@ -68,6 +70,7 @@ export interface RunningServer {
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
   const logger = parts.logger ?? createLogger(config.logLevel);
   const clock = parts.clock ?? Date.now;
+  const monotonic = parts.monotonic ?? (() => performance.now());
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
   logOutages(client, logger, where);
@@ -81,7 +84,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     },
     { version: VERSION, node: process.version },
   );
-  const reads = composeReads(config, client, subscriber, clock, metrics);
+  const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
   let draining = false;
   const readiness: Readiness = async () => {
     if (draining) return 'draining';
@@ -149,17 +152,12 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   return { url, adminUrl, registry, close };
 }
 
-/** Returns milliseconds on a clock that never goes back. */
-function monotonic(): number {
-  return performance.now();
-}
-
 /** Composes the parts that authenticate, count and read on one connection. */
 function composeReads(
   config: Config,
   client: RedisClient,
   subscriber: RedisClient,
-  clock: () => number,
+  { clock, monotonic }: Required<Pick<ServerParts, 'clock' | 'monotonic'>>,
   metrics: Metrics,
 ) {
   const redisKeys = new RedisKeys(config.keyPrefix);
@@ -171,10 +169,15 @@ function composeReads(
   });
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const quotas = new Quotas(commands, config.planQuotas);
-  const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
+  const cache = new ResponseCache<RenderedBody | null>({
+    maxEntries: config.cacheMaxPages,
+    maxBytes: config.cacheMaxBytes,
+    sizeOf: sizeInMemory,
+    now: monotonic,
+  });
   const apiKeys = new ApiKeyStore(client, redisKeys, clock);
   const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUpTimeouts);
+  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, monotonic, lookUpTimeouts);
   listen(
     subscriber,
     redisKeys.invalidationChannel,

@@ -18,10 +18,12 @@ export interface Identity {
 interface CachedIdentity {
   /** Not spread into this object: V8 gives each spread copy a shape of its own (docs/adr/0011). */
   readonly identity: Identity;
-  /** Milliseconds since the epoch at which the entry expires: its time to live is over, or the key expires. */
+  /** Milliseconds on the monotonic clock at which the time to live of the entry is over. */
   readonly goodUntil: number;
-  /** Milliseconds since the epoch from which a request refreshes the entry in the background. */
+  /** Milliseconds on the monotonic clock from which a request refreshes the entry in the background. */
   readonly refreshFrom: number;
+  /** Milliseconds since the epoch at which the key itself expires; infinity for never. */
+  readonly expiresAt: number;
 }
 
 /** The longest that a key or plan is cached; an announced change takes effect at once. */
@@ -31,11 +33,18 @@ const REFRESH_AFTER_MS = 3500;
 /** Keys cached together, as after a start, are refreshed spread over this time. */
 const REFRESH_JITTER_MS = 1000;
 const CACHE_ENTRIES = 10_000;
+/** Keys that are remembered as valid once. Only valid keys enter, so made-up ones push none out. */
+const SEEN_KEYS = 50_000;
 const DEFAULT_PLAN = 'free';
 
 /** Authenticates API keys. Caches identities for 5 s; requests that wait for the same key share one look-up. */
 export class Authenticator {
   private readonly cache = new LRUCache<string, CachedIdentity>({ max: CACHE_ENTRIES });
+  /**
+   * Keys that were valid at a look-up, for {@link isUnseen} alone: they authenticate nothing. Nothing is taken out, because a Redis that
+   * lost its data can have it again.
+   */
+  private readonly seen = new LRUCache<string, true>({ max: SEEN_KEYS });
   private readonly pending = new Map<string, Promise<Identity | null>>();
   /** Raised with every invalidation: a look-up that began before it must not be cached after it. */
   private epoch = 0;
@@ -44,7 +53,9 @@ export class Authenticator {
     private readonly apiKeys: ApiKeyStore,
     private readonly client: RedisClient,
     private readonly redisKeys: RedisKeys,
-    /** Milliseconds since the epoch. */
+    /** Milliseconds since the epoch, for the expiry of keys. */
+    private readonly wallClock: () => number,
+    /** Milliseconds on a clock that never goes back, for the time to live of the cache. */
     private readonly now: () => number,
     /** Limits the time of a look-up as a whole. */
     private readonly timeouts: TimeoutQueue,
@@ -55,14 +66,14 @@ export class Authenticator {
     const cached = this.cache.get(key);
     if (!cached) return undefined;
     const now = this.now();
-    if (now >= cached.goodUntil) return undefined;
+    if (now >= cached.goodUntil || this.wallClock() >= cached.expiresAt) return undefined;
     if (now >= cached.refreshFrom && !this.pending.has(key)) this.refresh(key);
     return cached.identity;
   }
 
-  /** Returns whether the key was valid lately, though its entry may have expired. No I/O. */
-  hasCached(key: string): boolean {
-    return this.cache.has(key);
+  /** Returns whether {@link authenticate} would start a look-up of a key that no look-up has found valid. No I/O. */
+  isUnseen(key: string): boolean {
+    return !this.seen.has(key) && !this.pending.has(key) && isWellFormedKey(key);
   }
 
   /**
@@ -111,16 +122,17 @@ export class Authenticator {
     const record = await this.apiKeys.find(hash);
     const expiresAt = record ? expiryOf(record) : 0;
     // "not below" instead of "at or past": a date that cannot be read counts as past.
-    if (!record || !(this.now() < expiresAt)) {
+    if (!record || !(this.wallClock() < expiresAt)) {
       if (epoch === this.epoch) this.cache.delete(key);
       return null;
     }
     const plan = await withStoreErrors(this.client.hget(this.redisKeys.guild(record.guildId).config, 'plan'));
     const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id, origins: record.origins };
+    this.seen.set(key, true);
     if (epoch === this.epoch) {
-      const goodUntil = Math.min(askedAt + CACHE_TTL_MS, expiresAt);
+      const goodUntil = askedAt + CACHE_TTL_MS;
       const refreshFrom = askedAt + REFRESH_AFTER_MS + REFRESH_JITTER_MS * fractionOf(hash);
-      this.cache.set(key, { identity, goodUntil, refreshFrom });
+      this.cache.set(key, { identity, goodUntil, refreshFrom, expiresAt });
     }
     return identity;
   }

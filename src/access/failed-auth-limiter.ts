@@ -1,53 +1,58 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** Requests with an invalid key that one network may send in a window; above it, its unknown keys are rejected. */
-export const MAX_FAILURES = 100;
-export const WINDOW_MS = 60_000;
+/** Look-ups of unseen keys that one network may start at once. */
+export const BURST = 500;
+/** Milliseconds after which it may start one more. Short, so that unseen valid keys come through beside a flood. */
+export const INTERVAL_MS = 100;
 /** Networks counted at most; the least recently seen is dropped, so that a flood cannot fill the memory. */
 const MAX_NETWORKS = 10_000;
 
-interface Count {
-  failures: number;
-  readonly until: number;
-}
-
-/** Limits requests with invalid keys per network, so that a flood of made-up keys does not become a flood of look-ups in Redis. O(1). */
+/**
+ * Limits the look-ups of unseen keys per network, so that a flood of made-up keys does not become a flood of look-ups in Redis. A token
+ * bucket: a look-up takes a token when it starts, and returns it unless the key is invalid. O(1).
+ */
 export class FailedAuthLimiter {
-  private readonly counts = new LRUCache<string, Count>({ max: MAX_NETWORKS });
+  /** By network: when its bucket is full again, in milliseconds. Each missing token moves this time by one interval. */
+  private readonly fullAt = new LRUCache<string, number>({ max: MAX_NETWORKS });
 
   constructor(
     /** Milliseconds on a clock that never goes back. */
     private readonly now: () => number,
   ) {}
 
-  /** Counts a request with an invalid key. @param address the client's IP address. */
-  recordFailure(address: string): void {
+  /**
+   * Takes a token.
+   * @param address the client's IP address.
+   * @returns 0, or the milliseconds until there is a token to take.
+   */
+  take(address: string | undefined): number {
     const network = networkOf(address);
-    const count = this.current(network);
-    if (count) count.failures++;
-    else this.counts.set(network, { failures: 1, until: this.now() + WINDOW_MS });
+    const now = this.now();
+    const fullAt = Math.max(now, this.fullAt.get(network) ?? now);
+    const waitMs = fullAt - now - (BURST - 1) * INTERVAL_MS;
+    if (waitMs > 0) return waitMs;
+    this.fullAt.set(network, fullAt + INTERVAL_MS);
+    return 0;
   }
 
-  /** Returns the milliseconds until unknown keys of the address are looked up again; 0 = now. */
-  retryAfterMs(address: string): number {
-    // Most of the time there is no failure to look for.
-    if (this.counts.size === 0) return 0;
-    const count = this.current(networkOf(address));
-    return count && count.failures >= MAX_FAILURES ? count.until - this.now() : 0;
-  }
-
-  private current(network: string): Count | undefined {
-    const count = this.counts.get(network);
-    if (!count || this.now() < count.until) return count;
-    this.counts.delete(network);
-    return undefined;
+  /** Returns a token that {@link take} gave to the address. */
+  giveBack(address: string | undefined): void {
+    const network = networkOf(address);
+    const fullAt = this.fullAt.get(network);
+    if (fullAt !== undefined) this.fullAt.set(network, fullAt - INTERVAL_MS);
   }
 }
 
-/** Returns the network that is counted: the /64 of an IPv6 address, because one client has all of it, or the IPv4 address itself. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
+/**
+ * Returns the network that is counted: the /64 of an IPv6 address, because one client has all of it, or the IPv4 address itself. All texts
+ * that are no address count as one network: a client can write any text into X-Forwarded-For. The result is a text of its own, because a
+ * piece of that header would keep the whole header in memory.
+ */
+function networkOf(address = ''): string {
+  // Each reads forms that the other does not: a library alone also 0x7f.1, Node alone also ::192.0.2.1.
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return 'no address';
   // Turns an IPv4 address that is written as IPv6 into the IPv4 address.
   const parsed = ipaddr.process(address);
   return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');

@@ -7,6 +7,11 @@ import { InvalidInputError } from '../errors.ts';
 export function parseOrigins(text: string): string[] {
   const origins = splitOrigins(text);
   for (const origin of origins) {
+    if (origin.includes('*') && URL.canParse(origin)) {
+      throw new InvalidInputError(
+        `"${origin}" has a wildcard, which is not supported: list each origin, such as https://www.example.com`,
+      );
+    }
     if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin)) {
       throw new InvalidInputError(
         `"${origin}" is not an origin: give scheme, host and port only, such as https://example.com`,

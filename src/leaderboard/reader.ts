@@ -127,8 +127,9 @@ function parseRevision(revision: string): string {
   return own === revision ? own : '';
 }
 
-/** Returns an integer 0 .. 2^53-1 for any score: a raw writer can leave a fraction or a negative number. */
+/** Returns an integer 0 .. 2^53-1 for any score: a raw writer can leave a fraction, a negative number or an infinity. */
 function wholeXp(text: string): number {
+  if (text === 'inf') return MAX_XP;
   const n = Math.floor(Number(text));
   return n > 0 ? Math.min(n, MAX_XP) : 0;
 }

@@ -20,6 +20,17 @@ interface Entry<V> {
   readonly filledAt: number;
 }
 
+export interface ResponseCacheOptions<V> {
+  /** Responses to keep; 0 = none. */
+  readonly maxEntries: number;
+  /** Memory for all of them together; a response that needs more is not kept. 0 = none. */
+  readonly maxBytes: number;
+  /** Returns the memory that a response needs, in bytes. Called when it is cached, not when it is read. */
+  readonly sizeOf: (response: V) => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+}
+
 /**
  * Caches rendered responses. A cached response is returned only after Redis has confirmed, in the same read, that the guild is still at
  * the revision that it shows: it is never stale and needs no invalidation. Evicts the least recently used entry.
@@ -29,15 +40,14 @@ export class ResponseCache<V> {
   private misses = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
 
-  /**
-   * @param maxEntries responses to keep; 0 = none.
-   * @param now milliseconds on a clock that never goes back.
-   */
-  constructor(
-    maxEntries: number,
-    private readonly now: () => number,
-  ) {
-    this.entries = maxEntries > 0 ? new LRUCache({ max: maxEntries }) : undefined;
+  private readonly now: () => number;
+
+  constructor({ maxEntries, maxBytes, sizeOf, now }: ResponseCacheOptions<V>) {
+    this.now = now;
+    // lru-cache takes 0 as "no limit".
+    if (maxEntries === 0 || maxBytes === 0) return;
+    const sizeCalculation = ({ response }: Entry<V>, cacheKey: string) => cacheKey.length + sizeOf(response);
+    this.entries = new LRUCache({ max: maxEntries, maxSize: maxBytes, sizeCalculation });
   }
 
   /** Returns the response to a read, in one round trip. @throws StoreUnavailableError */

@@ -18,7 +18,9 @@
    * @typedef {ReturnType<typeof newRow> & { changed?: boolean, last?: number }} Row
    */
 
-  const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : undefined;
+  // The getter of the class: on the document itself, an element of the page with name="currentScript" hides it.
+  const element = Object.getOwnPropertyDescriptor(Document.prototype, 'currentScript')?.get?.call(document);
+  const script = element instanceof HTMLScriptElement ? element.src : undefined;
   const DEFAULTS = { pageSize: 10, refreshS: 60 };
   /** Statistics change slowly and cost a request: they are read with every fifth page. */
   const STATS_EVERY = 5;

@@ -43,7 +43,7 @@ describe.each(storeKinds)('API keys on $name', (kind) => {
     const created = await suite.service.store.apiKeys.create('guild', 'short', null);
     const sha = (await suite.testStore.client.hgetall('gr:{guild}:keys'))[created.record.id];
     await suite.testStore.client.hset(`gr:key:${sha}`, 'expires_at', '2026-01-15T12:00:02Z');
-    suite.service.rewind();
+    suite.service.setWallClock(0);
     await suite.get(path, created.key).expect(200);
     suite.service.advance(1999);
     await suite.get(path, created.key).expect(200);
@@ -69,6 +69,14 @@ describe.each(storeKinds)('API keys on $name', (kind) => {
     await suite.get(path).expect(200);
     await suite.testStore.empty();
     await suite.get(path).expect(200);
+    suite.service.advance(5000);
+    await suite.get(path).expect(401);
+  });
+
+  it('believes it no longer when the wall clock was set back meanwhile', async () => {
+    await suite.get(path).expect(200);
+    await suite.testStore.empty();
+    suite.service.setWallClock(-3_600_000);
     suite.service.advance(5000);
     await suite.get(path).expect(401);
   });

@@ -34,11 +34,14 @@ it('a key that is limited to origins works in their pages, also by rotation, and
   const rotated = await apiKeys.rotate('guild', record.id, 60_000);
   for (const each of [key, rotated.key]) {
     for (const origin of ORIGINS) expect((await ask(each, { origin })).status).toBe(200);
-    expect((await ask(each, { 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    for (const host of ['a.example', 'localhost:3000'])
+      expect((await ask(each, { 'sec-fetch-site': 'same-origin', host })).status).toBe(200);
     for (const headers of [
       { origin: 'https://b.example' },
       { origin: 'null' },
       { origin: 'https://a.example.evil' },
+      { 'sec-fetch-site': 'same-origin' },
+      { host: 'a.example' },
       {},
     ]) {
       const { status, body } = await ask(each, headers as Record<string, string>);
@@ -46,6 +49,19 @@ it('a key that is limited to origins works in their pages, also by rotation, and
       expect(body.detail).toBe('This API key works only in pages of the websites that it was made for.');
     }
   }
+});
+
+it('a key works in pages that share the origin of the service, by the host that a trusted proxy names', async () => {
+  const proxied = await startService(testStore, { TRUST_PROXY: '1' });
+  const { key } = await service.store.apiKeys.create('guild', 'page', null, ORIGINS);
+  const statusFrom = async (host: string, name = 'x-forwarded-host') => {
+    const headers = { 'x-api-key': key, 'sec-fetch-site': 'same-origin', [name]: host };
+    return (await request(proxied.url).get(`/api/v1${STATS}`).set(headers)).status;
+  };
+  expect(await statusFrom('a.example')).toBe(200);
+  expect(await statusFrom('b.example')).toBe(403);
+  expect(await statusFrom('a.example', 'host')).toBe(200);
+  await proxied.close();
 });
 
 it('a refusal for the origin counts, and a page can read it', async () => {

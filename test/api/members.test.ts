@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { storeKinds } from '../support/stores.ts';
+import { mockStore, storeKinds } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
 describe.each(storeKinds)('GET /servers/{guild_id}/members/{user_id} on $name', (kind) => {
@@ -64,5 +64,21 @@ describe.each(storeKinds)('GET /servers/{guild_id}/members/{user_id} on $name', 
     const { body } = await suite.get('/servers/guild/members/half').expect(200);
     expect(body).toMatchObject({ xp: 12, level: 0, daily_streak: 0, last_daily_claim: null });
     expect((await suite.get('/servers/guild/members/below')).body).toMatchObject({ xp: 0, rank: 2 });
+  });
+
+  // ioredis-mock has no infinite scores.
+  it.skipIf(kind === mockStore)('shows the largest XP for an infinite score', async () => {
+    await suite.testStore.client.zadd('gr:{guild}:xp', '+inf', 'above', '-inf', 'below', 5, 'between');
+    const { body } = await suite.get('/servers/guild/leaderboard').expect(200);
+    const rows = body.data.map(({ user_id, xp }: { user_id: string; xp: number }) => [user_id, xp]);
+    expect(rows).toEqual([
+      ['above', Number.MAX_SAFE_INTEGER],
+      ['between', 5],
+      ['below', 0],
+    ]);
+    expect((await suite.get('/servers/guild/members/above')).body).toMatchObject({
+      xp: Number.MAX_SAFE_INTEGER,
+      rank: 1,
+    });
   });
 });

@@ -55,12 +55,12 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
   }
 
   /** Opens a page of another origin with the widget on it, under a policy that allows nothing inline. */
-  async function open(attributes: Record<string, string> = {}, root = 'lang="en"'): Promise<void> {
+  async function open(attributes: Record<string, string> = {}, root = 'lang="en"', before = ''): Promise<void> {
     const all = { guild: 'guild', 'api-key': key, 'page-size': '5', ...attributes };
     const text = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
     site.policy = `default-src 'none'; script-src ${service.url}; connect-src ${service.url}; img-src data:`;
     site.html = `<!doctype html><html ${root}><title>site</title><link rel="icon" href="data:,">
-      <script src="${service.url}/widget.js" defer></script><guild-leaderboard ${text.join(' ')}></guild-leaderboard>`;
+      ${before}<script src="${service.url}/widget.js" defer></script><guild-leaderboard ${text.join(' ')}></guild-leaderboard>`;
     await page.goto(site.url);
   }
   /** Evaluates an expression in which `all` finds elements of the widget. */
@@ -93,6 +93,19 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     const stats = await page.locator('guild-leaderboard dd').allTextContents();
     expect(stats).toEqual(['12', '9.3K', '2', 'standard ×1']);
   });
+
+  it.each(['img', 'form', 'object', 'embed', 'iframe'])(
+    'finds its service, and sends the key nowhere else, on a page with a <%s name="currentScript">',
+    async (tag) => {
+      const sentTo: string[] = [];
+      page.on('request', (request) => {
+        if ('x-api-key' in request.headers()) sentTo.push(new URL(request.url()).origin);
+      });
+      await open({}, 'lang="en"', `<${tag} name="currentScript" src="https://evil.example/x.png"></${tag}>`);
+      await status('Live').waitFor();
+      expect(new Set(sentTo)).toEqual(new Set([service.url]));
+    },
+  );
 
   it('is a table with a caption, column and row headers, and a labelled search, for assistive technology', async () => {
     await open();

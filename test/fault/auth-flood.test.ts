@@ -1,26 +1,31 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FailedAuthLimiter, MAX_FAILURES, WINDOW_MS } from '../../src/access/failed-auth-limiter.ts';
-import { generateKey } from '../../src/access/key-format.ts';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { BURST, INTERVAL_MS } from '../../src/access/failed-auth-limiter.ts';
+import { generateKey, hashKey } from '../../src/access/key-format.ts';
+import type { RedisClient } from '../../src/redis/scripts.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+/** Requests that a flood keeps under way. */
+const AT_ONCE = 100;
 
 describe('a flood of made-up keys', () => {
   let testStore: TestStore;
   let service: TestService;
   let key: string;
-  let lookUps: () => number;
+  let find: MockInstance<RedisClient['hgetall']>;
+  let subscriber: RedisClient;
 
   async function start(env: Record<string, string> = {}): Promise<void> {
     testStore = await mockStore.start();
-    const connect = testStore.connect;
-    const [first] = [connect()];
-    const spy = vi.spyOn(first, 'hgetall');
-    lookUps = () => spy.mock.calls.length;
-    const connections = [first];
-    service = await startService({ ...testStore, connect: () => connections.shift() ?? connect() }, env);
+    const client = testStore.connect();
+    subscriber = testStore.connect();
+    find = vi.spyOn(client, 'hgetall');
+    const connections = [client, subscriber];
+    service = await startService({ ...testStore, connect: () => connections.shift() ?? testStore.connect() }, env);
     ({ key } = await service.store.apiKeys.create('guild', 'test', null));
   }
-  beforeEach(() => start());
+  beforeEach(() => start({ REDIS_TIMEOUT_MS: '60000' }));
   afterEach(async () => {
     await service.close();
     await testStore.stop();
@@ -28,37 +33,117 @@ describe('a flood of made-up keys', () => {
 
   const get = (apiKey: string, headers: Record<string, string> = {}) =>
     fetch(`${service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': apiKey, ...headers } });
+  const statusOf = async (apiKey: string, headers?: Record<string, string>) => (await get(apiKey, headers)).status;
 
-  async function flood(headers: (n: number) => Record<string, string> = () => ({})): Promise<number[]> {
-    const statuses: number[] = [];
-    for (let n = 0; n < MAX_FAILURES + 20; n++) statuses.push((await get(generateKey(), headers(n))).status);
-    return statuses;
+  /** Sends requests, some of them at once. @returns how often each status came. */
+  async function flood(
+    requests = BURST + 20,
+    headers: (n: number) => Record<string, string> = () => ({}),
+    newKey = generateKey,
+  ): Promise<Record<number, number>> {
+    const counts: Record<number, number> = {};
+    for (let sent = 0; sent < requests; sent += AT_ONCE) {
+      const batch = Array.from({ length: Math.min(AT_ONCE, requests - sent) }, (_, i) =>
+        statusOf(newKey(), headers(sent + i)),
+      );
+      for (const status of await Promise.all(batch)) counts[status] = (counts[status] ?? 0) + 1;
+    }
+    return counts;
   }
 
   it('reaches Redis no more often than the limit, then gets 429 with Retry-After', async () => {
-    const statuses = await flood();
-    expect(statuses.slice(0, MAX_FAILURES).every((status) => status === 401)).toBe(true);
-    expect(statuses.slice(MAX_FAILURES).every((status) => status === 429)).toBe(true);
-    expect(lookUps()).toBe(MAX_FAILURES);
+    expect(await flood()).toEqual({ 401: BURST, 429: 20 });
+    expect(find).toHaveBeenCalledTimes(BURST);
     const refused = await get(generateKey());
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.headers.get('retry-after')).toBe('1');
     expect(await refused.json()).toMatchObject({ code: 'quota_exceeded', status: 429 });
   });
 
-  it('does not affect a key that was valid, even when its cache entry has expired', async () => {
-    expect((await get(key)).status).toBe(200);
+  it('makes no more look-ups when all its requests come before the first reply of Redis', async () => {
+    let reply = () => {};
+    const replied = new Promise<void>((resolve) => {
+      reply = resolve;
+    });
+    find.mockImplementation(async () => {
+      await replied;
+      return {};
+    });
+    const refused = 500;
+    const statuses: number[] = [];
+    const requests = Array.from({ length: BURST + refused }, async () => statuses.push(await statusOf(generateKey())));
+    await vi.waitFor(() => expect(statuses).toHaveLength(refused), PATIENT);
+    reply();
+    await Promise.all(requests);
+    expect(find).toHaveBeenCalledTimes(BURST);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(refused);
+  });
+
+  it('leaves some look-ups for unseen valid keys while it goes on', async () => {
     await flood();
-    expect((await get(key)).status).toBe(200);
+    const arrivals: number[] = [];
+    for (let step = 0; step < 40; step++) {
+      service.advance(INTERVAL_MS);
+      // The flood and the unseen key take turns to be first after each interval.
+      const first = step % 2 ? key : generateKey();
+      const statuses = [await statusOf(first), await statusOf(generateKey()), await statusOf(generateKey())];
+      if (first === key) arrivals.push(statuses[0] as number);
+    }
+    expect(arrivals).toEqual(arrivals.map(() => 200));
+  });
+
+  it('does not count malformed keys, which cost no look-up', async () => {
+    expect(await flood(BURST + 20, undefined, () => 'gr_wrong')).toEqual({ 401: BURST + 20 });
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  it('leaves the limit as it is for valid keys and for look-ups that failed', async () => {
+    await flood(BURST - 1);
+    for (let i = 0; i < 3; i++) {
+      const { key: unseen } = await service.store.apiKeys.create('guild', 'more', null);
+      expect(await statusOf(unseen)).toBe(200);
+      find.mockRejectedValueOnce(new Error('down'));
+      expect(await statusOf(generateKey())).toBe(503);
+    }
+    expect([await statusOf(generateKey()), await statusOf(generateKey())]).toEqual([401, 429]);
+  });
+
+  it('does not affect a key that was valid, even when its cache entry has expired', async () => {
+    expect(await statusOf(key)).toBe(200);
     service.advance(60_000);
-    expect((await get(key)).status).toBe(200);
+    await flood();
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  it('does not affect a key that was valid, when Redis lost all data and has it again', async () => {
+    expect(await statusOf(key)).toBe(200);
+    const record = await testStore.client.hgetall(`gr:key:${hashKey(key)}`);
+    await testStore.client.flushall();
+    service.advance(5000);
+    expect(await flood(BURST + 20, undefined, () => key)).toEqual({ 401: BURST + 20 });
+    await flood();
+    await testStore.client.hset(`gr:key:${hashKey(key)}`, record);
+    expect(await statusOf(key)).toBe(200);
+  });
+
+  it('does not affect a key that was valid, after the subscription was made again or the guild changed', async () => {
+    expect(await statusOf(key)).toBe(200);
+    subscriber.emit('ready');
+    await vi.waitFor(async () => {
+      expect(await statusOf(key)).toBe(200);
+      expect(find).toHaveBeenCalledTimes(2);
+    });
+    await flood();
+    await service.store.guildConfig.update('guild', { plan: 'pro' });
+    subscriber.emit('ready');
+    expect(await statusOf(key)).toBe(200);
   });
 
   it('does not keep a key valid that was revoked meanwhile', async () => {
-    expect((await get(key)).status).toBe(200);
+    expect(await statusOf(key)).toBe(200);
     await flood();
     await service.store.apiKeys.revokeAll('guild');
     service.advance(60_000);
-    expect((await get(key)).status).not.toBe(200);
+    expect(await statusOf(key)).toBe(401);
   });
 
   it('does not affect requests without a key and the health paths', async () => {
@@ -68,42 +153,14 @@ describe('a flood of made-up keys', () => {
   });
 
   it('is counted by X-Forwarded-For behind a trusted proxy only', async () => {
-    expect((await flood((n) => ({ 'x-forwarded-for': `10.0.0.${n}` }))).at(-1)).toBe(429);
+    const refused = await flood(BURST + 20, (n) => ({ 'x-forwarded-for': `10.0.${n >> 8}.${n & 255}` }));
+    expect(refused[429]).toBe(20);
     await service.close();
     await start({ TRUST_PROXY: '1' });
-    expect((await flood(() => ({ 'x-forwarded-for': '203.0.113.1' }))).at(-1)).toBe(429);
-    expect((await get(key, { 'x-forwarded-for': '203.0.113.2' })).status).toBe(200);
-  });
-});
-
-describe('the count of failures', () => {
-  let now = 0;
-  const floodedFrom = (address: string, flood = new FailedAuthLimiter(() => now)): FailedAuthLimiter => {
-    for (let i = 0; i < MAX_FAILURES; i++) flood.recordFailure(address);
-    return flood;
-  };
-
-  it('ends with its window', () => {
-    const flood = floodedFrom('192.0.2.1');
-    expect(flood.retryAfterMs('192.0.2.1')).toBe(WINDOW_MS);
-    now += WINDOW_MS;
-    expect(flood.retryAfterMs('192.0.2.1')).toBe(0);
-  });
-
-  it.each([
-    ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2', true],
-    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
-    ['::1', '::2', true],
-    ['::ffff:192.0.2.1', '192.0.2.1', true],
-    ['192.0.2.1', '192.0.2.2', false],
-  ])('counts %s and %s as one network: %s', (one, other, same) => {
-    expect(floodedFrom(one).retryAfterMs(other) > 0).toBe(same);
-  });
-
-  it('holds a bounded number of addresses', () => {
-    const flood = new FailedAuthLimiter(() => now);
-    const before = process.memoryUsage().heapUsed;
-    for (let i = 0; i < 200_000; i++) flood.recordFailure(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 1024 * 1024);
+    const from = (address: string) => () => ({ 'x-forwarded-for': address });
+    expect((await flood(BURST + 20, from('203.0.113.1')))[429]).toBe(20);
+    expect(await statusOf(key, from('203.0.113.2')())).toBe(200);
+    // A text that is no address counts with all others that are none.
+    expect((await flood(BURST + 20, (n) => ({ 'x-forwarded-for': `no address ${n}` })))[429]).toBe(20);
   });
 });

@@ -8,6 +8,8 @@ import { exchange } from './wire.ts';
 /** Recordings by title; a title names the exchange's section and its number there. */
 export type Recording = Readonly<Record<string, string>>;
 
+const REFUSED = /^HTTP\/1\.1 429 /;
+
 /** Sends the requests of sections to a service and records the answers. */
 export class Player {
   private readonly etags = new Map<string, string>();
@@ -58,9 +60,13 @@ export class Player {
 
   private async send(sent: Sent): Promise<string> {
     const bytes = (await this.resolved(sent)).map((text) => Buffer.from(withKeys(text), 'latin1'));
-    for (let i = 0; i < (sent.repeats ?? 0); i++) await exchange(this.port, bytes, sent.pipelined ?? false);
-    const repeats = sent.repeats ? `! the same, ${sent.repeats} times\n` : '';
-    return repeats + transcript(sent.requests, await exchange(this.port, bytes, sent.pipelined ?? false));
+    const { requests, pipelined = false, refusedWithin } = sent;
+    if (refusedWithin === undefined) return transcript(requests, await exchange(this.port, bytes, pipelined));
+    for (let i = 0; i < refusedWithin; i++) {
+      const received = await exchange(this.port, bytes, pipelined);
+      if (REFUSED.test(received.bytes.toString('latin1'))) return `! until refused\n${transcript(requests, received)}`;
+    }
+    throw new Error(`Not refused within ${refusedWithin} requests: ${requests[0]}`);
   }
 
   /** Puts present entity tags into requests. */

@@ -8,10 +8,10 @@ import type { TestStore } from './stores.ts';
 export interface TestService extends RunningServer {
   /** Writers, keys and counters on the same data. */
   readonly store: Services;
-  /** Moves the service's clock forward. It stands still otherwise. */
+  /** Moves the service's clocks forward. They stand still otherwise. */
   advance(ms: number): void;
-  /** Sets the service's clock back to its start. */
-  rewind(): void;
+  /** Sets the service's wall clock to this many milliseconds from its start, as an operator can. */
+  setWallClock(ms: number): void;
   /** The log lines so far, parsed. */
   readonly log: readonly Record<string, unknown>[];
   /** Returns the log so far as text. */
@@ -27,6 +27,7 @@ const START = Date.parse('2026-01-15T12:00:00Z');
 export async function startService(testStore: TestStore, env: Record<string, string> = {}): Promise<TestService> {
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   let now = START;
+  let monotonic = 0;
   const lines: string[] = [];
   const logger: Logger = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) });
   const client = testStore.connect();
@@ -34,6 +35,7 @@ export async function startService(testStore: TestStore, env: Record<string, str
     logger,
     store: { client, subscriber: testStore.connect() },
     clock: () => now,
+    monotonic: () => monotonic,
   });
   const store = servicesOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
   return {
@@ -41,9 +43,10 @@ export async function startService(testStore: TestStore, env: Record<string, str
     store,
     advance: (ms) => {
       now += ms;
+      monotonic += ms;
     },
-    rewind: () => {
-      now = START;
+    setWallClock: (ms) => {
+      now = START + ms;
     },
     get log() {
       return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

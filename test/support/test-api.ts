@@ -8,7 +8,7 @@ import { ReadQueries } from '../../src/http/api/read-queries.ts';
 import { type AppParts, createApp } from '../../src/http/app.ts';
 import { corsPolicy } from '../../src/http/response/cors.ts';
 import { RawHead } from '../../src/http/response/headers.ts';
-import type { RenderedBody } from '../../src/http/response/rendered-body.ts';
+import { type RenderedBody, sizeInMemory } from '../../src/http/response/rendered-body.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
 import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 import { LeaderboardWriter } from '../../src/leaderboard/writer.ts';
@@ -66,8 +66,13 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const cors = corsPolicy(corsOrigins);
   const apiKeys = new ApiKeyStore(client, redisKeys, clock);
   const lookUps = new TimeoutQueue(lookUpLimitMs);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUps);
-  const cache = new ResponseCache<RenderedBody | null>(100, () => api.now);
+  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, () => api.now, lookUps);
+  const cache = new ResponseCache<RenderedBody | null>({
+    maxEntries: 100,
+    maxBytes: 1_000_000,
+    sizeOf: sizeInMemory,
+    now: () => api.now,
+  });
   let requests = 0;
   const app = createApp({
     authenticator,

@@ -79,11 +79,13 @@ describe('parseConfig', () => {
     ['PLAN_QUOTAS', 'pro=5'],
     ['CORS_ORIGINS', 'https://a.example/path'],
     ['CORS_ORIGINS', 'a.example'],
+    ['CORS_ORIGINS', 'https://*.example'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_REQUESTS', 'none'],
     ['CACHE_MAX_AGE_S', '-5'],
     ['CACHE_MAX_PAGES', 'x'],
+    ['CACHE_MAX_BYTES', '64M'],
     ['SHUTDOWN_TIMEOUT_MS', '0'],
   ])('refuses %s=%s and names the variable', (name, value) => {
     expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} must `));

@@ -15,28 +15,41 @@ export async function requireApiKey(
   authenticator: Authenticator,
   limiter: FailedAuthLimiter,
 ): Promise<Identity> {
-  const from = address ?? '';
-  // A key that was valid lately is never rejected for what others at its address send.
-  const retryAfterMs = authenticator.hasCached(key) ? 0 : limiter.retryAfterMs(from);
+  // A key that was valid once is never rejected for what others at its address send.
+  const isLimited = authenticator.isUnseen(key);
+  const retryAfterMs = isLimited ? limiter.take(address) : 0;
   if (retryAfterMs > 0) throw tooManyInvalidKeys(retryAfterMs);
-  // Node joins a header that comes twice to a text that is no well-formed key.
-  const identity = await authenticator.authenticate(key);
-  if (identity) return identity;
-  limiter.recordFailure(from);
-  throw unauthorized('invalid_api_key');
+  let identity: Identity | null | undefined;
+  try {
+    // Node joins a header that comes twice to a text that is no well-formed key.
+    identity = await authenticator.authenticate(key);
+  } finally {
+    // Undefined: Redis did not reply, which is not the client's failure.
+    if (isLimited && identity !== null) limiter.giveBack(address);
+  }
+  if (!identity) throw unauthorized('invalid_api_key');
+  return identity;
 }
 
 /**
  * Checks that a key that is limited to origins may be used where the request comes from. Browsers name the page's origin, except within
- * one origin.
+ * one origin: the page then has the host that it asks.
  * @throws Problem wrong_guild
  */
-export function requireOrigin({ headers }: Request, { origins }: Identity): void {
+export function requireOrigin(req: Request, { origins }: Identity): void {
+  const { origin } = req.headers;
   const allowed =
-    headers.origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : origins.includes(headers.origin);
+    origin === undefined
+      ? req.headers['sec-fetch-site'] === 'same-origin' && origins.some((each) => hostOf(each) === req.host)
+      : origins.includes(origin);
   // The set of codes is closed: like a key on another server, this is a key in a place that it is not for.
   if (!allowed)
     throw new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
+}
+
+/** Returns host and port. The scheme is left out, because a proxy that ends TLS can hide it. */
+function hostOf(origin: string): string {
+  return origin.replace(/^https?:\/\//, '');
 }
 
 function tooManyInvalidKeys(ms: number): Problem {

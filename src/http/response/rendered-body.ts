@@ -15,6 +15,14 @@ export interface RenderedBody {
   readonly headers: HeaderBlock;
 }
 
+/** Memory of a rendered body apart from its text, and of what keeps it: measured, rounded up. */
+const OVERHEAD_BYTES = 1000;
+
+/** Returns the memory that a rendered body takes in a cache, in bytes. V8 keeps a latin1 text with one byte a character. */
+export function sizeInMemory(rendered: RenderedBody | null): number {
+  return (rendered?.body.length ?? 0) + OVERHEAD_BYTES;
+}
+
 /** Renders a page or a member. */
 export function renderJson(value: LeaderboardPage | Member): RenderedBody {
   return toBody(JSON.stringify(value));

@@ -187,6 +187,8 @@ export const refusals: Section = {
     { Origin: 'null' },
     { Origin: '' },
     { 'Sec-Fetch-Site': 'same-origin' },
+    { Host: 'a.example', 'Sec-Fetch-Site': 'same-origin' },
+    { Host: 'a.example' },
     { 'Sec-Fetch-Site': 'same-site' },
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'none' },

@@ -6,8 +6,8 @@ export interface Sent {
   readonly pipelined?: boolean;
   /** Redis commands to run before, with a space between the arguments. */
   readonly before?: readonly string[];
-  /** How often it is sent unrecorded before. */
-  readonly repeats?: number;
+  /** It is sent until it is refused with 429, so often at most; only the refusal is recorded. */
+  readonly refusedWithin?: number;
 }
 
 /** Requests by what they are about. */

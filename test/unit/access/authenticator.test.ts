@@ -12,6 +12,8 @@ const key = generateKey();
 const plan = vi.fn<(name: string, field: string) => Promise<string | null>>();
 const find = vi.fn<(sha: string) => Promise<ApiKeyRecord | null>>();
 let now: number;
+/** How far the wall clock is from the monotonic one. */
+let wallClockOff: number;
 let authenticator: Authenticator;
 /** Lets every look-up that needs no I/O come to its end. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -29,18 +31,18 @@ const identity = { guildId: 'g', plan: 'pro', keyId: 'k1', origins: ['https://a.
 
 beforeEach(() => {
   now = START;
+  wallClockOff = 0;
   plan.mockReset().mockResolvedValue('pro');
   find.mockReset().mockResolvedValue(recordOf());
-  const client = { hget: plan } as unknown as RedisClient;
-  const timeouts = new TimeoutQueue(60_000);
-  authenticator = new Authenticator(
-    { find } as unknown as ApiKeyStore,
-    client,
-    new RedisKeys('gr'),
-    () => now,
-    timeouts,
-  );
+  authenticator = newAuthenticator(new TimeoutQueue(60_000));
 });
+
+function newAuthenticator(timeouts: TimeoutQueue): Authenticator {
+  const client = { hget: plan } as unknown as RedisClient;
+  const store = { find } as unknown as ApiKeyStore;
+  const wallClock = () => now + wallClockOff;
+  return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, timeouts);
+}
 
 it('returns the identity of a key, by its hash and the plan of its guild', async () => {
   expect(await authenticator.authenticate(key)).toEqual(identity);
@@ -63,14 +65,13 @@ it('looks up no malformed key', async () => {
 it('caches no unknown key, and reads no plan for it', async () => {
   find.mockResolvedValue(null);
   expect(await authenticator.authenticate(key)).toBeNull();
-  expect(authenticator.hasCached(key)).toBe(false);
+  expect(authenticator.isUnseen(key)).toBe(true);
   expect(authenticator.getCached(key)).toBeUndefined();
   expect(plan).not.toHaveBeenCalled();
 });
 
-it('caches a key for five seconds from its look-up, and knows it as valid after that', async () => {
+it('caches a key for five seconds from its look-up', async () => {
   expect(authenticator.getCached(key)).toBeUndefined();
-  expect(authenticator.hasCached(key)).toBe(false);
   find.mockImplementationOnce(async () => {
     now += 1000;
     return recordOf();
@@ -82,7 +83,67 @@ it('caches a key for five seconds from its look-up, and knows it as valid after 
   expect(authenticator.getCached(key)).toMatchObject(identity);
   now = START + 5000;
   expect(authenticator.getCached(key)).toBeUndefined();
-  expect(authenticator.hasCached(key)).toBe(true);
+});
+
+it.each([-3_600_000, 3_600_000])(
+  'caches a key for five seconds when the wall clock is set by %d ms',
+  async (change) => {
+    await authenticator.authenticate(key);
+    find.mockResolvedValue(null);
+    wallClockOff = change;
+    now = START + 4999;
+    expect(authenticator.getCached(key)).toMatchObject(identity);
+    now = START + 5000;
+    expect(authenticator.getCached(key)).toBeUndefined();
+  },
+);
+
+describe('a key', () => {
+  const gone = () => find.mockResolvedValue(null);
+  const down = () => find.mockRejectedValue(new StoreUnavailableError(new Error('down')));
+
+  it('is unseen until a look-up finds it valid', async () => {
+    expect(authenticator.isUnseen(key)).toBe(true);
+    for (const fails of [gone, down]) {
+      fails();
+      await authenticator.authenticate(key).catch(() => {});
+      expect(authenticator.isUnseen(key)).toBe(true);
+    }
+    find.mockResolvedValue(recordOf({ expiresAt: new Date(START).toISOString() }));
+    await authenticator.authenticate(key);
+    expect(authenticator.isUnseen(key)).toBe(true);
+    find.mockResolvedValue(recordOf());
+    await authenticator.authenticate(key);
+    expect(authenticator.isUnseen(key)).toBe(false);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['its time in the cache', () => (now += 60_000)],
+    ['a look-up that finds nothing', () => gone() && authenticator.authenticate(key)],
+    ['an outage', () => down() && authenticator.authenticate(key).catch(() => {})],
+    ['an invalidation of its guild', () => authenticator.invalidate('g')],
+    ['an invalidation of all', () => authenticator.invalidateAll()],
+  ])('that was seen stays so after %s, and that authenticates nothing', async (_event, happen) => {
+    await authenticator.authenticate(key);
+    await happen();
+    expect(authenticator.isUnseen(key)).toBe(false);
+    gone();
+    expect(await authenticator.authenticate(key)).toBeNull();
+    authenticator.invalidateAll();
+    expect(authenticator.getCached(key)).toBeUndefined();
+  });
+
+  it('is not unseen while its look-up is under way, because a further request starts none', async () => {
+    const looking = authenticator.authenticate(key);
+    expect(authenticator.isUnseen(key)).toBe(false);
+    gone();
+    await looking;
+  });
+
+  it('is not unseen when it is malformed, because no look-up is made', () => {
+    expect(authenticator.isUnseen('gr_wrong')).toBe(false);
+    expect(authenticator.isUnseen(`${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`)).toBe(false);
+  });
 });
 
 describe('a key in use', () => {
@@ -112,7 +173,6 @@ describe('a key in use', () => {
     expect(authenticator.getCached(key)).toBeDefined();
     await settled();
     expect(authenticator.getCached(key)).toBeUndefined();
-    expect(authenticator.hasCached(key)).toBe(false);
   });
 
   it('keeps its cached identity for its time while the store fails', async () => {
@@ -173,7 +233,7 @@ it('looks a key up once for all requests that wait for it, and again for later o
 it('fails with the store, and looks the key up again after it', async () => {
   plan.mockRejectedValueOnce(new Error('down'));
   await expect(authenticator.authenticate(key)).rejects.toThrow(StoreUnavailableError);
-  expect(authenticator.hasCached(key)).toBe(false);
+  expect(authenticator.getCached(key)).toBeUndefined();
   expect(await authenticator.authenticate(key)).toEqual(identity);
 });
 
@@ -183,14 +243,14 @@ it('invalidates the keys of one guild, and no others', async () => {
   find.mockResolvedValue(recordOf({ guildId: 'h' }));
   await authenticator.authenticate(other);
   authenticator.invalidate('g');
-  expect(authenticator.hasCached(key)).toBe(false);
+  expect(authenticator.getCached(key)).toBeUndefined();
   expect(authenticator.getCached(other)).toMatchObject({ guildId: 'h' });
 });
 
 it('invalidates all keys at once', async () => {
   await authenticator.authenticate(key);
   authenticator.invalidateAll();
-  expect(authenticator.hasCached(key)).toBe(false);
+  expect(authenticator.getCached(key)).toBeUndefined();
 });
 
 it.each([
@@ -212,7 +272,7 @@ it.each([
     answer(recordOf());
     expect(await early).toEqual(identity);
     expect(await late).toBeNull();
-    expect(authenticator.hasCached(key)).toBe(false);
+    expect(authenticator.getCached(key)).toBeUndefined();
     expect(find).toHaveBeenCalledTimes(2);
   },
 );
@@ -235,9 +295,7 @@ it('lets the requests after an invalidation share one look-up, although an older
 
 it('gives up on a look-up that takes longer than its limit', async () => {
   find.mockReturnValue(new Promise(() => {}));
-  const client = { hget: plan } as unknown as RedisClient;
-  const store = { find } as unknown as ApiKeyStore;
-  const impatient = new Authenticator(store, client, new RedisKeys('gr'), () => now, new TimeoutQueue(10));
+  const impatient = newAuthenticator(new TimeoutQueue(10));
   await expect(impatient.authenticate(key)).rejects.toThrow(StoreUnavailableError);
   find.mockResolvedValue(recordOf());
   expect(await impatient.authenticate(key)).toEqual(identity);

@@ -20,6 +20,15 @@ it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.ex
   },
 );
 
+it.each(['https://*.example', 'https://*', 'http://a.*:80'])(
+  'refuses the wildcard in %s, which would never match',
+  (wrong) => {
+    expect(() => parseOrigins(`https://ok.example ${wrong}`)).toThrow(
+      `"${wrong}" has a wildcard, which is not supported: list each origin, such as https://www.example.com`,
+    );
+  },
+);
+
 it('refuses an origin that is not of a web page', () => {
   expect(() => parseOrigins('ftp://a.example')).toThrow(InvalidInputError);
 });

@@ -43,6 +43,8 @@ describe('LeaderboardReader.page', () => {
     ['12.7', 12],
     ['1e300', MAX],
     ['nan', 0],
+    ['inf', MAX],
+    ['-inf', 0],
   ])('shows a score of "%s" as %d XP', async (score, xp) => {
     const { reader } = readerOf('', 1, '', 'a', score, '', '');
     expect((await reader.page('g', 1, 10)).value.data[0]?.xp).toBe(xp);

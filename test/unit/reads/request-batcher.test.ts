@@ -29,7 +29,8 @@ beforeEach(() => {
     return run(name, keys, ...args);
   });
   commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
-  batcher = new RequestBatcher(new Quotas(commands, PLANS), new ResponseCache<string>(0, () => 0), commands);
+  const noCache = new ResponseCache<string>({ maxEntries: 0, maxBytes: 0, sizeOf: () => 1, now: () => 0 });
+  batcher = new RequestBatcher(new Quotas(commands, PLANS), noCache, commands);
 });
 
 /** Returns a read of the guild's statistics whose response is its cache key. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Versioned } from '../../../src/leaderboard/reader.ts';
 import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
 
@@ -20,12 +20,13 @@ class Guild {
 }
 
 describe('the cache of responses', () => {
-  const setup = (max = 10) => {
+  const setup = ({ maxEntries = 10, maxBytes = 1000, bytes = 1 } = {}) => {
     const clock = { now: 0 };
     const guild = new Guild();
-    const cache = new ResponseCache<string>(max, () => clock.now);
+    const sizeOf = vi.fn((_response: string) => bytes);
+    const cache = new ResponseCache<string>({ maxEntries, maxBytes, sizeOf, now: () => clock.now });
     const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.load(guild.readOf(key))));
-    return { clock, guild, get, cache };
+    return { clock, guild, get, cache, sizeOf };
   };
 
   it('returns a cached response only at the revision that it shows', async () => {
@@ -77,16 +78,42 @@ describe('the cache of responses', () => {
   });
 
   it('evicts the least recently used entry first', async () => {
-    const { get, guild } = setup(2);
+    const { get, guild } = setup({ maxEntries: 2 });
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
     expect(guild.read).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('caches nothing when it is switched off', async () => {
-    const { get, guild } = setup(0);
+  it('evicts as many as the next response needs memory for, its key included', async () => {
+    const { get, guild, cache } = setup({ maxBytes: 34, bytes: 10 });
+    for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await get(key);
+    expect(guild.read).toEqual(['a', 'b', 'c', 'd', 'b']);
+    await get('a key of 24 characters..');
+    expect(cache.counts().entries).toBe(1);
+  });
+
+  it('returns a response that needs more memory than there is, and does not cache it', async () => {
+    const { get, guild, cache } = setup({ maxBytes: 10, bytes: 10 });
+    expect(await get('a')).toEqual(['a at 1']);
+    expect(await get('a')).toEqual(['a at 1']);
+    expect(guild.read).toEqual(['a', 'a']);
+    expect(cache.counts().entries).toBe(0);
+  });
+
+  it('measures a response when it is cached, and never when it is read', async () => {
+    const { get, guild, sizeOf } = setup();
+    for (let i = 0; i < 100; i++) await get('a');
+    expect(sizeOf.mock.calls).toEqual([['a at 1']]);
+    guild.revision = '2';
+    for (let i = 0; i < 100; i++) await get('a');
+    expect(sizeOf.mock.calls).toEqual([['a at 1'], ['a at 2']]);
+  });
+
+  it.each([{ maxEntries: 0 }, { maxBytes: 0 }])('caches nothing when it is switched off with %j', async (off) => {
+    const { get, guild, cache } = setup(off);
     await get('a');
     await get('a');
     expect(guild.read).toEqual(['a', 'a']);
+    expect(cache.counts()).toEqual({ hits: 0, misses: 2, entries: 0 });
   });
 
   it('returns no cached response that Redis has not confirmed', async () => {
@@ -109,6 +136,5 @@ describe('the cache of responses', () => {
     await get('a', 'b');
     await get('a');
     expect(cache.counts()).toEqual({ hits: 1, misses: 2, entries: 2 });
-    expect(new ResponseCache<string>(0, () => 0).counts()).toEqual({ hits: 0, misses: 0, entries: 0 });
   });
 });

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { generateKey } from '../../src/access/key-format.ts';
+import { parseConfig } from '../../src/config.ts';
+import { recordFigure } from '../support/figures.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { sendPipelined } from '../support/pipelined.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+
+/** HOARD_REQUESTS=100000 is the full number. */
+const HOARD = Number(process.env.HOARD_REQUESTS ?? 20_000);
+const MB = 1024 * 1024;
+const MEMBERS = 20_000;
+const LARGE_PAGES = 10_000;
+/** The heap that Node takes by itself in a container of 256 MiB. With more, it collects garbage late. */
+const NODE_OPTIONS = '--max-old-space-size=256 --max-semi-space-size=1';
+const CACHE_MAX_BYTES = parseConfig({}).cacheMaxBytes;
+/** As long as Discord allows, in characters of four bytes. */
+const LONG_NAME = '🦊'.repeat(32);
+
+describe.skipIf(!hasRedis)('memory stays bounded under', { timeout: 300_000 }, () => {
+  let redis: EmbeddedRedis;
+  let guild: TestGuild;
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    guild = await guildOn(redis.url);
+  });
+  afterAll(async () => {
+    guild?.close();
+    await service?.stop();
+    await redis?.stop();
+  });
+  beforeEach(async () => {
+    await service?.stop();
+    service = await startServiceProcess({
+      ...{ NODE_OPTIONS, REDIS_URL: redis.url, TRUST_PROXY: '1', LOG_REQUESTS: 'off', ...guild.env },
+      // A busy machine must not keep the pages from coming.
+      REDIS_TIMEOUT_MS: '10000',
+    });
+    // After this many, the code is compiled and the heap has its working size.
+    await sendPipelined(service.url, 5000, () => get(guild.paths[2] as string));
+  });
+
+  const get = (path: string, key = guild.key, headers = ''): string =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${headers}\r\n`;
+  const growthDuring = async (name: string, work: () => Promise<unknown>): Promise<number> => {
+    const before = service.rss();
+    await work();
+    const growth = service.rss() - before;
+    recordFigure(name, { growthMb: Math.round(growth / MB), rssMb: Math.round(service.rss() / MB) });
+    return growth;
+  };
+  const addressOf = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+
+  it('12,000 addresses and texts that are none, each at the end of a long X-Forwarded-For', async () => {
+    const forwarded = `X-Forwarded-For: ${'192.0.2.1, '.repeat(1300)}`;
+    const growth = await growthDuring('long X-Forwarded-For', () =>
+      sendPipelined(service.url, 12_000, (n) => {
+        const last = n % 2 ? addressOf(n) : `a text that is no address ${n}`;
+        return get('/api/v1/servers/guild/stats', generateKey(), `${forwarded}${last}\r\n`);
+      }),
+    );
+    expect(growth).toBeLessThan(60 * MB);
+  });
+
+  it(`${HOARD} addresses, each with an API key of its own that is made up`, async () => {
+    const growth = await growthDuring('addresses and keys', async () => {
+      const counts = await sendPipelined(service.url, HOARD, (n) =>
+        get(`/api/v1/servers/g${n}/stats`, generateKey(), `X-Forwarded-For: ${addressOf(n)}\r\n`),
+      );
+      expect(counts).toEqual({ 401: HOARD });
+    });
+    expect(growth).toBeLessThan(60 * MB);
+  });
+
+  it(`${HOARD} IPv6 networks, made-up keys and paths of a valid key`, async () => {
+    const growth = await growthDuring('networks and paths', async () => {
+      await sendPipelined(service.url, HOARD, (n) =>
+        n % 2
+          ? get(`/api/v1/servers/guild/members/m${n}?${'x'.repeat(100)}`)
+          : get('/api/v1/servers/guild/stats', generateKey(), `X-Forwarded-For: 2001:db8:${n >> 8}:${n & 255}::1\r\n`),
+      );
+    });
+    expect(growth).toBeLessThan(80 * MB);
+  });
+
+  it(`${LARGE_PAGES} different large pages of one guild`, async () => {
+    const members = Array.from({ length: MEMBERS }, (_, i) => ({
+      userId: `1234567890123${i}`,
+      set: 1_000_000 + i,
+      profile: { username: LONG_NAME },
+    }));
+    for (let i = 0; i < MEMBERS; i += 1000) await guild.store.writer.recordMany('guild', members.slice(i, i + 1000));
+    const paths: string[] = [];
+    for (let limit = 100; paths.length < LARGE_PAGES; limit--) {
+      for (let page = 1; page * limit <= MEMBERS && paths.length < LARGE_PAGES; page++)
+        paths.push(`/api/v1/servers/guild/leaderboard?limit=${limit}&page=${page}`);
+    }
+    const growth = await growthDuring('large pages', async () => {
+      const counts = await sendPipelined(service.url, LARGE_PAGES, (n) => get(paths[n] as string));
+      expect(counts).toEqual({ 200: LARGE_PAGES });
+    });
+    expect(growth).toBeLessThan(CACHE_MAX_BYTES + 60 * MB);
+  });
+});
