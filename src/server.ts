@@ -181,9 +181,14 @@ function composeReads(
   listen(
     subscriber,
     redisKeys.invalidationChannel,
-    (guildId) => authenticator.invalidate(guildId),
+    (guildId) => {
+      authenticator.invalidate(guildId);
+      cache.clear();
+    },
     () => authenticator.invalidateAll(),
   );
+  // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
+  for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
   return {
     authenticator,
     quotas,

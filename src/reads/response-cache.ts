@@ -33,11 +33,13 @@ export interface ResponseCacheOptions<V> {
 
 /**
  * Caches rendered responses. A cached response is returned only after Redis has confirmed, in the same read, that the guild is still at
- * the revision that it shows: it is never stale and needs no invalidation. Evicts the least recently used entry.
+ * the revision that it shows, so it is never stale. Evicts the least recently used entry.
  */
 export class ResponseCache<V> {
   private hits = 0;
   private misses = 0;
+  /** Counts the calls of {@link clear}. */
+  private epoch = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
 
   private readonly now: () => number;
@@ -52,6 +54,7 @@ export class ResponseCache<V> {
 
   /** Returns the response to a read, in one round trip. @throws StoreUnavailableError */
   async load(read: CacheableRead<V>): Promise<V> {
+    const { epoch } = this;
     const now = this.now();
     const entry = this.entries?.get(read.cacheKey);
     const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
@@ -63,8 +66,17 @@ export class ResponseCache<V> {
     const { revision, value } = versioned as Versioned<unknown>;
     this.misses++;
     const response = read.render(value);
-    if (revision !== '') this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
+    if (revision !== '' && epoch === this.epoch) this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
     return response;
+  }
+
+  /**
+   * Drops all responses. A Redis that lost writes, or a guild that was deleted, can come to a revision a second time when a writer raises it
+   * by a fixed number.
+   */
+  clear(): void {
+    this.entries?.clear();
+    this.epoch++;
   }
 
   /** Returns the number of reads answered from the cache, of others, and of responses cached now. */

@@ -69,6 +69,19 @@ describe('the cache of responses', () => {
     expect(guild.read).toEqual(['a', 'a']);
   });
 
+  it('reads again after it was cleared, and does not keep a response that was read before that', async () => {
+    const { get, guild, cache } = setup();
+    await get('a');
+    cache.clear();
+    await get('a');
+    expect(guild.read).toEqual(['a', 'a']);
+    const late = get('b');
+    cache.clear();
+    await late;
+    await get('b');
+    expect(guild.read).toEqual(['a', 'a', 'b', 'b']);
+  });
+
   it('caches no response of a guild without a revision', async () => {
     const { get, guild } = setup();
     guild.revision = '';
