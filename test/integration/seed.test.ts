@@ -328,6 +328,24 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await everything()).toEqual(before);
   });
 
+  it('--replace that was suspended while another one took over is refused, and changes nothing', async () => {
+    await seed('--guild', 'g', '--generate', '100');
+    const { child, ended } = start(['--guild', 'g', '--generate', '2000000', '--replace']);
+    await until(async () => (await redis.zcard('gr:{g}:next:xp')) > 2000);
+    child.kill('SIGSTOP');
+    // What it has sent before is done when Redis answers here; its lock runs out then.
+    await redis.del('gr:{g}:next:xp:lock');
+    const second = members(3000, 'second');
+    const replaced = await seed('--guild', 'g', '--file', file('second.csv', csv(second)), '--replace');
+    child.kill('SIGCONT');
+    const { code, err } = await ended;
+    expect(replaced.code).toBe(0);
+    expect([code, err]).toEqual([1, expect.stringContaining('another --replace of the guild has taken over')]);
+    expect(await ranking()).toEqual([...second].sort(byRank).flatMap(({ userId, xp }) => [userId, String(xp)]));
+    expect(await exact()).toBe(true);
+    expect(await leftovers()).toEqual([]);
+  });
+
   it('kill -9 at any moment leaves exact counters, and the next --replace clears the staged members', async () => {
     await seed('--guild', 'g', '--generate', '100');
     for (const [mode, key] of [

@@ -4,8 +4,8 @@
 --   A single guild, for a Cluster and for servers that allow no undeclared keys: KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
 --     KEYS[4] gr:{G}:config   KEYS[5..] gr:{G}:member:U of each member that the commands name or that a page is expected to show.
 --     A Cluster refuses such a call while these keys are on two nodes, so the reply is never made of half a guild.
---   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because naming the keys of
---     each guild costs a tenth of the throughput (docs/adr/0006). It reads, and writes nothing but the quota counters.
+--   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because a call a guild would
+--     cost throughput (docs/adr/0012). It reads, and writes nothing but the quota counters.
 -- ARGV[1] the commands of the batch, one a line: a name and its arguments, separated by spaces. One text, because every
 --         further argument costs the client time. Ids and numbers contain no spaces.
 --   guild G                    the commands that follow are of this guild (only in the second form)
