@@ -72,7 +72,7 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
 async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   const { guild, stop, reading } = job;
   counts.replaced = { removed: 0, repeated: 0 };
-  const replacement = await withStoreErrors(Replacement.begin(target, guild));
+  const replacement = await Replacement.begin(target, guild);
   try {
     const sender = new RecordSender((records) => replacement.stage(records));
     await sendMembers(sender, job, choice);

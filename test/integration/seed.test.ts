@@ -363,7 +363,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     const early = await seed('--guild', 'g', '--generate', '50', '--replace');
     expect([early.code, early.err]).toEqual([
       1,
-      expect.stringContaining('Another --replace or deletion of g is running, or was killed'),
+      expect.stringContaining('error: Another --replace or deletion of g is running, or was killed'),
     ]);
     await redis.del('gr:{g}:next:xp:lock');
     expect((await seed('--guild', 'g', '--generate', '50', '--replace')).code).toBe(0);
