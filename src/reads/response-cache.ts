@@ -66,7 +66,8 @@ export class ResponseCache<V> {
     const { revision, value } = versioned as Versioned<unknown>;
     this.misses++;
     const response = read.render(value);
-    if (revision !== '' && epoch === this.epoch) this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
+    if (revision !== '' && epoch === this.epoch)
+      this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
     return response;
   }
 

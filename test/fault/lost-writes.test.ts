@@ -28,7 +28,9 @@ describe.skipIf(!hasRedis)('a revision that a raw writer gives a second time', (
 
   const first = async () => {
     const response = await fetch(`${service.url}/api/v1/servers/guild/leaderboard?limit=1`, { headers: guild.headers });
-    return response.status === 200 ? ((await response.json()) as { data: { xp: number }[] }).data[0]?.xp : response.status;
+    return response.status === 200
+      ? ((await response.json()) as { data: { xp: number }[] }).data[0]?.xp
+      : response.status;
   };
   const write = (xp: number, revision: number) =>
     guild.store.client.multi().zadd(XP, xp, 'u49').hset(STATS, 'rev', revision).exec();
@@ -46,11 +48,11 @@ describe.skipIf(!hasRedis)('a revision that a raw writer gives a second time', (
   });
 
   it('shows the new content after the guild was deleted and started again', async () => {
-    await write(1_000_003, 1000);
+    await write(1_000_003, 2000);
     expect(await first()).toBe(1_000_003);
     await deleteGuild(guild.store, 'guild');
     await guild.refill();
-    await write(1_000_004, 1000);
+    await write(1_000_004, 2000);
     await vi.waitFor(async () => expect(await first()).not.toBe(401), PATIENT);
     expect(await first()).toBe(1_000_004);
   });
