@@ -68,9 +68,9 @@ export async function startCluster(
   const count = workerCount(config.workers);
   for (let i = 0; i < count; i++) fork();
 
-  const readiness: Readiness = async () => {
-    if (draining) return 'draining';
-    return listening.size > 0 ? true : 'workers';
+  const readiness: Readiness = () => {
+    if (draining) return { reason: 'draining' };
+    return listening.size > 0 ? undefined : { reason: 'workers' };
   };
   const metrics = new AggregatorRegistry();
   const adminApp = createAdminApp(readiness, () => metrics.clusterMetrics(), metrics.contentType);

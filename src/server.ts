@@ -27,9 +27,11 @@ import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { connect, describe } from './redis/connection.ts';
-import { isRefusal, listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
+import { isRefusal, listen, waitUntilReady } from './redis/lifecycle.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 import { type RedisClient, Scripts } from './redis/scripts.ts';
+import { StoreHealth } from './redis/store-health.ts';
+import { probeStore } from './redis/store-probe.ts';
 import { TimeoutQueue } from './redis/timeouts.ts';
 
 /** How long the start waits for Redis before it gives up. */
@@ -69,25 +71,22 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const clock = parts.clock ?? Date.now;
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
-  logOutages(client, logger, where);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
   const metrics: Metrics = new Metrics(
     {
       cache: () => reads.cache.counts(),
       quotas: () => reads.quotas.counts(),
-      redisReady: () => client.status === 'ready',
+      redisReady: () => !health.problem,
     },
     { version: VERSION, node: process.version },
   );
   const reads = composeReads(config, client, subscriber, clock, metrics);
+  const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   let draining = false;
-  const readiness: Readiness = async () => {
-    if (draining) return 'draining';
-    return reads.ping().then(
-      () => true,
-      () => 'redis',
-    );
+  const readiness: Readiness = () => {
+    if (draining) return { reason: 'draining' };
+    return health.problem && { reason: 'redis', cause: health.problem.code };
   };
   const logRequest = requestLogger(logger, monotonic);
   const cors = corsPolicy(config.corsOrigins);
@@ -112,8 +111,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     readiness,
     extraRoutes: parts.extraRoutes,
     report: (error, { requestId: request_id }) => {
-      if (error instanceof StoreUnavailableError)
-        logger.warn({ reason: error.reason, request_id }, 'store unavailable');
+      if (error instanceof StoreUnavailableError) void health.report(error, { request_id });
       else logger.error({ err: error, request_id }, 'request failed');
     },
   });
@@ -126,6 +124,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     draining = true;
     const servers = admin ? [api, admin] : [api];
     await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs)));
+    health.stop();
     client.disconnect();
     subscriber.disconnect();
   };
@@ -139,6 +138,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       const setting = config.redis.mode === 'standalone' || isRefusal(error) ? 'REDIS_URL' : 'REDIS_NODES';
       throw new Error(`Cannot reach ${where}: ${error.message.replace(/\.$/, '')}. Check ${setting}.`);
     });
+    await health.check();
   } catch (error) {
     await close();
     throw error;
@@ -187,6 +187,6 @@ function composeReads(
     cache,
     queries: new ReadQueries(new LeaderboardReader(commands)),
     batcher: new RequestBatcher(quotas, cache, commands),
-    ping: () => timeouts.limit(client.ping()),
+    probe: () => probeStore(client, scripts, redisKeys),
   };
 }

@@ -46,11 +46,6 @@ export async function waitUntilReady(
   }
 }
 
-interface OutageLogger {
-  error(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-}
-
 /** Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed. */
 export function listen(
   subscriber: RedisClient,
@@ -71,17 +66,4 @@ export function listen(
 /** Returns whether Redis refused the credentials, so that a retry cannot help. */
 export function isRefusal(error: Error): boolean {
   return /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message);
-}
-
-/** Logs one line when the connection is lost and one when it is back, however often it is retried between. */
-export function logOutages(client: RedisClient, logger: OutageLogger, where: string): void {
-  let lost = false;
-  client.on('error', (error: Error) => {
-    if (!lost) logger.error({ reason: error.message || error.name }, `lost ${where}`);
-    lost = true;
-  });
-  client.on('ready', () => {
-    if (lost) logger.info({}, `back: ${where}`);
-    lost = false;
-  });
 }

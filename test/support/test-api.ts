@@ -93,7 +93,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     isDraining: () => false,
     middleware: [],
     onProblem: undefined,
-    readiness: async () => true,
+    readiness: () => undefined,
     extraRoutes: undefined,
     report: (error) => api.reported.push(error),
     ...options.parts,
