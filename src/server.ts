@@ -1,3 +1,4 @@
+import { promisify } from 'node:util';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -11,7 +12,7 @@ import { createAdminApp } from './http/admin.ts';
 import { ReadQueries } from './http/api/read-queries.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
-import { requestIds } from './http/request-context.ts';
+import { type RequestContext, requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
 import type { RenderedBody } from './http/response/rendered-body.ts';
@@ -28,8 +29,9 @@ import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { connect, describe } from './redis/connection.ts';
 import { isRefusal, listen, waitUntilReady } from './redis/lifecycle.ts';
+import { observedClient } from './redis/observed-client.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
-import { type RedisClient, Scripts } from './redis/scripts.ts';
+import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
 import { StoreHealth } from './redis/store-health.ts';
 import { probeStore } from './redis/store-probe.ts';
 import { TimeoutQueue } from './redis/timeouts.ts';
@@ -58,6 +60,7 @@ export interface RunningServer {
   readonly adminUrl: string | undefined;
   /** This process's metrics. */
   readonly registry: Registry;
+  readonly readiness: Readiness;
   /** Stops being ready, lets requests in flight finish, then closes the connections to Redis. Takes at most SHUTDOWN_TIMEOUT_MS. */
   close(): Promise<void>;
 }
@@ -73,11 +76,17 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const where = describe(config.redis);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
+  const activity = { inFlight: 0 };
   const metrics: Metrics = new Metrics(
     {
       cache: () => reads.cache.counts(),
       quotas: () => reads.quotas.counts(),
+      keyLookups: () => reads.authenticator.counts(),
       redisReady: () => !health.problem,
+      subscribed: () => reads.isSubscribed(),
+      ready: () => !readiness(),
+      inFlight: () => activity.inFlight,
+      connections: () => promisify(api.getConnections.bind(api))(),
     },
     { version: VERSION, node: process.version },
   );
@@ -98,9 +107,12 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       cors,
       now: clock,
       rawHead: new RawHead(clock, serverOptions.keepAliveTimeout),
-      onAnswer: (req, { context, statusCode }) =>
-        metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000),
+      onAnswer: (req, { context, statusCode }) => {
+        metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000);
+        if (context.problem) observeProblem(metrics, context);
+      },
     }),
+    activity,
     cors,
     trustProxy: config.trustProxy,
     now: monotonic,
@@ -146,12 +158,20 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const url = urlOf(api);
   const adminUrl = admin && urlOf(admin);
   logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-  return { url, adminUrl, registry, close };
+  return { url, adminUrl, registry, readiness, close };
 }
 
 /** Returns milliseconds on a clock that never goes back. */
 function monotonic(): number {
   return performance.now();
+}
+
+/** Records why a request failed, where its status alone does not tell it. */
+function observeProblem(metrics: Metrics, { problem, identity }: RequestContext): void {
+  const { cause } = problem?.extra ?? {};
+  if (cause instanceof StoreUnavailableError) metrics.observeUnavailable(cause.code);
+  // A used-up quota is that of a valid key.
+  else if (problem?.code === 'quota_exceeded' && !identity) metrics.observeHeldBack();
 }
 
 /** Composes the parts that authenticate, count and read on one connection. */
@@ -165,24 +185,24 @@ function composeReads(
   const redisKeys = new RedisKeys(config.keyPrefix);
   const { timeoutMs } = config.redis;
   const timeouts = new TimeoutQueue(timeoutMs);
-  const scripts = new Scripts(client, {
-    timeouts,
-    observe: (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed),
-  });
+  const observe: CommandObserver = (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed);
+  const scripts = new Scripts(client, { timeouts, observe });
+  const observed = observedClient(client, observe);
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const quotas = new Quotas(commands, config.planQuotas);
   const cache = new ResponseCache<RenderedBody | null>(config.cacheMaxPages, monotonic);
-  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
+  const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
   const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, lookUpTimeouts);
-  listen(
-    subscriber,
+  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, lookUpTimeouts);
+  const isSubscribed = listen(
+    observedClient(subscriber, observe),
     redisKeys.invalidationChannel,
     (guildId) => authenticator.invalidate(guildId),
     () => authenticator.invalidateAll(),
   );
   return {
     authenticator,
+    isSubscribed,
     quotas,
     cache,
     queries: new ReadQueries(new LeaderboardReader(commands)),

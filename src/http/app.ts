@@ -81,6 +81,7 @@ function countBadPath(api: ApiRoutes): ErrorRequestHandler {
 function answerProblem({ responses, report, onProblem }: AppParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const problem = toProblem(error);
+    res.context.problem = problem;
     onProblem?.(req, res);
     if (problem.extra.cause !== undefined) report(problem.extra.cause, res.context);
     if (res.headersSent) res.destroy();

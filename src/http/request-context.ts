@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState } from '../access/quotas.ts';
+import type { Problem } from './response/problem.ts';
 
 /** The facts about one request while it is served. */
 export interface RequestContext {
@@ -14,6 +15,8 @@ export interface RequestContext {
   identity: Identity | undefined;
   /** State of the guild's quota after it. */
   quota: QuotaState | undefined;
+  /** The problem that is its answer. */
+  problem: Problem | undefined;
 }
 
 declare global {
@@ -41,6 +44,7 @@ export function openContext({ now, requestId, isDraining }: RequestContextParts)
       route: 'unmatched',
       identity: undefined,
       quota: undefined,
+      problem: undefined,
     };
     res.context = context;
     if (isDraining()) res.shouldKeepAlive = false;

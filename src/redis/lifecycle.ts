@@ -46,21 +46,35 @@ export async function waitUntilReady(
   }
 }
 
-/** Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed. */
+/**
+ * Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed.
+ * @returns a function that tells whether messages arrive now.
+ */
 export function listen(
   subscriber: RedisClient,
   channel: string,
   onMessage: (message: string) => void,
   onGap: () => void,
-): void {
+): () => boolean {
+  let isSubscribed = false;
   const subscribe = (): void => {
-    subscriber.subscribe(channel).then(onGap, () => {
-      // The connection broke again; the next "ready" subscribes anew.
-    });
+    subscriber.subscribe(channel).then(
+      () => {
+        isSubscribed = true;
+        onGap();
+      },
+      () => {
+        // The connection broke again; the next "ready" subscribes anew.
+      },
+    );
   };
+  subscriber.on('close', () => {
+    isSubscribed = false;
+  });
   subscriber.on('message', (_channel: string, message: string) => onMessage(message));
   subscriber.on('ready', subscribe);
   if (subscriber.status === 'ready') subscribe();
+  return () => isSubscribed;
 }
 
 /** Returns whether Redis refused the credentials, so that a retry cannot help. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
@@ -24,6 +25,7 @@ async function serve(...options: string[]) {
   cleanUps.push(guild.close);
   // Opened before the fault: an ACL that refuses everything refuses new connections too.
   const admin = new Redis(redis.url);
+  admin.on('error', () => {});
   cleanUps.push(() => admin.disconnect());
   const log: LogLine[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
@@ -111,6 +113,36 @@ describe.skipIf(!hasRedis)('readiness', () => {
     expect(await ask()).toBe(200);
     expect(news()).toEqual([expect.stringMatching(new RegExp(`^requests fail at the Redis at .* ${cause}$`))]);
     expect(log.filter(({ msg }) => String(msg).startsWith('back: the Redis at '))).toHaveLength(1);
+  });
+
+  it('shows in the metrics why requests fail, with and without requests', async () => {
+    const { redis, service, ask } = await serve();
+    expect(await ask()).toBe(200);
+    const value = async (series: string) => {
+      const line = (await service.registry.metrics()).split('\n').find((each) => each.startsWith(`${series} `));
+      return Number(line?.split(' ')[1] ?? 0);
+    };
+    const errors = (command: string) => value(`guildrank_redis_command_errors_total{command="${command}"}`);
+    expect(await value('guildrank_redis_ready')).toBe(1);
+    expect(await value('guildrank_subscription_ready')).toBe(1);
+    expect(await value('guildrank_workers{state="ready"}')).toBe(1);
+    expect(await value('guildrank_key_lookups_total{result="found"}')).toBe(1);
+    expect(await value('guildrank_connections')).toBeGreaterThan(0);
+    await redis.stop();
+    // The check fails although nobody asks.
+    await vi.waitFor(async () => expect(await errors('probe')).toBeGreaterThan(0), PATIENT);
+    await vi.waitFor(async () => expect(await value('guildrank_redis_ready')).toBe(0), PATIENT);
+    expect(await value('guildrank_subscription_ready')).toBe(0);
+    expect(await value('guildrank_workers{state="unready"}')).toBe(1);
+    expect(await ask()).toBe(503);
+    expect(await errors('batch')).toBe(1);
+    const unknown = { 'x-api-key': generateKey() };
+    const path = '/api/v1/servers/guild/stats';
+    expect((await fetch(service.url + path, { headers: unknown })).status).toBe(503);
+    expect(await errors('hgetall')).toBe(1);
+    expect(await value('guildrank_key_lookups_total{result="failed"}')).toBe(1);
+    expect(await value('guildrank_unavailable_total{reason="unreachable"}')).toBe(2);
+    expect(await value('guildrank_requests_in_flight')).toBe(0);
   });
 
   it('asks Redis once a second, not once a probe, and leaves nothing in it', async () => {
