@@ -33,6 +33,7 @@ import { observedClient } from './redis/observed-client.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
 import { StoreHealth } from './redis/store-health.ts';
+import { inspectStore } from './redis/store-inspection.ts';
 import { probeStore } from './redis/store-probe.ts';
 import { TimeoutQueue } from './redis/timeouts.ts';
 
@@ -144,13 +145,20 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   try {
     await listenOn(api, config.host, config.port, 'PORT');
     if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
-    await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) =>
-      logger.warn({ reason: error.message }, `waiting for ${where}`),
-    ).catch((error: Error) => {
+    await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) => {
+      logger.warn({ reason: error.message }, `waiting for ${where}`);
+      void health.check();
+    }).catch((error: Error) => {
       const setting = config.redis.mode === 'standalone' || isRefusal(error) ? 'REDIS_URL' : 'REDIS_NODES';
       throw new Error(`Cannot reach ${where}: ${error.message.replace(/\.$/, '')}. Check ${setting}.`);
     });
-    await health.check();
+    await health.start();
+    if (/unknown command/i.test(health.problem?.reason ?? '')) {
+      throw new Error(
+        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7 or Valkey).`,
+      );
+    }
+    for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
   } catch (error) {
     await close();
     throw error;

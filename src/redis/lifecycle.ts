@@ -1,13 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { nodesOf } from './nodes.ts';
 import type { RedisClient } from './scripts.ts';
 
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
 
+/** The message of Redis while it reads its data from disk. */
+const LOADING = 'LOADING Redis is loading the dataset in memory';
+
 /**
- * Waits until Redis answers a PING.
- * @param onWait called once when that takes longer than half a second, with the last error.
+ * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
+ * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
  * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials.
  */
 export async function waitUntilReady(
@@ -16,7 +20,7 @@ export async function waitUntilReady(
   onWait: (error: Error) => void,
 ): Promise<void> {
   const start = performance.now();
-  const deadline = start + timeoutMs;
+  let deadline = start + timeoutMs;
   let lastError: Error | undefined;
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
@@ -26,16 +30,20 @@ export async function waitUntilReady(
   // A Cluster does not report the errors of its nodes as its own.
   client.on('node error', watch);
   try {
-    for (let reported = false; ; ) {
+    for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
       try {
         await client.ping();
         return;
       } catch (error) {
-        const reason = lastError ?? (error as Error);
+        const failure = lastError ?? (error as Error);
+        const loading = !isRefusal(failure) && (await isLoading(client));
+        const reason = loading ? new Error(LOADING) : failure;
+        if (loading) deadline = performance.now() + timeoutMs;
         if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
-        if (!reported && performance.now() - start > QUIET_MS) {
+        const isNews = loading ? reported !== 'loading' : reported === 'no';
+        if (isNews && performance.now() - start > QUIET_MS) {
           onWait(reason);
-          reported = true;
+          reported = loading ? 'loading' : 'away';
         }
       }
       await delay(RETRY_MS);
@@ -44,6 +52,14 @@ export async function waitUntilReady(
     client.off('error', watch);
     client.off('node error', watch);
   }
+}
+
+/** Returns whether Redis loads its data, or a node of the Cluster does. ioredis then keeps the connection, but sends no commands. */
+export async function isLoading(client: RedisClient): Promise<boolean> {
+  const connected = nodesOf(client, 'all').filter(({ status }) => status === 'connect');
+  // Redis answers INFO while it loads.
+  const replies = await Promise.allSettled(connected.map((node) => node.info('persistence')));
+  return replies.some((reply) => reply.status === 'fulfilled' && /^(async_)?loading:1/m.test(reply.value));
 }
 
 /**

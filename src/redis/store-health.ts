@@ -37,6 +37,8 @@ export class StoreHealth {
   private current: StoreUnavailableError | undefined = new StoreUnavailableError(new Error('no connection yet'));
   /** The last error of the connection since it was usable: a command only fails as "not writeable". */
   private connectionError: Error | undefined;
+  /** An outage that began before the start was over is told by the start itself. */
+  private hasStarted = false;
   private isOutageLogged = false;
   private quietUntil = 0;
   private readonly warnedAt = new Map<string, number>();
@@ -60,6 +62,12 @@ export class StoreHealth {
   /** Why requests cannot be served; undefined while they can. */
   get problem(): StoreUnavailableError | undefined {
     return this.current;
+  }
+
+  /** Checks now, and from then on logs outages. */
+  start(): Promise<void> {
+    this.hasStarted = true;
+    return this.check();
   }
 
   /** Checks now, and from then on regularly. Settles when the state is known. Calls at the same time share one check. */
@@ -109,7 +117,7 @@ export class StoreHealth {
     const { connectionError } = this;
     const isAway = error.code === 'unreachable' && connectionError;
     this.current = isAway ? new StoreUnavailableError(connectionError, 'unreachable') : error;
-    if (this.isOutageLogged || this.stopped) return;
+    if (!this.hasStarted || this.isOutageLogged || this.stopped) return;
     this.isOutageLogged = true;
     const { code, reason } = this.current;
     const { logger, where } = this.parts;

@@ -1,3 +1,5 @@
+import { StoreUnavailableError } from '../errors.ts';
+import { isLoading } from './lifecycle.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import type { RedisClient, Scripts } from './scripts.ts';
 
@@ -15,7 +17,8 @@ export async function probeStore(client: RedisClient, scripts: Scripts, redisKey
     const { xp, stats } = redisKeys.guild(guildId);
     return scripts.run<string>('probe', redisKeys.quota(guildId), xp, stats);
   });
-  await Promise.any(probes).catch(({ errors }: AggregateError) => {
-    throw errors[0];
+  await Promise.any(probes).catch(async ({ errors: [error] }: AggregateError) => {
+    if (await isLoading(client)) throw new StoreUnavailableError(new Error('LOADING Redis is loading its data'));
+    throw error;
   });
 }

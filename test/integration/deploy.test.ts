@@ -29,7 +29,7 @@ describe('docker-compose.yml', () => {
 
   it('starts the service on a Redis with an append-only file, once that is healthy', () => {
     expect(services.redis.command.join(' ')).toContain('--appendonly yes');
-    expect(services.redis.healthcheck.test).toEqual(['CMD', 'redis-cli', 'ping']);
+    expect(services.redis.healthcheck.test).toEqual(['CMD-SHELL', 'redis-cli ping | grep -qx PONG']);
     expect(services.guildrank.depends_on).toEqual({ redis: { condition: 'service_healthy' } });
     expect(Object.keys(volumes)).toEqual(['redis-data']);
   });
@@ -100,6 +100,34 @@ describe('deploy/kubernetes/guildrank.yaml', () => {
       config.adminPort,
     ]);
     expect(ofKind('Service').spec.selector).toEqual(pod.metadata.labels);
+  });
+});
+
+const canProbe = hasRedis && findOnPath(['redis-cli']);
+
+describe.skipIf(!canProbe)('the probes of Redis in docker-compose.yml and deploy/kubernetes', () => {
+  const [{ services }] = yaml('docker-compose.yml');
+  const pod = yaml('deploy/kubernetes/guildrank.yaml').find(({ kind }) => kind === 'StatefulSet').spec.template.spec;
+  const { startupProbe, livenessProbe } = pod.initContainers[0];
+  const start: string[] = startupProbe.exec.command;
+
+  /** Runs a probe on another port than its own. @returns whether it passes. */
+  const passes = async (command: readonly string[], port: number) => {
+    const [shell = '', flag = '', text = ''] = command;
+    return (await runProgram(shell, [flag, text.replace('redis-cli', `redis-cli -p ${port}`)])).code === 0;
+  };
+
+  it('pass on a Redis that serves, and not on one that refuses', async () => {
+    expect(['sh', '-c', services.redis.healthcheck.test[1]]).toEqual(start);
+    const [open, locked] = [await startEmbeddedRedis(), await startEmbeddedRedis(['--requirepass', 'x'])];
+    expect(await passes(start, open.port)).toBe(true);
+    expect(await passes(start, locked.port)).toBe(false);
+    // It lives all the same, and a Redis that is gone does not.
+    expect(await passes(livenessProbe.exec.command, locked.port)).toBe(true);
+    await open.stop();
+    await locked.stop();
+    expect(await passes(start, open.port)).toBe(false);
+    expect(await passes(livenessProbe.exec.command, open.port)).toBe(false);
   });
 });
 

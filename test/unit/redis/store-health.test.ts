@@ -33,7 +33,7 @@ describe('StoreHealth', () => {
   it('has a problem until the first check succeeds, and then checks every second', async () => {
     const { probe, health, lines } = make();
     expect(health.problem?.code).toBe('unreachable');
-    await health.check();
+    await health.start();
     expect(health.problem).toBeUndefined();
     for (let second = 2; second < 5; second++) {
       await pass(1000);
@@ -44,7 +44,7 @@ describe('StoreHealth', () => {
 
   it('takes one refusal for an outage, and logs two lines for it', async () => {
     const { probe, health, lines } = make();
-    await health.check();
+    await health.start();
     probe.mockRejectedValue(failure('READONLY You cannot'));
     await pass(1000);
     expect(health.problem?.code).toBe('READONLY');
@@ -57,7 +57,7 @@ describe('StoreHealth', () => {
 
   it('takes a late reply for an outage only when the next is late too', async () => {
     const { probe, health, lines } = make();
-    await health.check();
+    await health.start();
     probe.mockRejectedValueOnce(silence());
     await health.check();
     expect(health.problem).toBeUndefined();
@@ -69,7 +69,7 @@ describe('StoreHealth', () => {
 
   it('logs one line for a lost connection, with its reason, however often it fails', async () => {
     const { client, probe, health, lines } = make();
-    await health.check();
+    await health.start();
     probe.mockRejectedValue(notWriteable());
     client.emit('error', new Error('connect ECONNREFUSED'));
     client.emit('error', new Error('connect ECONNREFUSED'));
@@ -84,7 +84,7 @@ describe('StoreHealth', () => {
 
   it('logs a failed request that is no outage, once a minute for each code', async () => {
     const { health, lines } = make();
-    await health.check();
+    await health.start();
     const report = (message: string) => health.report(failure(message), {});
     await Promise.all([report('WRONGTYPE a'), report('WRONGTYPE b'), report('OOM c')]);
     await pass(59_000);
@@ -96,7 +96,7 @@ describe('StoreHealth', () => {
 
   it('logs no failed request of an outage, neither at its begin nor just after its end', async () => {
     const { probe, health, lines } = make();
-    await health.check();
+    await health.start();
     probe.mockRejectedValue(failure('OOM full'));
     await Promise.all([health.report(failure('OOM full'), {}), health.report(failure('OOM full'), {})]);
     await health.report(failure('OOM full'), {});
@@ -106,9 +106,20 @@ describe('StoreHealth', () => {
     expect(lines).toEqual(['OOM full requests fail at R', 'back: R']);
   });
 
+  it('logs nothing before the start is over, and then what fails at once', async () => {
+    const { client, probe, health, lines } = make();
+    probe.mockRejectedValue(failure('LOADING Redis is loading'));
+    client.emit('error', new Error('connect ECONNREFUSED'));
+    await health.check();
+    expect(lines).toEqual([]);
+    probe.mockRejectedValue(failure('READONLY x'));
+    await health.start();
+    expect(lines).toEqual(['READONLY x requests fail at R']);
+  });
+
   it('checks no more once it is stopped', async () => {
     const { probe, health } = make();
-    await health.check();
+    await health.start();
     health.stop();
     await pass(10_000);
     expect(probe).toHaveBeenCalledTimes(1);
