@@ -103,6 +103,7 @@ const schema = z
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
+    SHUTDOWN_DELAY_MS: integer(0, 600_000, 0),
     SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
   })
   .superRefine((env, context) => {
@@ -144,6 +145,8 @@ export interface Config {
   readonly cacheMaxAgeS: number;
   /** Responses kept in memory; 0 = none. */
   readonly cacheMaxPages: number;
+  /** Time between the end of readiness and the end of service. */
+  readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -186,6 +189,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     logRequests: e.LOG_REQUESTS,
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     cacheMaxPages: e.CACHE_MAX_PAGES,
+    shutdownDelayMs: e.SHUTDOWN_DELAY_MS,
     shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
   };
 }

@@ -9,15 +9,16 @@ import { startServer } from './server.ts';
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
-  const logger = createLogger(config.logLevel);
-  let running: { close(): Promise<void> } | undefined;
+  const logger = createLogger(config.logLevel, undefined, cluster.worker?.id);
+  let running: { close(delayMs: number): Promise<void> } | undefined;
   let stopping = false;
 
   // Not close-with-grace: it has no exit code for a worker that could not start, and no answer to a second signal while it waits.
   const stop = async (why: string, exitCode: number): Promise<void> => {
     stopping = true;
     logger.info(`${why}: draining`);
-    await running?.close();
+    // After a fault there is no time for others to notice.
+    await running?.close(exitCode === 0 ? config.shutdownDelayMs : 0);
     logger.info('stopped');
     process.exit(exitCode);
   };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -62,8 +63,11 @@ export interface RunningServer {
   /** This process's metrics. */
   readonly registry: Registry;
   readonly readiness: Readiness;
-  /** Stops being ready, lets requests in flight finish, then closes the connections to Redis. Takes at most SHUTDOWN_TIMEOUT_MS. */
-  close(): Promise<void>;
+  /**
+   * Stops being ready, serves on for `delayMs` (0), lets requests in flight finish, then closes the connections to Redis. Takes at most
+   * SHUTDOWN_TIMEOUT_MS longer than the delay.
+   */
+  close(delayMs?: number): Promise<void>;
 }
 
 /**
@@ -94,6 +98,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const reads = composeReads(config, client, subscriber, clock, metrics);
   const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   let draining = false;
+  let closing = false;
   const readiness: Readiness = () => {
     if (draining) return { reason: 'draining' };
     return health.problem && { reason: 'redis', cause: health.problem.code };
@@ -118,7 +123,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),
-    isDraining: () => draining,
+    isDraining: () => closing,
     middleware: config.logRequests === 'all' ? [logRequest] : [],
     onProblem: config.logRequests === 'errors' ? logRequest : undefined,
     readiness,
@@ -133,8 +138,10 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
   const api = createExpressServer(app, serverOptions);
   const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
-  const close = async (): Promise<void> => {
+  const close = async (delayMs = 0): Promise<void> => {
     draining = true;
+    if (delayMs > 0) await delay(delayMs);
+    closing = true;
     const servers = admin ? [api, admin] : [api];
     await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs)));
     health.stop();

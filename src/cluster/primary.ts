@@ -16,7 +16,7 @@ import { WorkerSlot } from './worker-slot.ts';
 const STOP_MARGIN_MS = 2000;
 
 export interface RunningCluster {
-  /** Drains every worker, then ends. Takes at most SHUTDOWN_TIMEOUT_MS and two seconds. */
+  /** Drains every worker, then ends. Takes at most SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS and two seconds. */
   close(): Promise<void>;
 }
 
@@ -76,8 +76,8 @@ export async function startCluster(
     draining = true;
     const ended = Promise.all(slots.map((slot) => slot.ended()));
     for (const slot of slots) slot.send({ type: 'stop' });
-    const isInTime = ended.then(() => true);
-    if (!(await Promise.race([isInTime, delay(config.shutdownTimeoutMs + STOP_MARGIN_MS, false, { ref: false })]))) {
+    const limitMs = config.shutdownDelayMs + config.shutdownTimeoutMs + STOP_MARGIN_MS;
+    if (!(await Promise.race([ended.then(() => true), delay(limitMs, false, { ref: false })]))) {
       for (const slot of slots) slot.kill();
       await ended;
     }
