@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
-import { startLoad } from '../support/load.ts';
+import { type Answer, startLoad } from '../support/load.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -17,6 +18,9 @@ const haproxy = findOnPath(['haproxy']);
 for (const [name, found] of Object.entries({ nginx, haproxy })) {
   if (!found) process.stderr.write(`skipped: the rolling restart behind ${name} needs it on PATH\n`);
 }
+
+/** A process that is kept from running for so long cannot answer a check or Redis in time. */
+const STARVED_MS = 80;
 
 function isFile(file: string): boolean {
   try {
@@ -100,7 +104,21 @@ describe.skipIf(!hasRedis).each(Object.entries(proxies))('two instances behind %
     return child;
   }
 
-  it.skipIf(!proxy.binary)('are restarted one after the other, and every request is answered', async () => {
+  it.skipIf(!proxy.binary)('are restarted one after the other, and every request is answered', CONCLUSIVE, async () => {
+    await untilConclusive(`rolling restart behind ${name}`, async () => {
+      const { answers, lag } = await restartBoth();
+      const unavailable = answers.filter(({ status }) => status === 503).length;
+      const lost = answers.filter(({ status }) => status !== 200 && status !== 503);
+      expect(lost.map(({ status, error }) => `${status} ${error ?? ''}`)).toEqual([]);
+      expect(answers.filter((answer) => answer.status === 200 && guild.wrong(answer) !== undefined)).toEqual([]);
+      process.stderr.write(`rolling restart behind ${name}: ${unavailable} of 503 in ${answers.length}\n`);
+      // A busy machine keeps Redis from answering in time, or an instance from answering a check.
+      const noise = lag > STARVED_MS ? `a process was held up for ${Math.round(lag)} ms` : undefined;
+      return { broken: unavailable > 0 ? [`${unavailable} answers of 503`] : [], noise };
+    });
+  });
+
+  async function restartBoth(): Promise<{ answers: readonly Answer[]; lag: number }> {
     const ports = [await freePort(), await freePort()];
     const front = await freePort();
     const url = `http://127.0.0.1:${front}`;
@@ -109,21 +127,23 @@ describe.skipIf(!hasRedis).each(Object.entries(proxies))('two instances behind %
     await vi.waitFor(async () => {
       expect((await fetch(`${url}/readyz`)).status, proxying.output()).toBe(200);
     }, PATIENT);
+    const startedAt = Date.now();
     const load = startLoad(url, { rate: 200, headers: guild.headers, paths: guild.paths, connections: 20 });
     cleanUps.push(() => load.stop());
     await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(200), PATIENT);
+    const instances = [...running];
     for (const [index, instance] of running.entries()) {
       instance.kill('SIGTERM');
       expect(await instance.waitForEnd()).toEqual({ code: 0, signal: null });
-      await startInstance(ports[index] as number);
+      instances.push(await startInstance(ports[index] as number));
       const sent = load.answers.length;
       // The proxy finds the instance again.
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(sent + 600), PATIENT);
     }
+    const lag = Math.max(load.worstLag(), ...instances.map((each) => each.worstLag(startedAt)));
     const answers = await load.stop();
-    const lost = answers.filter(({ status }) => status !== 200);
-    expect(lost.map(({ status, error }) => `${status} ${error ?? ''}`)).toEqual([]);
-    expect(answers.filter((answer) => guild.wrong(answer) !== undefined)).toEqual([]);
-    process.stderr.write(`rolling restart behind ${name}: 0 lost of ${answers.length}\n`);
-  });
+    for (const instance of instances) await instance.stop();
+    await proxying.stop();
+    return { answers, lag };
+  }
 });
