@@ -222,6 +222,6 @@ function composeReads(
     cache,
     queries: new ReadQueries(new LeaderboardReader(commands)),
     batcher: new RequestBatcher(quotas, cache, commands),
-    probe: () => probeStore(client, scripts, redisKeys),
+    probe: () => probeStore(observed, scripts, redisKeys, timeouts),
   };
 }

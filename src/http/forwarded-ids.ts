@@ -8,7 +8,8 @@ export interface ForwardedIds {
   readonly traceId: string | undefined;
 }
 
-const REQUEST_ID = /^[\w.:=+/-]{1,128}$/;
+/** Not with the beginning of an API key, so that no key is logged. */
+const REQUEST_ID = /^(?!.*gr_)[\w.:=+/-]{1,128}$/;
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 const NONE: ForwardedIds = { requestId: undefined, traceId: undefined };

@@ -11,7 +11,7 @@ export const SCRIPT_KEYS = {
   recount: 3,
   configure: 2,
   replace: 4,
-  probe: 3,
+  probe: 1,
 } as const;
 
 export type ScriptName = keyof typeof SCRIPT_KEYS;

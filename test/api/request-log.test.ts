@@ -46,6 +46,7 @@ describe('the log line of a request', () => {
     ['x-request-id', '"'],
     ['x-request-id', 'x'.repeat(129)],
     ['x-request-id', ''],
+    ['x-request-id', 'id-gr_0123456789'],
     ['traceparent', 'no trace'],
     ['traceparent', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
     ['traceparent', `ff-${TRACE}-00f067aa0ba902b7-01`],

@@ -164,7 +164,8 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     await get('members/last');
     await vi.waitFor(() => expect(seen.flat()).toContain('last'), PATIENT);
     watcher.disconnect();
-    const words = seen.flat().filter((word) => word.startsWith('gr:'));
+    // The check of readiness asks for a guild that cannot exist.
+    const words = seen.flat().filter((word) => word.startsWith('gr:') && !word.includes('{~ready0}'));
     for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(1)?))?$/);
     const batches = seen
       .filter(([command]) => /^eval(sha)?$/.test(command as string))
