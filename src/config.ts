@@ -87,6 +87,7 @@ const schema = z
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
     CACHE_MAX_BYTES: integer(0, 1_000_000_000_000, 32 * 1024 * 1024),
+    SHUTDOWN_DELAY_MS: integer(0, 600_000, 0),
     SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
   })
   .superRefine((env, context) => {
@@ -152,6 +153,8 @@ export interface Config {
   readonly cacheMaxPages: number;
   /** Memory of the responses kept, in bytes; 0 = none are kept. */
   readonly cacheMaxBytes: number;
+  /** Time between the end of readiness and the end of service. */
+  readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -206,6 +209,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     cacheMaxPages: e.CACHE_MAX_PAGES,
     cacheMaxBytes: e.CACHE_MAX_BYTES,
+    shutdownDelayMs: e.SHUTDOWN_DELAY_MS,
     shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
   };
 }

@@ -8,9 +8,38 @@ export abstract class DomainError extends Error {
   }
 }
 
+/** Error codes of Redis that a request or a command can meet. */
+const REDIS_CODES = [
+  ...[
+    'READONLY',
+    'OOM',
+    'MISCONF',
+    'NOREPLICAS',
+    'NOPERM',
+    'NOAUTH',
+    'WRONGPASS',
+    'WRONGTYPE',
+    'LOADING',
+    'BUSY',
+    'MASTERDOWN',
+  ],
+  ...['CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
+] as const;
+
+/** Why the store failed, for metrics and probes: Redis's own error code, or one of three words. */
+export type StoreFailureCode = (typeof REDIS_CODES)[number] | 'timeout' | 'unreachable' | 'other';
+
+/** Messages of ioredis and of the system for a connection that is not there. */
+const UNREACHABLE =
+  /isn't (writeable|ready)|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
+
 /** Redis is unreachable or too slow, refuses the command, or holds a value of another type than the data model says. */
 export class StoreUnavailableError extends DomainError {
-  constructor(cause: unknown) {
+  /** @param knownCode the kind of failure, if the message of `cause` does not tell it. */
+  constructor(
+    cause: unknown,
+    private readonly knownCode?: StoreFailureCode,
+  ) {
     super('The store did not answer in time or refused the command', { cause });
   }
 
@@ -18,6 +47,18 @@ export class StoreUnavailableError extends DomainError {
   get reason(): string {
     const { cause } = this;
     return cause instanceof Error ? cause.message || cause.name : String(cause);
+  }
+
+  /** The kind of failure. One of a closed set, without addresses: it may be shown to clients. */
+  get code(): StoreFailureCode {
+    const { reason } = this;
+    const first = reason.slice(0, reason.search(/[^A-Z]|$/));
+    const known = REDIS_CODES.find((code) => code === first);
+    if (known) return known;
+    if (this.knownCode) return this.knownCode;
+    // Redis 7.0 gives the refusal of a command in a script no code of its own.
+    if (reason.includes("user executing the script can't")) return 'NOPERM';
+    return UNREACHABLE.test(reason) ? 'unreachable' : 'other';
   }
 }
 

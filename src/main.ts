@@ -1,5 +1,7 @@
 import cluster from 'node:cluster';
-import { shareMetrics, startCluster, workerCount } from './cluster.ts';
+import { startCluster } from './cluster/primary.ts';
+import { joinPrimary } from './cluster/worker.ts';
+import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
 import { createLogger } from './observability/logger.ts';
 import { startServer } from './server.ts';
@@ -7,33 +9,46 @@ import { startServer } from './server.ts';
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
-  const logger = createLogger(config.logLevel);
-  let running: { close(): Promise<void> } | undefined;
+  const logger = createLogger(config.logLevel, undefined, cluster.worker?.id);
+  let running: { close(delayMs: number): Promise<void> } | undefined;
   let stopping = false;
 
   // Not close-with-grace: it has no exit code for a worker that could not start, and no answer to a second signal while it waits.
   const stop = async (why: string, exitCode: number): Promise<void> => {
-    if (stopping) process.exit(1);
     stopping = true;
     logger.info(`${why}: draining`);
-    await running?.close();
+    // After a fault there is no time for others to notice.
+    await running?.close(exitCode === 0 ? config.shutdownDelayMs : 0);
     logger.info('stopped');
     process.exit(exitCode);
   };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, 0));
+  const stopOnce = (why: string, exitCode: number): void => {
+    if (!stopping) void stop(why, exitCode);
+  };
+  let signalled = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to the workers as well, so a worker's first signal can come after the word of the primary.
+      if (signalled || (stopping && cluster.isPrimary)) process.exit(1);
+      signalled = true;
+      stopOnce(signal, 0);
+    });
+  }
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
       logger.fatal({ err: error }, event);
+      if (stopping) process.exit(1);
       void stop(event, 1);
     });
   }
 
   try {
     if (cluster.isPrimary && workerCount(config.workers) > 1) {
-      running = await startCluster(config, logger, () => void stop('a worker could not start', 1));
+      running = await startCluster(config, logger, () => stopOnce('a worker could not start', 1));
     } else {
+      const serveFor = cluster.isWorker ? joinPrimary(() => stopOnce('the primary stops', 0)) : undefined;
       const server = await startServer(processConfig(config), { logger });
-      if (cluster.isWorker) shareMetrics(server.registry);
+      serveFor?.(server);
       running = server;
     }
   } catch (error) {

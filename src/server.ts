@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -11,7 +13,7 @@ import { createAdminApp } from './http/admin.ts';
 import { ReadQueries } from './http/api/read-queries.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
-import { requestIds } from './http/request-context.ts';
+import { type RequestContext, requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
 import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
@@ -27,10 +29,14 @@ import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { connect, describe } from './redis/connection.ts';
-import { listen, logOutages, waitUntilReady } from './redis/lifecycle.ts';
+import { listen, waitUntilReady } from './redis/lifecycle.ts';
+import { observedClient } from './redis/observed-client.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 import { explainStart } from './redis/refusals.ts';
-import { type RedisClient, Scripts } from './redis/scripts.ts';
+import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
+import { StoreHealth } from './redis/store-health.ts';
+import { inspectStore } from './redis/store-inspection.ts';
+import { probeStore } from './redis/store-probe.ts';
 import { TimeoutQueue } from './redis/timeouts.ts';
 
 /** How long the start waits for Redis before it gives up. */
@@ -59,8 +65,12 @@ export interface RunningServer {
   readonly adminUrl: string | undefined;
   /** This process's metrics. */
   readonly registry: Registry;
-  /** Stops being ready, lets requests in flight finish, then closes the connections to Redis. Takes at most SHUTDOWN_TIMEOUT_MS. */
-  close(): Promise<void>;
+  readonly readiness: Readiness;
+  /**
+   * Stops being ready, serves on for `delayMs` (0), lets requests in flight finish, then closes the connections to Redis. Takes at most
+   * SHUTDOWN_TIMEOUT_MS longer than the delay.
+   */
+  close(delayMs?: number): Promise<void>;
 }
 
 /**
@@ -73,25 +83,29 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const monotonic = parts.monotonic ?? (() => performance.now());
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
-  logOutages(client, logger, where);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
+  const activity = { inFlight: 0 };
   const metrics: Metrics = new Metrics(
     {
       cache: () => reads.cache.counts(),
       quotas: () => reads.quotas.counts(),
-      redisReady: () => client.status === 'ready',
+      keyLookups: () => reads.authenticator.counts(),
+      redisReady: () => !health.problem,
+      subscribed: () => reads.isSubscribed(),
+      ready: () => !readiness(),
+      inFlight: () => activity.inFlight,
+      connections: () => promisify(api.getConnections.bind(api))(),
     },
     { version: VERSION, node: process.version },
   );
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
+  const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   let draining = false;
-  const readiness: Readiness = async () => {
-    if (draining) return 'draining';
-    return reads.ping().then(
-      () => true,
-      () => 'redis',
-    );
+  let closing = false;
+  const readiness: Readiness = () => {
+    if (draining) return { reason: 'draining' };
+    return health.problem && { reason: 'redis', cause: health.problem.code };
   };
   const logRequest = requestLogger(logger, monotonic);
   const cors = corsPolicy(config.corsOrigins);
@@ -103,21 +117,23 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       cors,
       now: clock,
       rawHead: new RawHead(clock, serverOptions.keepAliveTimeout),
-      onAnswer: (req, { context, statusCode }) =>
-        metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000),
+      onAnswer: (req, { context, statusCode }) => {
+        metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000);
+        if (context.problem) observeProblem(metrics, context);
+      },
     }),
+    activity,
     cors,
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),
-    isDraining: () => draining,
+    isDraining: () => closing,
     middleware: config.logRequests === 'all' ? [logRequest] : [],
     onProblem: config.logRequests === 'errors' ? logRequest : undefined,
     readiness,
     extraRoutes: parts.extraRoutes,
     report: (error, { requestId: request_id }) => {
-      if (error instanceof StoreUnavailableError)
-        logger.warn({ reason: error.reason, request_id }, 'store unavailable');
+      if (error instanceof StoreUnavailableError) void health.report(error, { request_id });
       else logger.error({ err: error, request_id }, 'request failed');
     },
   });
@@ -126,10 +142,13 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
   const api = createExpressServer(app, serverOptions);
   const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
-  const close = async (): Promise<void> => {
+  const close = async (delayMs = 0): Promise<void> => {
     draining = true;
+    if (delayMs > 0) await delay(delayMs);
+    closing = true;
     const servers = admin ? [api, admin] : [api];
     await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs)));
+    health.stop();
     client.disconnect();
     subscriber.disconnect();
   };
@@ -137,11 +156,19 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   try {
     await listenOn(api, config.host, config.port, 'PORT');
     if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
-    await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) =>
-      logger.warn({ reason: error.message }, `waiting for ${where}`),
-    ).catch((error: Error) => {
+    await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) => {
+      logger.warn({ reason: error.message }, `waiting for ${where}`);
+      void health.check();
+    }).catch((error: Error) => {
       throw new Error(explainStart(config.redis.mode, where, error));
     });
+    await health.start();
+    if (/unknown command/i.test(health.problem?.reason ?? '')) {
+      throw new Error(
+        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7 or Valkey).`,
+      );
+    }
+    for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
   } catch (error) {
     await close();
     throw error;
@@ -149,7 +176,15 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const url = urlOf(api);
   const adminUrl = admin && urlOf(admin);
   logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-  return { url, adminUrl, registry, close };
+  return { url, adminUrl, registry, readiness, close };
+}
+
+/** Records why a request failed, where its status alone does not tell it. */
+function observeProblem(metrics: Metrics, { problem, identity }: RequestContext): void {
+  const { cause } = problem?.extra ?? {};
+  if (cause instanceof StoreUnavailableError) metrics.observeUnavailable(cause.code);
+  // A used-up quota is that of a valid key.
+  else if (problem?.code === 'quota_exceeded' && !identity) metrics.observeHeldBack();
 }
 
 /** Composes the parts that authenticate, count and read on one connection. */
@@ -163,10 +198,9 @@ function composeReads(
   const redisKeys = new RedisKeys(config.keyPrefix);
   const { timeoutMs } = config.redis;
   const timeouts = new TimeoutQueue(timeoutMs);
-  const scripts = new Scripts(client, {
-    timeouts,
-    observe: (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed),
-  });
+  const observe: CommandObserver = (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed);
+  const scripts = new Scripts(client, { timeouts, observe });
+  const observed = observedClient(client, observe);
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const quotas = new Quotas(commands, config.planQuotas);
   const cache = new ResponseCache<RenderedBody | null>({
@@ -175,11 +209,11 @@ function composeReads(
     sizeOf: sizeInMemory,
     now: monotonic,
   });
-  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
+  const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
   const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, monotonic, lookUpTimeouts);
-  listen(
-    subscriber,
+  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, lookUpTimeouts);
+  const isSubscribed = listen(
+    observedClient(subscriber, observe),
     redisKeys.invalidationChannel,
     (guildId) => {
       authenticator.invalidate(guildId);
@@ -191,10 +225,11 @@ function composeReads(
   for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
   return {
     authenticator,
+    isSubscribed,
     quotas,
     cache,
     queries: new ReadQueries(new LeaderboardReader(commands)),
     batcher: new RequestBatcher(quotas, cache, commands),
-    ping: () => timeouts.limit(client.ping()),
+    probe: () => probeStore(observed, scripts, redisKeys, timeouts),
   };
 }

@@ -48,6 +48,7 @@ export class Authenticator {
   private readonly pending = new Map<string, Promise<Identity | null>>();
   /** Raised with every invalidation: a look-up that began before it must not be cached after it. */
   private epoch = 0;
+  private readonly lookUps = { found: 0, unknown: 0, failed: 0 };
 
   constructor(
     private readonly apiKeys: ApiKeyStore,
@@ -88,7 +89,16 @@ export class Authenticator {
       if (this.pending.get(key) === lookup) this.pending.delete(key);
     });
     this.pending.set(key, lookup);
+    lookup.then(
+      (identity) => this.lookUps[identity ? 'found' : 'unknown']++,
+      () => this.lookUps.failed++,
+    );
     return lookup;
+  }
+
+  /** Returns the look-ups in Redis so far, by result. */
+  counts(): Readonly<typeof this.lookUps> {
+    return this.lookUps;
   }
 
   /** Drops the cached identities of a guild, because its keys or its plan changed. O(entries). */

@@ -6,6 +6,7 @@ import express, {
   type Response,
 } from 'express';
 import { type ApiParts, ApiRoutes } from './api/routes.ts';
+import { forwardedIds } from './forwarded-ids.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/cors.ts';
@@ -38,7 +39,9 @@ export function createApp(parts: AppParts): Express {
   app.enable('strict routing');
 
   // Each layer that a request passes costs: the operations come first, health last.
-  app.use(openContext(parts));
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const trusts = parts.trustProxy !== 0;
+  app.use(openContext({ ...parts, forwardedIds: trusts ? (req) => forwardedIds(req, isTrusted) : undefined }));
   for (const layer of parts.middleware) app.use(layer);
   app.use(api.knownAddresses());
   app.use(requireHost(api.refuse(missingHost)));
@@ -81,6 +84,7 @@ function countBadPath(api: ApiRoutes): ErrorRequestHandler {
 function answerProblem({ responses, report, onProblem }: AppParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const problem = toProblem(error);
+    res.context.problem = problem;
     onProblem?.(req, res);
     if (problem.extra.cause !== undefined) report(problem.extra.cause, res.context);
     if (res.headersSent) res.destroy();

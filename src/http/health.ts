@@ -1,7 +1,14 @@
 import { Router } from 'express';
 
-/** Returns true when the process can serve, or the reason why it cannot. */
-export type Readiness = () => Promise<true | 'draining' | 'redis' | 'workers'>;
+/** Why the process cannot serve. */
+export interface Unready {
+  readonly reason: 'draining' | 'redis' | 'workers';
+  /** Of the reason "redis": the kind of failure, without an address. */
+  readonly cause?: string;
+}
+
+/** Returns why the process cannot serve; undefined = it can. No I/O. */
+export type Readiness = () => Unready | undefined;
 
 /** Creates the routes /livez (the process runs) and /readyz (it can serve). Neither needs a key or counts against a quota. */
 export function healthRoutes(readiness: Readiness): Router {
@@ -10,14 +17,14 @@ export function healthRoutes(readiness: Readiness): Router {
   router.get('/livez', (_req, res) => {
     res.set(noStore).json({ status: 'ok' });
   });
-  router.get('/readyz', async (_req, res) => {
-    const state = await readiness();
-    if (state === true) res.set(noStore).json({ status: 'ok' });
+  router.get('/readyz', (_req, res) => {
+    const unready = readiness();
+    if (!unready) res.set(noStore).json({ status: 'ok' });
     else
       res
         .status(503)
         .set({ ...noStore, 'Retry-After': '1' })
-        .json({ status: 'unavailable', reason: state });
+        .json({ status: 'unavailable', ...unready });
   });
   return router;
 }

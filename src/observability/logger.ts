@@ -6,9 +6,13 @@ import { type HttpLogger, pinoHttp } from 'pino-http';
 const FLUSH_MS = 50;
 const FLUSH_BYTES = 32_768;
 
-/** Creates a logger of JSON lines on stdout, or on `to`. The last lines go out when the process exits. @param level pino's level name. */
-export function createLogger(level: string, to: DestinationStream = stdout()): Logger {
-  return pino({ level, base: null, timestamp: isoTimes() }, to);
+/**
+ * Creates a logger of JSON lines on stdout, or on `to`. The last lines go out when the process exits.
+ * @param level pino's level name.
+ * @param worker number of this process, if it is one of several.
+ */
+export function createLogger(level: string, to: DestinationStream = stdout(), worker?: number): Logger {
+  return pino({ level, base: worker === undefined ? null : { worker }, timestamp: isoTimes() }, to);
 }
 
 /** Buffers bytes. A destination that buffers text measures its whole buffer with each line: a third of the cost of a line. */
@@ -44,12 +48,15 @@ interface LoggedResponse extends ServerResponse {
     readonly requestId: string;
     readonly startedAt: number;
     readonly route: string;
-    readonly identity: { readonly guildId: string } | undefined;
+    readonly traceId: string | undefined;
+    readonly identity: { readonly guildId: string; readonly plan: string; readonly keyId: string } | undefined;
+    readonly problem: { readonly code: string; readonly reason: string | undefined } | undefined;
   };
 }
 
 /**
- * Creates a layer that logs one line a request when its answer is sent: method, route pattern, status, duration in ms, guild, request id.
+ * Creates a layer that logs one line a request when its answer is sent: method, route pattern, status, problem
+ * code and the reason of a 503, duration in ms, guild, plan, id of the key, request id, trace id.
  * It may also be called just before the answer is sent. A 5xx is logged at error, everything else at info.
  * @param now milliseconds on the clock of the contexts' `startedAt`.
  */
@@ -58,10 +65,15 @@ export function requestLogger(logger: Logger, now: () => number): HttpLogger {
     method: req.method,
     route: context?.route,
     status: statusCode,
+    code: context?.problem?.code,
+    reason: context?.problem?.reason,
     // Rounded, because V8 caches the texts of recent numbers, and formatting a fraction is slow.
     duration_ms: context && Math.round((now() - context.startedAt) * 100) / 100,
     guild: context?.identity?.guildId,
+    plan: context?.identity?.plan,
+    key_id: context?.identity?.keyId,
     request_id: context?.requestId,
+    trace_id: context?.traceId,
   });
   const middleware = pinoHttp({
     logger,

@@ -1,15 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { FastHistogram } from './fast-histogram.ts';
-
-/** Counts that other parts keep, read when the metrics are asked for. */
-export interface CountSources {
-  /** Responses returned from the cache, other responses, and entries. */
-  cache(): { readonly hits: number; readonly misses: number; readonly entries: number };
-  /** Requests counted, by plan. */
-  quotas(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]>;
-  /** Returns whether the connection to Redis is usable. */
-  redisReady(): boolean;
-}
+import { type MetricSources, registerSources } from './metric-sources.ts';
 
 export interface BuildInfo {
   readonly version: string;
@@ -29,13 +20,13 @@ export class Metrics {
     this.registry,
     'http_request_duration_seconds',
     'Time from a request to its answer, by method, route pattern and status',
-    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
+    [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
   );
   private readonly commands = new FastHistogram(
     this.registry,
     'guildrank_redis_command_duration_seconds',
     'Time from a Redis command to its reply, by command; failures included',
-    [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2],
+    [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2],
   );
   private readonly commandErrors = new Counter({
     name: 'guildrank_redis_command_errors_total',
@@ -43,11 +34,22 @@ export class Metrics {
     labelNames: ['command'],
     registers: [this.registry],
   });
+  private readonly unavailable = new Counter({
+    name: 'guildrank_unavailable_total',
+    help: 'Answers of 503, by reason: an error code of Redis, timeout, unreachable or other',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+  private readonly heldBack = new Counter({
+    name: 'guildrank_held_back_requests_total',
+    help: 'Requests answered with 429 because their address sent too many invalid keys',
+    registers: [this.registry],
+  });
   /** By route, then by method and status as one number, because a text made for each request costs ten times as much. */
   private readonly requestTimes = new Map<string, Map<number, (seconds: number) => void>>();
   private readonly commandTimes = new Map<string, (seconds: number) => void>();
 
-  constructor(counts: CountSources, build: BuildInfo) {
+  constructor(sources: MetricSources, build: BuildInfo) {
     const { registry } = this;
     collectDefaultMetrics({ register: registry });
     const info = new Gauge({
@@ -58,7 +60,7 @@ export class Metrics {
       registers: [registry],
     });
     info.set({ ...build }, 1);
-    registerCounts(registry, counts);
+    registerSources(registry, sources);
   }
 
   /** Records an answered request. @param seconds since its arrival. */
@@ -78,6 +80,16 @@ export class Metrics {
     observe(seconds);
   }
 
+  /** Records an answer of 503. @param reason from a closed set. */
+  observeUnavailable(reason: string): void {
+    this.unavailable.inc({ reason });
+  }
+
+  /** Records a request that was not looked at, because its address sent too many invalid keys. */
+  observeHeldBack(): void {
+    this.heldBack.inc();
+  }
+
   /** Records a Redis command that was answered or failed. @param seconds since it was sent. */
   observeCommand(command: string, seconds: number, failed: boolean): void {
     let observe = this.commandTimes.get(command);
@@ -88,51 +100,4 @@ export class Metrics {
     observe(seconds);
     if (failed) this.commandErrors.inc({ command });
   }
-}
-
-/** Registers metrics that are read from their sources when they are asked for. */
-function registerCounts(registry: Registry, counts: CountSources): void {
-  const registers = [registry];
-  new Counter({
-    name: 'guildrank_page_cache_requests_total',
-    help: 'Answers looked up in memory, by result: hit (confirmed by Redis and sent as held) or miss',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      const { hits, misses } = counts.cache();
-      this.reset();
-      this.inc({ result: 'hit' }, hits);
-      this.inc({ result: 'miss' }, misses);
-    },
-  });
-  new Gauge({
-    name: 'guildrank_page_cache_entries',
-    help: 'Answers held in memory',
-    registers,
-    collect() {
-      this.set(counts.cache().entries);
-    },
-  });
-  new Counter({
-    name: 'guildrank_quota_decisions_total',
-    help: 'Requests counted against a quota, by plan and decision',
-    labelNames: ['plan', 'decision'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [plan, { allowed, denied }] of counts.quotas()) {
-        this.inc({ plan, decision: 'allowed' }, allowed);
-        this.inc({ plan, decision: 'denied' }, denied);
-      }
-    },
-  });
-  new Gauge({
-    name: 'guildrank_redis_ready',
-    help: '1 while the connection to Redis is usable, else 0; the smallest of all workers',
-    aggregator: 'min',
-    registers,
-    collect() {
-      this.set(counts.redisReady() ? 1 : 0);
-    },
-  });
 }

@@ -4,6 +4,7 @@ import type { RedisConfig, TlsConfig } from '../config.ts';
 import { isDatabaseRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
+import { watchSilence } from './silence-watch.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
@@ -14,33 +15,23 @@ export function connect(config: RedisConfig): RedisClient {
   if (config.mode === 'cluster') return connectToCluster(config, options);
   const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
   if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
-  return guard(client);
+  return guard(client, config);
 }
 
 function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
   const cluster = new Cluster([...config.nodes], clusterOptions(options));
-  cluster.on('+node', guard);
+  cluster.on('+node', (node: Redis) => guard(node, config));
   return cluster;
 }
 
-function guard(client: Redis): Redis {
-  return leaveOtherDatabases(endSocketTimer(client));
+function guard(client: Redis, config: RedisConfig): Redis {
+  return leaveOtherDatabases(watchSilence(client, silenceLimit(config)));
 }
 
 /** ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent. */
 function leaveOtherDatabases(client: Redis): Redis {
   return client.on('error', (error: Error) => {
     if (isDatabaseRefusal(error)) client.disconnect(true);
-  });
-}
-
-/** ioredis 5.11 lets the socketTimeout of a closed socket run on, and closes the next socket with it (redis/ioredis issue 2147). */
-function endSocketTimer(client: Redis): Redis {
-  return client.on('close', () => {
-    // Not a part of its types.
-    const inner: { socketTimeoutTimer?: NodeJS.Timeout | undefined } = client as object;
-    clearTimeout(inner.socketTimeoutTimer);
-    inner.socketTimeoutTimer = undefined;
   });
 }
 
@@ -57,13 +48,15 @@ export function describe(config: RedisConfig): string {
   return places[config.mode] + database;
 }
 
+/** Milliseconds without a reply after which a connection is taken for hung. */
+function silenceLimit({ timeoutMs }: RedisConfig): number {
+  return Math.max(500, timeoutMs * 2);
+}
+
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
 function timeLimits(timeoutMs: number): RedisOptions {
   return {
     enableOfflineQueue: false,
-    // A command that was given up on is kept in the queue of its connection; cutting the socket of a hung one frees them.
-    socketTimeout: Math.max(500, timeoutMs * 2),
-    connectTimeout: 500,
     // A hung server never answers the closing of a connection; ioredis would wait two seconds for it before it reconnects.
     disconnectTimeout: Math.min(timeoutMs, 500),
     maxRetriesPerRequest: 0,
@@ -101,6 +94,8 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
     // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
     ...(tls && { sentinelTLS: tls }),
     enableTLSForSentinelMode: options.tls !== undefined,
+    // Of the connections to Sentinels, which watchSilence does not see: the next one is asked after half a second.
+    connectTimeout: 500,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
     // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { nodesOf } from './nodes.ts';
 import { isRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
 
@@ -6,9 +7,12 @@ const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
 
+/** The message of Redis while it reads its data from disk. */
+const LOADING = 'LOADING Redis is loading the dataset in memory';
+
 /**
- * Waits until Redis answers a PING.
- * @param onWait called once when that takes longer than half a second, with the last error.
+ * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
+ * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
  * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials or the database.
  */
 export async function waitUntilReady(
@@ -17,7 +21,7 @@ export async function waitUntilReady(
   onWait: (error: Error) => void,
 ): Promise<void> {
   const start = performance.now();
-  const deadline = start + timeoutMs;
+  let deadline = start + timeoutMs;
   let lastError: Error | undefined;
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
@@ -27,18 +31,22 @@ export async function waitUntilReady(
   // A Cluster does not report the errors of its nodes as its own.
   client.on('node error', watch);
   try {
-    for (let reported = false; ; ) {
+    for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
       try {
         await client.ping();
         return;
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
         if (/^MISCONF\b/.test((error as Error).message)) return;
-        const reason = lastError ?? (error as Error);
+        const failure = lastError ?? (error as Error);
+        const loading = !isRefusal(failure) && (await isLoading(client));
+        const reason = loading ? new Error(LOADING) : failure;
+        if (loading) deadline = performance.now() + timeoutMs;
         if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
-        if (!reported && performance.now() - start > QUIET_MS) {
+        const isNews = loading ? reported !== 'loading' : reported === 'no';
+        if (isNews && performance.now() - start > QUIET_MS) {
           onWait(reason);
-          reported = true;
+          reported = loading ? 'loading' : 'away';
         }
       }
       await delay(RETRY_MS);
@@ -49,37 +57,41 @@ export async function waitUntilReady(
   }
 }
 
-interface OutageLogger {
-  error(fields: object, message: string): void;
-  info(fields: object, message: string): void;
+/** Returns whether Redis loads its data, or a node of the Cluster does. ioredis then keeps the connection, but sends no commands. */
+export async function isLoading(client: RedisClient): Promise<boolean> {
+  const connected = nodesOf(client, 'all').filter(({ status }) => status === 'connect');
+  // Redis answers INFO while it loads.
+  const replies = await Promise.allSettled(connected.map((node) => node.info('persistence')));
+  return replies.some((reply) => reply.status === 'fulfilled' && /^(async_)?loading:1/m.test(reply.value));
 }
 
-/** Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed. */
+/**
+ * Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed.
+ * @returns a function that tells whether messages arrive now.
+ */
 export function listen(
   subscriber: RedisClient,
   channel: string,
   onMessage: (message: string) => void,
   onGap: () => void,
-): void {
+): () => boolean {
+  let isSubscribed = false;
   const subscribe = (): void => {
-    subscriber.subscribe(channel).then(onGap, () => {
-      // The connection broke again; the next "ready" subscribes anew.
-    });
+    subscriber.subscribe(channel).then(
+      () => {
+        isSubscribed = true;
+        onGap();
+      },
+      () => {
+        // The connection broke again; the next "ready" subscribes anew.
+      },
+    );
   };
+  subscriber.on('close', () => {
+    isSubscribed = false;
+  });
   subscriber.on('message', (_channel: string, message: string) => onMessage(message));
   subscriber.on('ready', subscribe);
   if (subscriber.status === 'ready') subscribe();
-}
-
-/** Logs one line when the connection is lost and one when it is back, however often it is retried between. */
-export function logOutages(client: RedisClient, logger: OutageLogger, where: string): void {
-  let lost = false;
-  client.on('error', (error: Error) => {
-    if (!lost) logger.error({ reason: error.message || error.name }, `lost ${where}`);
-    lost = true;
-  });
-  client.on('ready', () => {
-    if (lost) logger.info({}, `back: ${where}`);
-    lost = false;
-  });
+  return () => isSubscribed;
 }

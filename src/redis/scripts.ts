@@ -9,6 +9,7 @@ export const SCRIPT_NAMES = [
   'batch',
   'configure',
   'list-unstaged',
+  'probe',
   'purge',
   'record',
   'recount',
@@ -86,15 +87,17 @@ export class Scripts {
   }
 
   /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */
-  private evaluate(
+  private async evaluate(
     { source, sha }: LoadedScript,
     keys: readonly string[],
     args: (string | number)[],
   ): Promise<unknown> {
-    return this.client.evalsha(sha, keys.length, ...keys, ...args).catch((error: Error) => {
-      if (!error.message.includes('NOSCRIPT')) throw error;
+    try {
+      return await this.client.evalsha(sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!(error as Error).message.includes('NOSCRIPT')) throw error;
       return this.client.eval(source, keys.length, ...keys, ...args);
-    });
+    }
   }
 
   private script(name: ScriptName): LoadedScript {

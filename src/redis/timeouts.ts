@@ -61,7 +61,7 @@ export class TimeoutQueue {
     for (const entry of this.entries) {
       if (entry.dueAt > this.tick) return;
       this.entries.delete(entry);
-      entry.onTimeout(new StoreUnavailableError(new Error(`no reply within ${this.limitMs} ms`)));
+      entry.onTimeout(new StoreUnavailableError(new Error(`no reply within ${this.limitMs} ms`), 'timeout'));
     }
   };
 }

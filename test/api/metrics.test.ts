@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { generateKey } from '../../src/access/key-format.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite, setPlan } from '../support/suite.ts';
 
@@ -50,6 +51,16 @@ describe('GET /metrics on the admin port', () => {
     const text = await metrics();
     expect(text).toContain('method="other"');
     expect(text).not.toMatch(/PROPFIND|someone|"guild"|gr_/);
+  });
+
+  it('counts the requests that are held back', async () => {
+    const held = 'guildrank_held_back_requests_total';
+    const before = value(await metrics(), held);
+    for (let i = 0; i < 300; i++) {
+      await fetch(`${suite.service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': generateKey() } });
+    }
+    expect(value(await metrics(), held)).toBeGreaterThan(before + 50);
+    expect(value(await metrics(), 'guildrank_key_lookups_total{result="unknown"}')).toBeGreaterThan(10);
   });
 
   it('is not on the public port', async () => {

@@ -26,7 +26,7 @@ describe.runIf(hasRedis)('when Redis', () => {
     expect(headers['retry-after']).toBe('1');
     expect(headers['x-ratelimit-remaining']).toBe('99');
     expect(JSON.stringify(body)).not.toMatch(/WRONGTYPE|127\.0\.0\.1/);
-    expect(service.logText()).toContain('WRONGTYPE');
+    await expect.poll(() => service.logText()).toContain('WRONGTYPE');
     await testStore.client.del('gr:{guild}:xp');
     await get('/api/v1/servers/guild/leaderboard').expect(200);
   });
@@ -35,7 +35,8 @@ describe.runIf(hasRedis)('when Redis', () => {
     await get('/api/v1/servers/guild/stats').expect(200);
     await testStore.stop();
     await expect.poll(async () => (await get('/api/v1/servers/guild/stats')).status).toBe(503);
-    expect((await get('/readyz').expect(503)).body).toEqual({ status: 'unavailable', reason: 'redis' });
+    await expect.poll(async () => (await get('/readyz')).status).toBe(503);
+    expect((await get('/readyz')).body).toEqual({ status: 'unavailable', reason: 'redis', cause: 'unreachable' });
     await get('/livez').expect(200);
   });
 });

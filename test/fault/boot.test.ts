@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -85,6 +89,60 @@ describe.skipIf(!hasRedis)('the start', () => {
     await expect(boot(env, 200).running).rejects.toThrow(
       /^Cannot reach the Redis master "guilds" known to the Sentinels at .*: .*\. Start Redis, or correct REDIS_NODES\.$/,
     );
+  });
+
+  it('waits for a Redis that loads its data, however long, and says so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-boot-'));
+    cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+    const durable = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
+    const first = await startEmbeddedRedis(durable);
+    const admin = new Redis(first.url);
+    await admin.mset(Array.from({ length: 4000 }, (_, i) => [`filler:${i}`, 'x']).flat());
+    await admin.call('BGREWRITEAOF');
+    await vi.waitFor(async () => expect(await admin.info()).toContain('aof_rewrite_in_progress:0'), PATIENT);
+    admin.disconnect();
+    await first.stop();
+    const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
+    const starting = redis('--port', String(first.port), ...durable, ...slow);
+    const port = await freePort();
+    const { log, running } = boot({ REDIS_URL: first.url, PORT: String(port) }, 1000);
+    const waiting = ({ reason }: LogLine) => String(reason).startsWith('LOADING');
+    await vi.waitFor(() => expect(log.some(waiting), 'it says that Redis loads').toBe(true), PATIENT);
+    await vi.waitFor(async () => {
+      const readyz = await fetch(`http://127.0.0.1:${port}/readyz`);
+      expect(await readyz.json()).toEqual({ status: 'unavailable', reason: 'redis', cause: 'LOADING' });
+    }, PATIENT);
+    const { url } = await running;
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(log.filter(({ msg }) => String(msg).startsWith('waiting for')).length).toBeLessThanOrEqual(2);
+    expect(log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+    await starting;
+  });
+
+  it.each([
+    ['allkeys-lru', 'members, API keys and counts of quotas'],
+    ['volatile-ttl', 'counts of quotas'],
+  ])('warns of a Redis that evicts by %s', async (policy, victims) => {
+    const { url, port } = await redis('--maxmemory-policy', policy);
+    const { log, running } = boot({ REDIS_URL: url }, 30_000);
+    await running;
+    expect(log.filter(({ level }) => Number(level) === 40).map(({ msg }) => msg)).toEqual([
+      `the Redis at 127.0.0.1:${port}: maxmemory-policy ${policy} lets Redis delete ${victims}: set noeviction`,
+    ]);
+  });
+
+  it('ends on a server without scripts, in one line that says so', async () => {
+    const { url } = await redis('--rename-command', 'EVALSHA', '');
+    await expect(boot({ REDIS_URL: url }, 30_000).running).rejects.toThrow(
+      /^Cannot use the Redis at .*: ERR unknown command 'evalsha'.* Guildrank needs EVAL and EVALSHA \(Redis 7 or Valkey\)\.$/,
+    );
+  });
+
+  it('warns of a server without TIME', async () => {
+    const { url } = await redis('--rename-command', 'TIME', '');
+    const { log, running } = boot({ REDIS_URL: url }, 30_000);
+    await running;
+    expect(log.map(({ msg }) => String(msg)).join()).toContain('the command TIME is missing');
   });
 
   it.each([

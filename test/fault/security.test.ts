@@ -164,9 +164,11 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     await get('members/last');
     await vi.waitFor(() => expect(seen.flat()).toContain('last'), PATIENT);
     watcher.disconnect();
-    const words = seen.flat().filter((word) => word.startsWith('gr:'));
+    // The check of readiness asks for a guild that cannot exist.
+    const ofRequests = seen.filter((args) => !args.some((word) => word.includes('{~ready0}')));
+    const words = ofRequests.flat().filter((word) => word.startsWith('gr:'));
     for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(1)?))?$/);
-    const batches = seen
+    const batches = ofRequests
       .filter(([command]) => /^eval(sha)?$/.test(command as string))
       .map((args) => args.at(-1) as string);
     expect(batches.length).toBeGreaterThan(0);

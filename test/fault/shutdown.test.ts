@@ -112,6 +112,25 @@ describe.skipIf(!hasRedis)('the end of the process', () => {
     agent.destroy();
   });
 
+  it('serves on for SHUTDOWN_DELAY_MS after it says that it drains, also on new connections', async () => {
+    const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: '3000' });
+    const ask = (path: string) => fetch(url + path, { headers: { ...guild.headers, connection: 'close' } });
+    const asked = performance.now();
+    kill('SIGTERM');
+    await line(({ msg }) => msg === 'SIGTERM: draining');
+    const { status, body } = await ask('/readyz').then(async (res) => ({ status: res.status, body: await res.json() }));
+    expect({ status, body }).toEqual({ status: 503, body: { status: 'unavailable', reason: 'draining' } });
+    let served = 0;
+    while (performance.now() - asked < 2000) {
+      expect((await ask(guild.paths[0] as string)).status).toBe(200);
+      served++;
+    }
+    expect(served).toBeGreaterThan(10);
+    expect(isRunning()).toBe(true);
+    expect(await waitForEnd()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - asked).toBeGreaterThan(2900);
+  });
+
   it('ends within SHUTDOWN_TIMEOUT_MS although a client holds a request half sent', async () => {
     const { url, kill, waitForEnd } = await start({ SHUTDOWN_TIMEOUT_MS: '700' });
     const socket = await sendHalfARequest(url);

@@ -44,6 +44,42 @@ describe.runIf(hasRedis)('a command with a time limit', () => {
     expect(await client.get('gr:quota:{g}')).toBe(String(before + 20));
   });
 
+  it.each([400, 1500])('keeps its connection when this process was kept from running for %i ms', async (ms) => {
+    let closed = 0;
+    client.on('close', () => closed++);
+    for (let round = 0; round < 3; round++) {
+      const replies = Array.from({ length: 20 }, count);
+      // The commands must be on their way: the time that counts begins with them.
+      await new Promise(setImmediate);
+      stall(ms);
+      expect(await Promise.all(replies)).toHaveLength(20);
+    }
+    expect(closed).toBe(0);
+  });
+
+  it('makes a connection although this process was kept from running meanwhile', async () => {
+    const { redis } = parseConfig({ REDIS_URL: server.url });
+    const late = connect(redis);
+    const errors: string[] = [];
+    late.on('error', (error: Error) => errors.push(error.message));
+    // The socket is being made, its connection is not yet seen.
+    await new Promise(process.nextTick);
+    stall(1500);
+    await waitUntilReady(late, 10_000, () => {});
+    late.disconnect();
+    expect(errors).toEqual([]);
+  });
+
+  it('closes a connection that hangs, and makes another when Redis is back', async () => {
+    const reasons: string[] = [];
+    client.on('error', (error: Error) => reasons.push(error.message));
+    server.process.kill('SIGSTOP');
+    await expect(count()).rejects.toMatchObject({ code: 'timeout' });
+    await expect.poll(() => reasons, { timeout: 10_000 }).toContain('Redis was silent for 500 ms');
+    server.process.kill('SIGCONT');
+    await expect.poll(() => count().catch(() => ''), { timeout: 10_000 }).not.toBe('');
+  });
+
   it('fails when Redis does not answer in time, and the next ones are answered when Redis is back', async () => {
     await other.client('PAUSE', 300, 'ALL');
     await expect(count()).rejects.toMatchObject({ reason: 'no reply within 100 ms' });

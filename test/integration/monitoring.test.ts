@@ -18,13 +18,19 @@ interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly { readonly expr: string }[];
 }
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly runbook: string };
+}
+
 const dashboard = JSON.parse(read('deploy/grafana/guildrank.json')) as {
   panels: Panel[];
   templating: { list: { name: string; definition?: string }[] };
 };
-const rules = (
-  parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: { alert: string; expr: string }[] }[] }
-).groups.flatMap((group) => group.rules);
+const rules = (parse(read('deploy/prometheus/alerts.yml')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+  (group) => group.rules,
+);
 
 /** The queries of the dashboard as Grafana sends them to Prometheus. */
 const panelQueries = dashboard.panels.flatMap(({ title, targets = [] }) =>
@@ -79,8 +85,15 @@ describe('the monitoring in deploy/', () => {
       const printed = lag.test(name) ? `\`_${lag.exec(name)?.[1]}\`` : `\`${total}\``;
       expect(text, name).toContain(printed);
     }
-    const listed = [...text.matchAll(/^\| `(Guildrank\w+)`/gm)].map(([, name]) => name);
-    expect(listed.sort()).toEqual(rules.map(({ alert }) => alert).sort());
+    const runbook = [...text.matchAll(/^### (Guildrank\w+)\n\n(.+)\n\n((?:\d\. .+\n)+)/gm)];
+    expect(runbook.map(([, name]) => name).sort()).toEqual(rules.map(({ alert }) => alert).sort());
+    for (const [, name, when = '', steps = ''] of runbook) {
+      expect(when.length, name).toBeGreaterThan(20);
+      expect(steps.split('\n').length, name).toBeGreaterThan(2);
+    }
+    for (const { alert, annotations } of rules) {
+      expect(annotations.runbook).toBe(`docs/operations.md#${alert.toLowerCase()}`);
+    }
   });
 
   it('shows every metric of the service itself on the dashboard', () => {

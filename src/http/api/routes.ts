@@ -17,6 +17,8 @@ export interface ApiParts {
   readonly queries: ReadQueries;
   readonly batcher: RequestBatcher<RenderedBody | null>;
   readonly responses: ResponseWriter;
+  /** Requests that are being answered; this layer counts them. */
+  readonly activity: { inFlight: number };
 }
 
 /** Returns the query of a request. @throws Problem for a request that is refused. */
@@ -31,8 +33,9 @@ export class ApiRoutes {
    * or its parameters is counted first, and a used-up quota comes before that refusal.
    */
   private async answerRead(req: Request, res: Response, next: NextFunction, parse: Parse): Promise<void> {
-    const { authenticator, limiter, batcher, responses } = this.parts;
+    const { authenticator, limiter, batcher, responses, activity } = this.parts;
     const { context } = res;
+    activity.inFlight++;
     try {
       const key = req.headers['x-api-key'];
       if (typeof key !== 'string') throw unauthorized('missing_api_key'); // 401
@@ -59,6 +62,8 @@ export class ApiRoutes {
     } catch (error) {
       // Not left to Express, which would add a promise to each request.
       next(error);
+    } finally {
+      activity.inFlight--;
     }
   }
 

@@ -22,7 +22,11 @@ const count = (description: string, minimum: number, example: number): HeaderObj
 });
 
 export const HEADERS = {
-  'X-Request-Id': text('Names this request in the logs of the service', '^[0-9a-z-]+$', '9f86d081884c-1a'),
+  'X-Request-Id': text(
+    'Names this request in the logs of the service',
+    '^[A-Za-z0-9_.:=+/-]{1,128}$',
+    '9f86d081884c-1a',
+  ),
   'RateLimit-Policy': text(
     'The quota: `q` requests in a window of `w` seconds, shared by all keys of the server',
     '^"hourly";q=[0-9]+;w=3600$',

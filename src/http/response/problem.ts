@@ -55,6 +55,12 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
+  /** The failure of the store behind it. For the log only, because it can contain an address. */
+  get reason(): string | undefined {
+    const { cause } = this.extra;
+    return cause instanceof StoreUnavailableError ? cause.reason : undefined;
+  }
+
   /** Returns the body as JSON text. */
   body(requestId: string): string {
     const { status, title, type } = PROBLEMS[this.code];

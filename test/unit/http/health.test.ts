@@ -10,7 +10,7 @@ describe.each([
 ])('health on %s', (_name, make) => {
   it('lives, and is ready when it says so', async () => {
     for (const path of ['/livez', '/readyz']) {
-      const { headers, body } = await request(await make(async () => true))
+      const { headers, body } = await request(await make(() => undefined))
         .get(path)
         .expect(200);
       expect(body).toEqual({ status: 'ok' });
@@ -19,16 +19,19 @@ describe.each([
     }
   });
 
-  it.each(['draining', 'redis', 'workers'] as const)('is not ready for the reason %s', async (reason) => {
-    const { headers, body } = await request(await make(async () => reason))
-      .get('/readyz')
-      .expect(503);
-    expect(body).toEqual({ status: 'unavailable', reason });
-    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': '1' });
-  });
+  it.each([{ reason: 'draining' }, { reason: 'redis', cause: 'READONLY' }, { reason: 'workers' }] as const)(
+    'is not ready for %j',
+    async (unready) => {
+      const { headers, body } = await request(await make(() => unready))
+        .get('/readyz')
+        .expect(503);
+      expect(body).toEqual({ status: 'unavailable', ...unready });
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'retry-after': '1' });
+    },
+  );
 
   it.each(['/livez/', '/LIVEZ', '/readyz/', '/Readyz'])('is not at %s', async (path) => {
-    await request(await make(async () => true))
+    await request(await make(() => undefined))
       .get(path)
       .expect(404);
   });
@@ -36,7 +39,7 @@ describe.each([
 
 it('metrics are as they are given, and stored nowhere', async () => {
   const admin = createAdminApp(
-    async () => true,
+    () => undefined,
     async () => 'a 1\n',
     'text/plain; version=0.0.4; charset=utf-8',
   );

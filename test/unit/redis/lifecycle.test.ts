@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { listen, logOutages, waitUntilReady } from '../../../src/redis/lifecycle.ts';
+import { listen, waitUntilReady } from '../../../src/redis/lifecycle.ts';
 import type { RedisClient } from '../../../src/redis/scripts.ts';
 
 /** A connection whose answers to PING and SUBSCRIBE a test decides. */
@@ -91,19 +91,6 @@ describe('listen', () => {
     listen(client, 'gr:changed', vi.fn(), vi.fn());
     expect(fake.subscribe).toHaveBeenCalledTimes(1);
   });
-});
-
-it('an outage is two lines in the log, however often the connection fails between', () => {
-  const { fake, client } = connection();
-  const lines: string[] = [];
-  const log = ({ reason }: { reason?: string }, message: string) => lines.push(`${reason ?? ''} ${message}`);
-  logOutages(client, { error: log, info: log }, 'the Redis');
-  fake.emit('ready');
-  fake.emit('error', new Error('ECONNRESET'));
-  fake.emit('error', new Error('ECONNREFUSED'));
-  fake.emit('ready');
-  fake.emit('error', new AggregateError([], ''));
-  expect(lines).toEqual(['ECONNRESET lost the Redis', ' back: the Redis', 'AggregateError lost the Redis']);
 });
 
 it('a failure of the store says why for the log, whatever the cause', () => {

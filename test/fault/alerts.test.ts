@@ -1,0 +1,136 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { startLoad } from '../support/load.ts';
+import { spawnService, type TestProcess } from '../support/process.ts';
+import { repository, until } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
+
+const prometheus = findOnPath(['prometheus']);
+if (!prometheus) process.stderr.write('skipped: alerts in a real Prometheus need the program "prometheus"\n');
+
+/** The rules with seconds for minutes: the same expressions, sooner. */
+function hurried(rules: string): string {
+  return rules
+    .replace(/\bfor: \S+/g, 'for: 2s')
+    .replace(/\[(?:5|10|15)m\]/g, '[10s]')
+    .replace(/\[6h\]|\[1d\]/g, '[5m]')
+    .replace(/offset 10m/g, 'offset 10s');
+}
+
+describe.skipIf(!hasRedis || !prometheus)('the alerts in a Prometheus that scrapes two workers', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-prometheus-'));
+  const cleanUps: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  let redis: EmbeddedRedis;
+  let guild: TestGuild;
+  let service: TestProcess;
+  let prometheusUrl: string;
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    cleanUps.push(() => redis.stop());
+    guild = await guildOn(redis.url);
+    cleanUps.push(guild.close);
+    const [port, adminPort, prometheusPort] = [await freePort(), await freePort(), await freePort()];
+    service = spawnService({
+      ...{ ...guild.env, REDIS_URL: redis.url, PORT: `${port}`, ADMIN_PORT: `${adminPort}`, WORKERS: '2' },
+      ...{ LOG_REQUESTS: 'off' },
+    });
+    cleanUps.push(service.stop);
+    writeFileSync(
+      join(folder, 'alerts.yml'),
+      hurried(readFileSync(join(repository, 'deploy/prometheus/alerts.yml'), 'utf8')),
+    );
+    const config = readFileSync(join(repository, 'deploy/prometheus/prometheus.yml'), 'utf8')
+      .replace(/_interval: 15s/g, '_interval: 1s')
+      .replace('job_name: guildrank', 'job_name: whatever')
+      .replace('127.0.0.1:9464', `127.0.0.1:${adminPort}`);
+    writeFileSync(join(folder, 'prometheus.yml'), config);
+    prometheusUrl = `http://127.0.0.1:${prometheusPort}`;
+    const monitor = startChild(prometheus as string, [
+      `--config.file=${folder}/prometheus.yml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=127.0.0.1:${prometheusPort}`,
+    ]);
+    cleanUps.push(monitor.stop);
+    const load = startLoad(`http://127.0.0.1:${port}`, { rate: 50, headers: guild.headers, paths: guild.paths });
+    cleanUps.push(() => load.stop());
+    await until('workers that serve', async () => (await query('sum(guildrank_workers{state="ready"})')) === 2);
+  });
+  afterAll(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+
+  async function ask<T>(path: string): Promise<T> {
+    const response = await fetch(prometheusUrl + path);
+    return ((await response.json()) as { data: T }).data;
+  }
+
+  async function query(expr: string): Promise<number | undefined> {
+    const { result } = await ask<{ result: { value: [number, string] }[] }>(
+      `/api/v1/query?query=${encodeURIComponent(expr)}`,
+    ).catch(() => ({ result: [] }));
+    return result[0] && Number(result[0].value[1]);
+  }
+
+  async function firing(): Promise<string[]> {
+    const { alerts } = await ask<{ alerts: { labels: { alertname: string }; state: string }[] }>('/api/v1/alerts');
+    return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
+  }
+
+  /** Waits until all these alerts fire. */
+  const fires = (...names: string[]) =>
+    until(`the alerts ${names.join(', ')}`, async () => {
+      const now = await firing();
+      return names.every((name) => now.includes(name));
+    });
+
+  /** Waits until no critical alert fires, nor one of these. */
+  const areSilent = (...names: string[]) =>
+    until(`the silence of ${names.join(', ')}`, async () => {
+      const now = await firing();
+      return !names.some((name) => now.includes(name));
+    });
+
+  it('say what is so, one fault after the other', { timeout: 300_000 }, async () => {
+    await until(
+      'good answers',
+      async () => (await query('sum(rate(http_request_duration_seconds_count{status="200"}[10s]))')) ?? 0,
+    );
+    await areSilent(
+      'GuildrankDown',
+      'GuildrankAbsent',
+      'GuildrankRedisNotReady',
+      'GuildrankNoSuccess',
+      'GuildrankWorkers',
+    );
+
+    // A worker that does not respond, until it is replaced.
+    const { pids } = await service.line((line) => Array.isArray(line.pids));
+    process.kill((pids as number[])[0] as number, 'SIGSTOP');
+    await fires('GuildrankWorkers');
+    expect(await firing()).not.toContain('GuildrankDown');
+    await areSilent('GuildrankWorkers');
+    expect(await query('guildrank_worker_ends_total')).toBe(1);
+
+    // A Redis without its data: no error anywhere, and no good answer.
+    await guild.store.client.flushall();
+    await fires('GuildrankNoSuccess');
+    expect(await firing()).not.toContain('GuildrankRedisNotReady');
+    await guild.refill();
+    await areSilent('GuildrankNoSuccess');
+
+    await redis.stop();
+    await fires('GuildrankRedisNotReady', 'GuildrankUnavailable', 'GuildrankRedisErrors');
+    expect(await query('sum(rate(guildrank_unavailable_total{reason="unreachable"}[10s]))')).toBeGreaterThan(0);
+    redis = await startEmbeddedRedis(['--port', String(redis.port)]);
+    await areSilent('GuildrankRedisNotReady');
+
+    await service.stop();
+    await fires('GuildrankDown', 'GuildrankAbsent');
+  });
+});
