@@ -8,7 +8,7 @@ import { createAdminApp } from './http/admin.ts';
 import type { Readiness } from './http/health.ts';
 import { drain } from './http/server/drain.ts';
 import { createExpressServer } from './http/server/express-server.ts';
-import { listenOn, serverOptions } from './http/server/listener.ts';
+import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions } from './http/server/listener.ts';
 
 /** The wait between the end of a worker and its replacement: doubled while workers end soon after their start. */
 const INITIAL_BACKOFF_MS = 100;
@@ -74,7 +74,9 @@ export async function startCluster(
   };
   const metrics = new AggregatorRegistry();
   const adminApp = createAdminApp(readiness, () => metrics.clusterMetrics(), metrics.contentType);
-  const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
+  const observer = { onCut: () => {}, onUnreadable: () => {} };
+  const admin =
+    config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
   if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
   const pids = Object.values(cluster.workers ?? {}).map((worker) => worker?.process.pid);
   logger.info({ workers: count, pids }, 'workers share the port');

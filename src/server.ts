@@ -17,8 +17,8 @@ import { RawHead } from './http/response/headers.ts';
 import type { RenderedBody } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
-import { createExpressServer } from './http/server/express-server.ts';
-import { listenOn, serverOptions, urlOf } from './http/server/listener.ts';
+import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
+import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { VERSION } from './observability/build-info.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
@@ -108,6 +108,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     requestId: requestIds(),
     isDraining: () => draining,
     middleware: config.logRequests === 'all' ? [logRequest] : [],
+    countOther: (kind) => metrics.countOther(kind),
     onProblem: config.logRequests === 'errors' ? logRequest : undefined,
     readiness,
     extraRoutes: parts.extraRoutes,
@@ -120,8 +121,16 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
 
   const { registry } = metrics;
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
-  const api = createExpressServer(app, serverOptions);
-  const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
+  const observer: ServerObserver = {
+    onCut: (reason) => metrics.countCut(reason),
+    onUnreadable: (status) => {
+      metrics.countOther('unreadable');
+      if (config.logRequests !== 'off') logger.info({ route: 'unreadable', status }, 'request');
+    },
+  };
+  const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
+  const admin =
+    config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
   const close = async (): Promise<void> => {
     draining = true;
     const servers = admin ? [api, admin] : [api];

@@ -92,6 +92,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     requestId: () => `r-${++requests}`,
     isDraining: () => false,
     middleware: [],
+    countOther: () => {},
     onProblem: undefined,
     readiness: async () => true,
     extraRoutes: undefined,
