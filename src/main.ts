@@ -1,13 +1,15 @@
 import cluster from 'node:cluster';
 import { shareMetrics, startCluster, workerCount } from './cluster.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
+import { standardOutput } from './observability/log-lines.ts';
 import { createLogger } from './observability/logger.ts';
 import { startServer } from './server.ts';
 
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
-  const logger = createLogger(config.logLevel);
+  const lines = standardOutput();
+  const logger = createLogger(config.logLevel, lines);
   let running: { close(): Promise<void> } | undefined;
   let stopping = false;
 
@@ -32,7 +34,7 @@ async function main(): Promise<void> {
     if (cluster.isPrimary && workerCount(config.workers) > 1) {
       running = await startCluster(config, logger, () => void stop('a worker could not start', 1));
     } else {
-      const server = await startServer(processConfig(config), { logger });
+      const server = await startServer(processConfig(config), { logger, droppedLogLines: lines.dropped });
       if (cluster.isWorker) shareMetrics(server.registry);
       running = server;
     }

@@ -21,6 +21,7 @@ import { createExpressServer, type ServerObserver } from './http/server/express-
 import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { VERSION } from './observability/build-info.ts';
+import { standardOutput } from './observability/log-lines.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
 import { RequestBatcher } from './reads/request-batcher.ts';
@@ -40,6 +41,8 @@ const KEY_LOOKUP_TIMEOUTS = 1.5;
 
 export interface ServerParts {
   readonly logger?: Logger;
+  /** Returns the number of lines that the log has dropped. */
+  readonly droppedLogLines?: () => number;
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   /** Milliseconds since the epoch. */
@@ -65,7 +68,7 @@ export interface RunningServer {
  * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
-  const logger = parts.logger ?? createLogger(config.logLevel);
+  const logger = parts.logger ?? createLogger(config.logLevel, standardOutput());
   const clock = parts.clock ?? Date.now;
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
@@ -76,6 +79,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     {
       cache: () => reads.cache.counts(),
       quotas: () => reads.quotas.counts(),
+      droppedLogLines: parts.droppedLogLines ?? (() => 0),
       redisReady: () => client.status === 'ready',
     },
     { version: VERSION, node: process.version },

@@ -7,6 +7,8 @@ export interface CountSources {
   cache(): { readonly hits: number; readonly misses: number; readonly entries: number };
   /** Requests counted, by plan. */
   quotas(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]>;
+  /** Lines of the log that were dropped. */
+  droppedLogLines(): number;
   /** Returns whether the connection to Redis is usable. */
   redisReady(): boolean;
 }
@@ -149,6 +151,15 @@ function registerCounts(registry: Registry, counts: CountSources): void {
         this.inc({ plan, decision: 'allowed' }, allowed);
         this.inc({ plan, decision: 'denied' }, denied);
       }
+    },
+  });
+  new Counter({
+    name: 'guildrank_log_lines_dropped_total',
+    help: 'Log lines that were dropped, because standard output was not read',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(counts.droppedLogLines());
     },
   });
   new Gauge({
