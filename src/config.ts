@@ -78,6 +78,7 @@ const schema = z
     PORT: integer(0, 65_535, 8080),
     ADMIN_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
     ADMIN_PORT: integer(0, 65_535, 9464),
+    MAX_CONNECTIONS: integer(1, 1_000_000, 5000),
     WORKERS: workers,
     PLAN_QUOTAS: planQuotas,
     CORS_ORIGINS: corsOrigins,
@@ -139,6 +140,8 @@ export interface Config {
   readonly adminHost: string;
   /** 0 = no admin listener. */
   readonly adminPort: number;
+  /** Connections to the API of each process. */
+  readonly maxConnections: number;
   readonly workers: number | 'auto';
   /** Requests per hour by plan name. */
   readonly planQuotas: ReadonlyMap<string, number>;
@@ -200,6 +203,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     port: e.PORT,
     adminHost: e.ADMIN_HOST,
     adminPort: e.ADMIN_PORT,
+    maxConnections: e.MAX_CONNECTIONS,
     workers: e.WORKERS,
     planQuotas: e.PLAN_QUOTAS,
     corsOrigins: e.CORS_ORIGINS,

@@ -3,13 +3,15 @@ import { startCluster } from './cluster/primary.ts';
 import { joinPrimary } from './cluster/worker.ts';
 import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
+import { standardOutput } from './observability/log-lines.ts';
 import { createLogger } from './observability/logger.ts';
 import { startServer } from './server.ts';
 
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
-  const logger = createLogger(config.logLevel, undefined, cluster.worker?.id);
+  const lines = standardOutput();
+  const logger = createLogger(config.logLevel, lines, cluster.worker?.id);
   let running: { close(delayMs: number): Promise<void> } | undefined;
   let stopping = false;
 
@@ -47,7 +49,7 @@ async function main(): Promise<void> {
       running = await startCluster(config, logger, () => stopOnce('a worker could not start', 1));
     } else {
       const serveFor = cluster.isWorker ? joinPrimary(() => stopOnce('the primary stops', 0)) : undefined;
-      const server = await startServer(processConfig(config), { logger });
+      const server = await startServer(processConfig(config), { logger, droppedLogLines: lines.dropped });
       serveFor?.(server);
       running = server;
     }

@@ -19,10 +19,11 @@ import { RawHead } from './http/response/headers.ts';
 import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
-import { createExpressServer } from './http/server/express-server.ts';
-import { listenOn, serverOptions, urlOf } from './http/server/listener.ts';
+import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
+import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
 import { LeaderboardReader } from './leaderboard/reader.ts';
 import { VERSION } from './observability/build-info.ts';
+import { standardOutput } from './observability/log-lines.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
 import { RequestBatcher } from './reads/request-batcher.ts';
@@ -47,6 +48,8 @@ const KEY_LOOKUP_TIMEOUTS = 1.5;
 
 export interface ServerParts {
   readonly logger?: Logger;
+  /** Returns the number of lines that the log has dropped. */
+  readonly droppedLogLines?: () => number;
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   /** Milliseconds since the epoch. */
@@ -78,7 +81,7 @@ export interface RunningServer {
  * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
-  const logger = parts.logger ?? createLogger(config.logLevel);
+  const logger = parts.logger ?? createLogger(config.logLevel, standardOutput());
   const clock = parts.clock ?? Date.now;
   const monotonic = parts.monotonic ?? (() => performance.now());
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
@@ -96,6 +99,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       ready: () => !readiness(),
       inFlight: () => activity.inFlight,
       connections: () => promisify(api.getConnections.bind(api))(),
+      droppedLogLines: parts.droppedLogLines ?? (() => 0),
     },
     { version: VERSION, node: process.version },
   );
@@ -129,6 +133,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     requestId: requestIds(),
     isDraining: () => closing,
     middleware: config.logRequests === 'all' ? [logRequest] : [],
+    countOther: (kind) => metrics.countOther(kind),
     onProblem: config.logRequests === 'errors' ? logRequest : undefined,
     readiness,
     extraRoutes: parts.extraRoutes,
@@ -140,8 +145,16 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
 
   const { registry } = metrics;
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
-  const api = createExpressServer(app, serverOptions);
-  const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
+  const observer: ServerObserver = {
+    onCut: (reason) => metrics.countCut(reason),
+    onUnreadable: (status) => {
+      metrics.countOther('unreadable');
+      if (config.logRequests !== 'off') logger.info({ route: 'unreadable', status }, 'request');
+    },
+  };
+  const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
+  const admin =
+    config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
   const close = async (delayMs = 0): Promise<void> => {
     draining = true;
     if (delayMs > 0) await delay(delayMs);

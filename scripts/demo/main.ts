@@ -38,7 +38,7 @@ async function demo(): Promise<void> {
   const demoStore = await startDemoStore();
   const closing: (() => Promise<void>)[] = [() => demoStore.stop()];
   // Silent at the start, where errors become one line, and at the end, where Redis is stopped on purpose.
-  const logger = createLogger('silent');
+  const logger = createLogger('silent', { write: () => {} });
   try {
     const seeder = demoStore.connect(SEED_TIMEOUT_MS);
     closing.push(async () => seeder.disconnect());

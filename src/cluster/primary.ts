@@ -6,7 +6,7 @@ import { createAdminApp } from '../http/admin.ts';
 import type { Readiness } from '../http/health.ts';
 import { drain } from '../http/server/drain.ts';
 import { createExpressServer } from '../http/server/express-server.ts';
-import { listenOn, serverOptions } from '../http/server/listener.ts';
+import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions } from '../http/server/listener.ts';
 import { BEAT_MS } from './messages.ts';
 import { workerCount } from './worker-count.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
@@ -68,7 +68,9 @@ export async function startCluster(
     );
   };
   const adminApp = createAdminApp(readiness, collect, own.contentType);
-  const admin = config.adminPort > 0 ? createExpressServer(adminApp, serverOptions) : undefined;
+  const observer = { onCut: () => {}, onUnreadable: () => {} };
+  const admin =
+    config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
   if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
   logger.info({ workers: count, pids: slots.map(({ pid }) => pid) }, 'workers share the port');
 

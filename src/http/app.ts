@@ -5,7 +5,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { type ApiParts, ApiRoutes } from './api/routes.ts';
+import { type ApiParts, ApiRoutes, hasOneHost } from './api/routes.ts';
 import { forwardedIds } from './forwarded-ids.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
@@ -21,6 +21,8 @@ export interface AppParts extends ApiParts, RequestContextParts {
   readonly extraRoutes: RequestHandler | undefined;
   readonly cors: CorsPolicy;
   readonly trustProxy: number | readonly string[];
+  /** Called for each request that is no operation of the API and gets an answer all the same. */
+  readonly countOther: (kind: 'options' | 'page' | 'probe') => void;
   /** Called before a problem is sent. */
   readonly onProblem: ((req: Request, res: Response) => void) | undefined;
   /** Called with an error of this service or its store, for the log. */
@@ -30,6 +32,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
 /** Assembles the HTTP application. It opens nothing and listens on nothing. */
 export function createApp(parts: AppParts): Express {
   const api = new ApiRoutes(parts);
+  const { countOther } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -44,11 +47,11 @@ export function createApp(parts: AppParts): Express {
   app.use(openContext({ ...parts, forwardedIds: trusts ? (req) => forwardedIds(req, isTrusted) : undefined }));
   for (const layer of parts.middleware) app.use(layer);
   app.use(api.knownAddresses());
-  app.use(requireHost(api.refuse(missingHost)));
-  app.use(answerPreflight(parts.cors));
+  app.use(requireHost(api));
+  app.use(answerPreflight(parts.cors, () => countOther('options')));
   api.addTo(app);
-  app.use(healthRoutes(parts.readiness));
-  app.use(staticRoutes());
+  app.use(healthRoutes(parts.readiness, () => countOther('probe')));
+  app.use(staticRoutes(() => countOther('page')));
   if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));
@@ -56,16 +59,16 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** Refuses an HTTP/1.1 request without Host: RFC 9112 section 3.2. Node's own check answers with an empty body. */
-function requireHost(refuse: RequestHandler): RequestHandler {
+/** Refuses a request without the one Host that RFC 9112 section 3.2 asks for. Node's own check answers with an empty body. */
+function requireHost(api: ApiRoutes): RequestHandler {
+  const refuse = api.refuse(() => invalidRequest([{ parameter: 'Host', detail: 'must be sent, as HTTP/1.1 asks' }]));
+  const refuseSecond = api.refuse(() => invalidRequest([{ parameter: 'Host', detail: 'must be sent once' }]));
   return (req, res, next) => {
-    if (req.headers.host === undefined && req.httpVersion === '1.1') return refuse(req, res, next);
+    if (hasOneHost(req)) return next();
+    if (req.headers.host !== undefined) return refuseSecond(req, res, next);
+    if (req.httpVersion === '1.1') return refuse(req, res, next);
     next();
   };
-}
-
-function missingHost(): Problem {
-  return invalidRequest([{ parameter: 'Host', detail: 'must be sent, as HTTP/1.1 asks' }]);
 }
 
 function notFound(): Problem {

@@ -10,9 +10,16 @@ export interface Unready {
 /** Returns why the process cannot serve; undefined = it can. No I/O. */
 export type Readiness = () => Unready | undefined;
 
-/** Creates the routes /livez (the process runs) and /readyz (it can serve). Neither needs a key or counts against a quota. */
-export function healthRoutes(readiness: Readiness): Router {
+/**
+ * Creates the routes /livez (the process runs) and /readyz (it can serve). Neither needs a key or counts against a quota.
+ * @param onProbe called for each request.
+ */
+export function healthRoutes(readiness: Readiness, onProbe = () => {}): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  router.get(['/livez', '/readyz'], (_req, _res, next) => {
+    onProbe();
+    next();
+  });
   const noStore = { 'Cache-Control': 'no-store' };
   router.get('/livez', (_req, res) => {
     res.set(noStore).json({ status: 'ok' });

@@ -1,31 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { type HttpLogger, pinoHttp } from 'pino-http';
-
-/** Lines are buffered, because one write each costs more than the line: at most this long, or this many bytes. */
-const FLUSH_MS = 50;
-const FLUSH_BYTES = 32_768;
+import type { LogLines } from './log-lines.ts';
 
 /**
- * Creates a logger of JSON lines on stdout, or on `to`. The last lines go out when the process exits.
+ * Creates a logger of JSON lines. The last lines go out when the process exits.
  * @param level pino's level name.
  * @param worker number of this process, if it is one of several.
  */
-export function createLogger(level: string, to: DestinationStream = stdout(), worker?: number): Logger {
-  return pino({ level, base: worker === undefined ? null : { worker }, timestamp: isoTimes() }, to);
-}
-
-/** Buffers bytes. A destination that buffers text measures its whole buffer with each line: a third of the cost of a line. */
-function stdout(): DestinationStream {
-  const buffering = { minLength: FLUSH_BYTES, maxWrite: 2 * FLUSH_BYTES, periodicFlush: FLUSH_MS };
-  const lines = destination({ dest: 1, sync: false, contentMode: 'buffer', ...buffering });
-  const stream = {
-    // Its types know only text.
-    write: (line: string) => void lines.write(Buffer.from(line) as string & Buffer),
-    // pino calls it after a fatal line.
-    flushSync: () => lines.flushSync(),
-  };
-  return stream;
+export function createLogger(level: string, to: DestinationStream | LogLines, worker?: number): Logger {
+  const logger = pino({ level, base: worker === undefined ? null : { worker }, timestamp: isoTimes() }, to);
+  if ('onRecovered' in to) {
+    to.onRecovered((dropped) => logger.warn({ dropped }, 'log lines were dropped: standard output was not read'));
+  }
+  return logger;
 }
 
 /** Formats the time as pino's own `isoTime` does. Lines of the same millisecond share the text, because Date is slow to format. */

@@ -17,6 +17,8 @@ export interface MetricSources {
   ready(): boolean;
   /** Returns the requests with an API key that are being answered. */
   inFlight(): number;
+  /** Lines of the log that were dropped. */
+  droppedLogLines(): number;
   /** Returns the open connections of clients. */
   connections(): Promise<number>;
 }
@@ -101,6 +103,15 @@ function registerCounters(registry: Registry, sources: MetricSources): void {
       this.inc({ result: 'found' }, found);
       this.inc({ result: 'unknown' }, unknown);
       this.inc({ result: 'failed' }, failed);
+    },
+  });
+  new Counter({
+    name: 'guildrank_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, because standard output was not read',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(sources.droppedLogLines());
     },
   });
   new Counter({

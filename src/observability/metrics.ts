@@ -45,6 +45,18 @@ export class Metrics {
     help: 'Requests answered with 429 because their address sent too many invalid keys',
     registers: [this.registry],
   });
+  private readonly others = new Counter({
+    name: 'guildrank_other_requests_total',
+    help: 'Requests on the public port that are no API operation, by kind',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
+  private readonly cuts = new Counter({
+    name: 'guildrank_connections_cut_total',
+    help: 'Connections that a limit refused or cut, by reason',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
   /** By route, then by method and status as one number, because a text made for each request costs ten times as much. */
   private readonly requestTimes = new Map<string, Map<number, (seconds: number) => void>>();
   private readonly commandTimes = new Map<string, (seconds: number) => void>();
@@ -61,6 +73,19 @@ export class Metrics {
     });
     info.set({ ...build }, 1);
     registerSources(registry, sources);
+    // A series that begins with its first event hides this event from a rate.
+    for (const kind of ['page', 'options', 'probe', 'unreadable'] as const) this.others.inc({ kind }, 0);
+    for (const reason of ['connections', 'pipelined', 'stalled'] as const) this.cuts.inc({ reason }, 0);
+  }
+
+  /** Counts a request that is no API operation. */
+  countOther(kind: 'page' | 'options' | 'probe' | 'unreadable'): void {
+    this.others.inc({ kind });
+  }
+
+  /** Counts a connection that a limit refused or cut. */
+  countCut(reason: string): void {
+    this.cuts.inc({ reason });
   }
 
   /** Records an answered request. @param seconds since its arrival. */

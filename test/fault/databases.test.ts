@@ -27,7 +27,7 @@ async function redis(...options: string[]) {
 /** Starts the service. @returns its address. */
 async function boot(env: Record<string, string>): Promise<string> {
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
-  const { url, close } = await startServer(config, { logger: createLogger('silent') });
+  const { url, close } = await startServer(config, { logger: createLogger('silent', { write: () => {} }) });
   cleanUps.push(close);
   return url;
 }

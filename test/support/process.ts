@@ -16,9 +16,16 @@ export interface TestProcess extends RunningChild {
   rss(): number;
 }
 
-/** Runs a TypeScript file of the project (or `-e` and code) in a process of its own, with only this environment. */
-export function runScript(args: readonly string[], env: Record<string, string> = {}): TestProcess {
-  const child = startChild(process.execPath, ['--import', 'tsx', ...args], {
+/**
+ * Runs a TypeScript file of the project (or `-e` and code) in a process of its own, with only this environment.
+ * @param node the binary of Node to run it on.
+ */
+export function runScript(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  node = process.execPath,
+): TestProcess {
+  const child = startChild(node, ['--import', 'tsx', ...args], {
     cwd: repository,
     env: { PATH: process.env.PATH, ...env },
     sideChannel: true,

@@ -93,6 +93,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     requestId: () => `r-${++requests}`,
     isDraining: () => false,
     middleware: [],
+    countOther: () => {},
     onProblem: undefined,
     readiness: () => undefined,
     extraRoutes: undefined,

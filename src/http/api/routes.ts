@@ -21,6 +21,11 @@ export interface ApiParts {
   readonly activity: { inFlight: number };
 }
 
+/** Returns whether a request has one Host. Node joins several with a comma, which none can contain. */
+export function hasOneHost({ headers: { host } }: Request): boolean {
+  return host !== undefined && !host.includes(',');
+}
+
 /** Returns the query of a request. @throws Problem for a request that is refused. */
 type Parse = (identity: Identity) => ReadQuery;
 
@@ -70,7 +75,7 @@ export class ApiRoutes {
   /** Answers addresses that were parsed before, without asking the router about them again (hot path, see ADR 11). */
   knownAddresses(): RequestHandler {
     return (req, res, next) => {
-      const isRead = (req.method === 'GET' || req.method === 'HEAD') && req.headers.host !== undefined;
+      const isRead = (req.method === 'GET' || req.method === 'HEAD') && hasOneHost(req);
       const query = isRead ? this.parts.queries.getCached(req.url) : undefined;
       if (!query) return next();
       res.context.route = query.route;

@@ -33,10 +33,11 @@ export function corsPolicy(origins: readonly string[]): CorsPolicy {
   return { byOrigin, otherwise: headerBlock(), varies: true };
 }
 
-/** Answers every OPTIONS request: without a key, and without counting it. */
-export function answerPreflight({ byOrigin, otherwise }: CorsPolicy): RequestHandler {
+/** Answers every OPTIONS request: without a key, and without counting it against a quota. @param onAnswer called for each. */
+export function answerPreflight({ byOrigin, otherwise }: CorsPolicy, onAnswer: () => void): RequestHandler {
   return (req, res, next) => {
     if (req.method !== 'OPTIONS') return next();
+    onAnswer();
     res.writeHead(204, [
       ...(byOrigin.get(req.headers.origin) ?? otherwise).list,
       'Access-Control-Allow-Methods',

@@ -1,33 +1,67 @@
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Problem } from '../response/problem.ts';
+import { methodNotAllowed, Problem } from '../response/problem.ts';
 
-/** Status and detail by the parser's error code. */
-const BAD_REQUESTS: Record<string, [status: string, detail: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request line and headers are longer than 16 KiB.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+/** An answer to a request that does not reach the application. */
+interface Refusal {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+}
+
+const BAD_REQUEST: Refusal = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP/1.1.' };
+
+/** By the parser's error code. */
+const BY_CODE: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    title: 'Request Header Fields Too Large',
+    detail: 'The request line and headers are longer than 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: 'Request Timeout', detail: 'The request took too long to arrive.' },
 };
 
-interface ParseError extends NodeJS.ErrnoException {
+export interface ParseError extends NodeJS.ErrnoException {
   /** The bytes that Node was parsing. */
   readonly rawPacket?: Buffer;
 }
 
-/** Answers a request that Node cannot parse with a problem document, and closes the connection. */
-export function answerBadRequest(error: ParseError, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, detail] = BAD_REQUESTS[error.code ?? ''] ?? ['400 Bad Request', 'The request is not valid HTTP/1.1.'];
-  const problem = new Problem('invalid_request', detail);
-  const body = JSON.stringify({
-    ...JSON.parse(problem.body('none')),
-    status: Number(status.slice(0, 3)),
-    title: status.slice(4),
-  });
+/** Answers a request that Node cannot parse with a problem document, and closes the connection. @returns the status of the answer. */
+export function answerBadRequest(error: ParseError, socket: Duplex): number {
+  const refusal = BY_CODE[error.code ?? ''] ?? BAD_REQUEST;
   const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${isHead ? '' : body}`,
-  );
+  endWith(socket, `${refusal.status} ${refusal.title}`, [], bodyOf(refusal), isHead);
+  return refusal.status;
+}
+
+/** Refuses CONNECT, and closes the connection. @returns the status of the answer. */
+export function answerConnect(socket: Duplex): number {
+  const { status, extra } = methodNotAllowed();
+  endWith(socket, `${status} Method Not Allowed`, extra.headers ?? [], methodNotAllowed().body('none'));
+  return status;
+}
+
+/** Answers a request for a malformed address with a problem document, and closes the connection. @returns the status of the answer. */
+export function answerBadTarget(res: ServerResponse): number {
+  const body = bodyOf(BAD_REQUEST);
+  res.writeHead(BAD_REQUEST.status, headersOf(body)).end(body);
+  return BAD_REQUEST.status;
+}
+
+function bodyOf({ status, title, detail }: Refusal): string {
+  const problem = new Problem('invalid_request', detail);
+  return JSON.stringify({ ...JSON.parse(problem.body('none')), status, title });
+}
+
+function headersOf(body: string): string[] {
+  return [
+    ...['Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body))],
+    ...['Cache-Control', 'no-store', 'Connection', 'close'],
+  ];
+}
+
+function endWith(socket: Duplex, status: string, own: readonly string[], body: string, isHead = false): void {
+  const headers = [...own, ...headersOf(body)];
+  const lines = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  socket.end(`HTTP/1.1 ${status}\r\n${lines}\r\n${isHead ? '' : body}`);
 }

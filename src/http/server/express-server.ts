@@ -1,5 +1,17 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
+import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
+import { ConnectionLimits, type CutReason } from './connection-limits.ts';
+import { pathOf } from './request-target.ts';
+
+/** Is told of all that does not reach the application. */
+export interface ServerObserver {
+  /** A connection was refused or cut. */
+  onCut(reason: CutReason): void;
+  /** A request was answered with this status before it reached the application. */
+  onUnreadable(status: number): void;
+}
 
 /**
  * Creates an HTTP server for an Express application. Express replaces the prototype of every request and response
@@ -8,17 +20,54 @@ import type { Express, Request, Response } from 'express';
  *
  * ES classes, because a Reflect.construct wrapper is slower than the stock server. Routers only, because a mounted sub-application
  * brings prototypes of its own.
+ * @param maxConnections further connections are closed at once.
  */
-export function createExpressServer(app: Express, options: ServerOptions): Server {
+export function createExpressServer(
+  app: Express,
+  options: ServerOptions,
+  maxConnections: number,
+  observer: ServerObserver,
+): Server {
   class AppRequest extends IncomingMessage {}
-  class AppResponse extends ServerResponse<AppRequest> {}
+  class AppResponse extends ServerResponse<AppRequest> {
+    override assignSocket(socket: Socket): void {
+      super.assignSocket(socket);
+      limits.begin(socket, this);
+    }
+    override detachSocket(socket: Socket): void {
+      super.detachSocket(socket);
+      limits.end(socket);
+    }
+  }
   adopt(AppRequest.prototype, app, 'request');
   adopt(AppResponse.prototype, app, 'response');
-  const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
-  // With a last handler given, Express makes none for each request.
-  return createServer({ ...options, ...classes }, (req, res) => {
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    const path = pathOf(req.url as string);
+    if (path === undefined) {
+      observer.onUnreadable(answerBadTarget(res));
+      return;
+    }
+    req.url = path;
+    // With a last handler given, Express makes none for each request.
     app(req as Request, res as Response, () => res.destroy());
+  };
+  const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+  const server = createServer({ ...options, ...classes }, (req, res) => limits.serve(req, res, handle));
+  const limits = new ConnectionLimits(server, maxConnections, observer.onCut);
+
+  server.on('clientError', (error: ParseError, socket) => {
+    const isOver = error.code === 'ECONNRESET' || (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !socket.writable);
+    if (isOver) socket.destroy();
+    // More came after a request that closes the connection: it is not read.
+    else if (error.code === 'HPE_CLOSED_CONNECTION') return;
+    else limits.endAfterAnswers(socket, () => observer.onUnreadable(answerBadRequest(error, socket)));
   });
+  server.on('connect', (_req, socket) => {
+    // Node has taken its own listeners off.
+    socket.on('error', () => socket.destroy()).resume();
+    limits.endAfterAnswers(socket, () => observer.onUnreadable(answerConnect(socket)));
+  });
+  return server;
 }
 
 /** Puts Express's methods between the class's prototype and Node's, and makes the class's prototype the application's. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerBadRequest } from './bad-request.ts';
 
 /** Limits what a slow client can hold. A request here is a few hundred bytes, so ten seconds to send it are enough. */
 export const serverOptions = {
@@ -11,7 +10,12 @@ export const serverOptions = {
   connectionsCheckingInterval: 1000,
   // The application refuses a request without Host, with a problem document.
   requireHostHeader: false,
+  // A second Host must be seen to be refused; Node would keep the first.
+  joinDuplicateHeaders: true,
 } satisfies ServerOptions;
+
+/** Connections of the admin listener. Its clients are few, and it must answer when the public port has no place left. */
+export const MAX_ADMIN_CONNECTIONS = 100;
 
 /**
  * Starts listening.
@@ -19,7 +23,6 @@ export const serverOptions = {
  * @throws Error with the address, the reason and the setting.
  */
 export async function listenOn(server: Server, host: string, port: number, setting: string): Promise<void> {
-  server.on('clientError', answerBadRequest);
   // The service reads no body, so a client that asks before sending one gets its answer without sending it.
   server.on('checkContinue', (req, res) => server.emit('request', req, res));
   // Node answers 417 without a body; an unknown expectation may be ignored as well (RFC 9110 section 10.1.1).

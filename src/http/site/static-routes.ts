@@ -22,9 +22,13 @@ export const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Creates the routes that need no key: the API document, the documentation page and the widget. */
-export function staticRoutes(): Router {
+/** Creates the routes that need no key: the API document, the documentation page and the widget. @param onPage called for each request. */
+export function staticRoutes(onPage: () => void): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  router.get(['/api/v1/openapi.json', '/docs', '/docs/docs.css', '/docs/docs.js', '/widget.js'], (_req, _res, next) => {
+    onPage();
+    next();
+  });
   const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
   serve(router, '/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE });
   serve(router, '/docs', webFile('docs.html'), PAGE_HEADERS);

@@ -50,3 +50,15 @@ it('metrics are as they are given, and stored nowhere', async () => {
     'cache-control': 'no-store',
   });
 });
+
+it('the admin listener says that it has no such resource, and why metrics failed', async () => {
+  const fails = async () => Promise.reject(new Error('a worker did not answer'));
+  const admin = createAdminApp(() => undefined, fails, 'text/plain');
+  const { body } = await request(admin).get('/none').expect(404);
+  expect(body).toEqual({
+    status: 404,
+    detail: 'There is no such resource. This port has /livez, /readyz and /metrics.',
+  });
+  expect((await request(admin).post('/metrics').expect(404)).body.status).toBe(404);
+  expect((await request(admin).get('/metrics').expect(500)).body.detail).toBe('a worker did not answer');
+});

@@ -7,6 +7,7 @@ import { createExpressServer } from '../../../../src/http/server/express-server.
 
 describe('createExpressServer', () => {
   let server: Server | undefined;
+  const observer = { onCut: () => {}, onUnreadable: () => {} };
   afterEach(() => server?.close());
 
   /** Whether the prototypes of request and response are the same before and after Express had them in hand. */
@@ -26,7 +27,7 @@ describe('createExpressServer', () => {
   }
 
   it('leaves Express no prototype to swap', async () => {
-    expect(await prototypesStay((app) => createExpressServer(app, {}))).toEqual([true, true]);
+    expect(await prototypesStay((app) => createExpressServer(app, {}, 100, observer))).toEqual([true, true]);
   });
 
   it('is needed: the stock server has its prototypes swapped', async () => {
@@ -38,7 +39,7 @@ describe('createExpressServer', () => {
     app.get('/:name', (req, res) => {
       res.status(201).json({ name: req.params.name, query: req.query, host: req.hostname });
     });
-    server = createExpressServer(app, {});
+    server = createExpressServer(app, {}, 100, observer);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const answer = await fetch(`http://127.0.0.1:${port}/ann?a=1`);

@@ -71,6 +71,7 @@ it('bounds what a slow client can hold', () => {
     keepAliveTimeout: 65_000,
     connectionsCheckingInterval: 1000,
     requireHostHeader: false,
+    joinDuplicateHeaders: true,
   });
 });
 
@@ -95,68 +96,6 @@ describe('listenOn', () => {
     const text = await exchange(server, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`);
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(text).toMatch(/ok/);
-  });
-
-  const parts = (text: string) => {
-    const [head = '', body = ''] = text.split('\r\n\r\n');
-    return { lines: head.split('\r\n'), body, problem: JSON.parse(body) };
-  };
-
-  it('answers what is not HTTP with a problem, and closes', async () => {
-    const { lines, body, problem } = parts(await exchange(await listening(), 'no http – at all\r\n\r\n'));
-    expect(lines).toEqual([
-      'HTTP/1.1 400 Bad Request',
-      'Content-Type: application/problem+json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Cache-Control: no-store',
-      'Connection: close',
-    ]);
-    expect(problem).toEqual({
-      type: 'urn:guildrank:problem:invalid-request',
-      title: 'Bad Request',
-      status: 400,
-      detail: 'The request is not valid HTTP/1.1.',
-      code: 'invalid_request',
-      request_id: 'none',
-    });
-  });
-
-  it('answers headers that are too long with 431', async () => {
-    const { lines, problem } = parts(await exchange(await listening(), `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`));
-    expect(lines[0]).toBe('HTTP/1.1 431 Request Header Fields Too Large');
-    expect(problem).toMatchObject({
-      status: 431,
-      title: 'Request Header Fields Too Large',
-      detail: 'The request line and headers are longer than 16 KiB.',
-    });
-  });
-
-  it('answers HEAD without a body', async () => {
-    const text = await exchange(await listening(), `HEAD / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`);
-    expect(text).toMatch(/^HTTP\/1\.1 431 .*\r\nContent-Length: [1-9]\d*\r\n.*\r\n\r\n$/s);
-    expect(text).not.toContain('{');
-  });
-
-  it('answers a request that takes too long to arrive with 408', async () => {
-    const options = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 };
-    const { lines, problem } = parts(await exchange(await listening(undefined, options), 'GET / HTTP/1.1\r\nHost'));
-    expect(lines[0]).toBe('HTTP/1.1 408 Request Timeout');
-    expect(problem).toMatchObject({
-      status: 408,
-      title: 'Request Timeout',
-      detail: 'The request took too long to arrive.',
-    });
-  });
-
-  it.each([
-    ['was reset', { code: 'ECONNRESET' }, true],
-    ['cannot be written to', { code: 'HPE_INVALID' }, false],
-  ])('says nothing on a connection that %s', async (_name, error, writable) => {
-    const server = await listening();
-    const done: string[] = [];
-    const socket = { writable, destroy: () => done.push('destroyed'), end: () => done.push('ended') };
-    server.emit('clientError', error, socket);
-    expect(done).toEqual(['destroyed']);
   });
 });
 

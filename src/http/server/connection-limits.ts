@@ -1,0 +1,183 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** Requests of one connection that may wait behind the one that is being answered. */
+export const MAX_PIPELINED = 500;
+/** The same, over all connections of a server. */
+export const MAX_PIPELINED_IN_ALL = 4000;
+/** A client has this long to take an answer. */
+export const STALL_MS = 15_000;
+const CHECK_MS = 1000;
+/** New connections that are read from in one turn of the event loop. Each may bring requests that take milliseconds to parse. */
+const STARTS_PER_TURN = 4;
+
+/** Why a connection was refused or cut: too many connections, too many waiting requests, a client that takes no answer. */
+export type CutReason = 'connections' | 'pipelined' | 'stalled';
+
+interface Connection {
+  /** Requests without a complete answer. */
+  unanswered: number;
+  /** The request that arrived last. */
+  latest: IncomingMessage | undefined;
+  /** The response that is being sent. */
+  current: ServerResponse | undefined;
+  /** Whether an answer was taken since the last check. */
+  progress: boolean;
+  checksWithoutProgress: number;
+  /** To be called when all requests are answered. The connection takes no more of them. */
+  afterAnswers: (() => void) | undefined;
+  isCut: boolean;
+}
+
+/**
+ * Bounds the memory that clients hold with requests whose answers they do not read. Node stops to read from such a client only after it
+ * has parsed 64 KiB, which can hold more than a thousand requests.
+ */
+export class ConnectionLimits {
+  private readonly connections = new Map<Duplex, Connection>();
+  /** Requests that wait behind another one of their connection. */
+  private pipelined = 0;
+  /** New connections that are not read from yet. */
+  private readonly starting: Socket[] = [];
+
+  /**
+   * @param maxConnections further connections are closed at once.
+   * @param onCut called for each connection that is refused or cut.
+   */
+  constructor(
+    server: Server,
+    private readonly maxConnections: number,
+    private readonly onCut: (reason: CutReason) => void,
+  ) {
+    server.on('connection', (socket) => this.open(socket));
+    const timer = setInterval(() => this.check(), CHECK_MS).unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** Counts a request and calls its handler, unless more requests wait than may: then its connection is cut. */
+  serve(req: IncomingMessage, res: ServerResponse, handle: (req: IncomingMessage, res: ServerResponse) => void): void {
+    const { socket } = req;
+    const connection = this.connections.get(socket);
+    if (!connection || connection.isCut || connection.afterAnswers) return;
+    connection.latest = req;
+    if (++connection.unanswered === 1) {
+      handle(req, res);
+    } else if (++this.pipelined > MAX_PIPELINED_IN_ALL || connection.unanswered > MAX_PIPELINED + 1) {
+      this.cut(socket, connection, 'pipelined');
+    } else {
+      // Only when all that was read is parsed: it may hold so many requests that the connection is cut.
+      process.nextTick(() => connection.isCut || handle(req, res));
+    }
+  }
+
+  /** Notes that a response is next to be sent on its connection. */
+  begin(socket: Duplex, response: ServerResponse): void {
+    const connection = this.connections.get(socket);
+    if (connection) connection.current = response;
+  }
+
+  /** Counts an answer that the client's system has taken. */
+  end(socket: Duplex): void {
+    const connection = this.connections.get(socket);
+    if (!connection) return;
+    connection.current = undefined;
+    connection.progress = true;
+    if (connection.isCut) return;
+    if (connection.unanswered-- > 1) this.pipelined--;
+    // Node closes the connection first if the answer says so.
+    else if (connection.afterAnswers) process.nextTick(connection.afterAnswers);
+  }
+
+  /**
+   * Ends a connection when all its requests are answered. It takes no more of them.
+   * @param answer sends a last answer and ends the connection. It is not called if the last request has an answer and a wrong body.
+   */
+  endAfterAnswers(socket: Duplex, answer: () => void): void {
+    const connection = this.connections.get(socket);
+    if (!connection || connection.afterAnswers) return;
+    const isAnswered = connection.latest?.complete === false;
+    connection.afterAnswers = () => {
+      if (!socket.writable) return;
+      if (isAnswered) socket.end();
+      else answer();
+    };
+    if (connection.unanswered === 0) connection.afterAnswers();
+  }
+
+  private open(socket: Socket): void {
+    // Not server.maxConnections: with workers, Node offers a refused connection to one worker after the other, without end.
+    if (this.connections.size >= this.maxConnections) {
+      socket.destroy();
+      this.onCut('connections');
+      return;
+    }
+    const connection: Connection = {
+      unanswered: 0,
+      latest: undefined,
+      current: undefined,
+      progress: false,
+      checksWithoutProgress: 0,
+      afterAnswers: undefined,
+      isCut: false,
+    };
+    this.connections.set(socket, connection);
+    socket.pause();
+    if (this.starting.push(socket) === 1) setImmediate(() => this.start());
+    socket.once('close', () => {
+      this.forget(connection);
+      this.connections.delete(socket);
+    });
+  }
+
+  /** Begins to read from new connections, a few in each turn, so that requests of others come between. */
+  private start(): void {
+    for (const socket of this.starting.splice(0, STARTS_PER_TURN)) socket.resume();
+    if (this.starting.length > 0) setImmediate(() => this.start());
+  }
+
+  /** Takes a connection's requests out of the count. */
+  private forget(connection: Connection): void {
+    this.pipelined -= Math.max(0, connection.unanswered - 1);
+    connection.unanswered = 0;
+    connection.isCut = true;
+  }
+
+  private cut(socket: Duplex, connection: Connection, reason: CutReason): void {
+    this.forget(connection);
+    this.onCut(reason);
+    socket.destroy();
+    // Once all that was read is parsed.
+    process.nextTick(() => releaseRequests(socket, connection));
+  }
+
+  /** Cuts connections whose clients take no answer, or do not close after the last one. */
+  private check(): void {
+    for (const [socket, connection] of this.connections) {
+      const isBusy = connection.unanswered > 0 || socket.writableEnded;
+      connection.checksWithoutProgress = isBusy && !connection.progress ? connection.checksWithoutProgress + 1 : 0;
+      connection.progress = false;
+      if (connection.checksWithoutProgress * CHECK_MS < STALL_MS) continue;
+      if (socket.writableEnded) socket.destroy();
+      else this.cut(socket, connection, 'stalled');
+    }
+  }
+}
+
+/**
+ * Lets the requests of a destroyed connection be collected. Node does so when the connection has closed, which is after it has read from
+ * all others: thousands can have brought a thousand requests each by then.
+ */
+function releaseRequests(socket: Duplex, connection: Connection): void {
+  // Node makes an error for each request, whose stack costs more than all else.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    socket.emit('close', false);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+  socket.removeAllListeners();
+  // Node would detach it once more when the write that was cut has failed.
+  connection.current?.removeAllListeners('finish').detachSocket(socket as Socket);
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import express, { type RequestHandler } from 'express';
+import { createExpressServer } from '../../src/http/server/express-server.ts';
+import { listenOn, serverOptions } from '../../src/http/server/listener.ts';
+
+/** A server for one handler, as the service makes it, with all that it observes. */
+export interface AppServer {
+  readonly server: Server;
+  readonly port: number;
+  /** Reasons of refused and cut connections. */
+  readonly cuts: string[];
+  /** Statuses of the answers that did not come from the handler. */
+  readonly unreadable: number[];
+  /** Opens a connection that reads nothing. */
+  open(): Promise<Socket>;
+  /** Sends bytes over a connection of its own and reads until the server closes. */
+  exchange(bytes: string): Promise<string>;
+  close(): void;
+}
+
+/** Starts a server on a free loopback port. */
+export async function appServer(
+  handler: RequestHandler,
+  { maxConnections = 1000, options = {} }: { maxConnections?: number; options?: object } = {},
+): Promise<AppServer> {
+  const app = express().use(handler);
+  const cuts: string[] = [];
+  const unreadable: number[] = [];
+  const server = createExpressServer(app, { ...serverOptions, ...options }, maxConnections, {
+    onCut: (reason) => cuts.push(reason),
+    onUnreadable: (status) => unreadable.push(status),
+  });
+  await listenOn(server, '127.0.0.1', 0, 'PORT');
+  const { port } = server.address() as AddressInfo;
+  const sockets: Socket[] = [];
+  const open = async () => {
+    const socket = connect(port, '127.0.0.1').pause();
+    sockets.push(socket);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  };
+  return {
+    server,
+    port,
+    cuts,
+    unreadable,
+    open,
+    exchange: async (bytes) => {
+      const socket = await open();
+      socket.write(bytes, 'latin1');
+      let text = '';
+      socket.setEncoding('latin1').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      await once(socket.resume(), 'close');
+      return text;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
