@@ -1,5 +1,5 @@
 import { type CurveName, levelForXp, MAX_XP } from '../leaderboard/curves.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
+import { ID_PATTERN, MAX_USERNAME_BYTES } from '../leaderboard/model.ts';
 import type { XpRecord } from '../leaderboard/writer.ts';
 
 /** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
@@ -74,6 +74,9 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
     if (isAbsent(username)) row.username = null;
     else if (typeof username === 'string' || typeof username === 'number') row.username = String(username);
     else return `${names.username} ${quote(username)} is not text`;
+    if (Buffer.byteLength(row.username ?? '') > MAX_USERNAME_BYTES) {
+      return `${names.username} ${quote(username)} is longer than ${MAX_USERNAME_BYTES} bytes`;
+    }
   }
   const claim = names.lastDailyClaim && fields[names.lastDailyClaim];
   if (claim !== undefined) {

@@ -46,5 +46,7 @@ export interface GuildStats {
 
 /** The ids that the service accepts for guilds and members. They are safe in a Redis key, a path and a log line. */
 export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Longest stored name, in bytes of UTF-8; record.lua refuses a longer one. */
+export const MAX_USERNAME_BYTES = 1024;
 export const DEFAULT_PAGE_SIZE = 10;
 export const MAX_PAGE_SIZE = 100;

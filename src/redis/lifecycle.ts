@@ -6,6 +6,8 @@ import type { RedisClient } from './scripts.ts';
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
+/** Time limit of an INFO that asks whether Redis loads its data. */
+const INFO_LIMIT_MS = 500;
 
 /** The message of Redis while it reads its data from disk. */
 const LOADING = 'LOADING Redis is loading the dataset in memory';
@@ -60,8 +62,9 @@ export async function waitUntilReady(
 /** Returns whether Redis loads its data, or a node of the Cluster does. ioredis then keeps the connection, but sends no commands. */
 export async function isLoading(client: RedisClient): Promise<boolean> {
   const connected = nodesOf(client, 'all').filter(({ status }) => status === 'connect');
-  // Redis answers INFO while it loads.
-  const replies = await Promise.allSettled(connected.map((node) => node.info('persistence')));
+  // Redis answers INFO while it loads. Something else may listen there, and say nothing.
+  const silence = delay(INFO_LIMIT_MS).then(() => '');
+  const replies = await Promise.allSettled(connected.map((node) => Promise.race([node.info('persistence'), silence])));
   return replies.some((reply) => reply.status === 'fulfilled' && /^(async_)?loading:1/m.test(reply.value));
 }
 

@@ -233,7 +233,7 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
   it.each([
     ['level', '12345678901234567890'],
     ['level', '9007199254740992'],
-    ['username', 'x'.repeat(257)],
+    ['username', 'x'.repeat(1025)],
     ['nickname', 'x'],
   ])('of the profile field %s with the value %s is "field", and changes nothing', async (field, value) => {
     await prepare();

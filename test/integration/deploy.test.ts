@@ -119,7 +119,7 @@ describe.each([
       config.adminPort,
     ]);
     const secrets = JSON.stringify(pod.spec).match(/"key":"[^"]+"/g);
-    const made = read('deploy/kubernetes/guildrank.yaml').match(/--from-(file|literal)=[^=]+/g);
+    const made = read(`deploy/kubernetes/${file}`).match(/--from-(file|literal)=[^=]+/g);
     expect(new Set(secrets?.map((each) => each.slice(7, -1)))).toEqual(
       new Set(made?.map((each) => each.split('=')[1])),
     );

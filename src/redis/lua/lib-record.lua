@@ -1,7 +1,7 @@
 -- lib-record: records the members that ARGV names from `first_arg` on. Their keys stand in KEYS from `first_key` on; without them, the
 -- names are made from the prefix ARGV[1]. All is read and checked before the first write.
 
-local FIELDS = { username = 256, level = 16, daily_streak = 16, last_daily_claim = 64 }
+local FIELDS = { username = 1024, level = 16, daily_streak = 16, last_daily_claim = 64 }
 local MAX_XP = 9007199254740991
 
 -- Returns whether a profile field may have this value. Lengths are in bytes.
