@@ -110,11 +110,18 @@ function decodeStats(reply: StatsReply): Versioned<GuildStats> {
   const value: GuildStats = {
     total_members: memberCount,
     total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
-    average_level: memberCount === 0 ? 0 : Math.round(wholeXp(levelSum) / memberCount),
+    average_level: memberCount === 0 ? 0 : averageLevel(levelSum, memberCount),
     xp_curve: curveNameOf(curve),
     xp_multiplier: positiveNumber(multiplier) ?? 1,
   };
   return { revision: parseRevision(revision), value };
+}
+
+/** Returns the mean, rounded half up. A sum of explicit levels can pass 2^53. */
+function averageLevel(levelSum: string, members: number): number {
+  if (!/^\d+$/.test(levelSum)) return 0;
+  const count = BigInt(members);
+  return Number((2n * BigInt(levelSum) + count) / (2n * count));
 }
 
 /**

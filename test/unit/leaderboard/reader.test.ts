@@ -111,6 +111,16 @@ describe('LeaderboardReader.stats', () => {
     return value;
   };
 
+  it.each([
+    ['5', '2', 3],
+    ['4', '3', 1],
+    ['9223372036854775807', '1024', 9007199254740992],
+    ['-4', '3', 0],
+    ['many', '3', 0],
+  ])('rounds the mean of the sum of levels %s over %s members to %s', async (levelSum, members, mean) => {
+    expect((await stats('7', members, '1', levelSum, '', '')).average_level).toBe(mean);
+  });
+
   it('decodes the counters, the total to its last digit, and rounds the average', async () => {
     expect(await stats('7', '2', '18014398509481985', '5', 'arcane', '1.5')).toEqual({
       total_members: 2,
