@@ -119,7 +119,7 @@ function decodeStats(reply: StatsReply): Versioned<GuildStats> {
 
 /** Returns the mean, rounded half up. A sum of explicit levels can pass 2^53. */
 function averageLevel(levelSum: string, members: number): number {
-  if (!/^\d+$/.test(levelSum)) return 0;
+  if (!/^\d{16,}$/.test(levelSum)) return Math.round(wholeXp(levelSum) / members);
   const count = BigInt(members);
   return Number((2n * BigInt(levelSum) + count) / (2n * count));
 }
