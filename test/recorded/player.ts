@@ -40,6 +40,11 @@ export class Player {
     return new Player(this.port, undefined);
   }
 
+  /** Returns the status of a GET that is not recorded. */
+  async statusOf(path: string): Promise<number> {
+    return (await fetch(`http://127.0.0.1:${this.port}${path}`)).status;
+  }
+
   /** With how many requests each guild's quota was charged. */
   private async counted(sent: Sent): Promise<string> {
     const { redis } = this;

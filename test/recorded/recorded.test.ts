@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { runScript, type TestProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
 import { writeData } from './data.ts';
 import { Player, type Recording } from './player.ts';
 import { readRecording, writeRecording } from './recordings.ts';
@@ -94,6 +95,8 @@ describe.skipIf(!hasRedis)('the answers are those recorded, byte for byte', () =
     const gone = new Promise((resolve) => server.process.once('exit', resolve));
     server.process.kill('SIGKILL');
     await gone;
+    // The service learns of it a moment later.
+    await vi.waitFor(async () => expect(await player.statusOf('/readyz')).toBe(503), PATIENT);
     compare('outage', await player.withoutRedis().play(outage, true));
   });
 });
