@@ -3,59 +3,40 @@ import { promisify } from 'node:util';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { ApiKeyStore } from './access/api-keys.ts';
-import { Authenticator } from './access/authenticator.ts';
 import { FailedAuthLimiter } from './access/failed-auth-limiter.ts';
-import { Quotas } from './access/quotas.ts';
+import { type Clocks, composeReads } from './compose-reads.ts';
 import type { Config } from './config.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
-import { ReadQueries } from './http/api/read-queries.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
 import { type RequestContext, requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/cors.ts';
 import { RawHead } from './http/response/headers.ts';
-import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
 import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
 import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
-import { LeaderboardReader } from './leaderboard/reader.ts';
 import { VERSION } from './observability/build-info.ts';
 import { standardOutput } from './observability/log-lines.ts';
 import { createLogger, requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
-import { RequestBatcher } from './reads/request-batcher.ts';
-import { ResponseCache } from './reads/response-cache.ts';
-import { CommandBatcher } from './redis/command-batcher.ts';
 import { connect, describe } from './redis/connection.ts';
-import { listen, waitUntilReady } from './redis/lifecycle.ts';
-import { observedClient } from './redis/observed-client.ts';
-import { RedisKeys } from './redis/redis-keys.ts';
+import { waitUntilReady } from './redis/lifecycle.ts';
 import { explainStart } from './redis/refusals.ts';
-import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
+import type { RedisClient } from './redis/scripts.ts';
 import { StoreHealth } from './redis/store-health.ts';
 import { inspectStore } from './redis/store-inspection.ts';
-import { probeStore } from './redis/store-probe.ts';
-import { TimeoutQueue } from './redis/timeouts.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
 
-/** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
-const KEY_LOOKUP_TIMEOUTS = 1.5;
-
-export interface ServerParts {
+export interface ServerParts extends Partial<Clocks> {
   readonly logger?: Logger;
   /** Returns the number of lines that the log has dropped. */
   readonly droppedLogLines?: () => number;
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
-  /** Milliseconds since the epoch. */
-  readonly clock?: () => number;
-  /** Milliseconds on a clock that never goes back. */
-  readonly monotonic?: () => number;
   readonly bootTimeoutMs?: number;
   /** Further routes that need no key. */
   readonly extraRoutes?: RequestHandler;
@@ -198,51 +179,4 @@ function observeProblem(metrics: Metrics, { problem, identity }: RequestContext)
   if (cause instanceof StoreUnavailableError) metrics.observeUnavailable(cause.code);
   // A used-up quota is that of a valid key.
   else if (problem?.code === 'quota_exceeded' && !identity) metrics.observeHeldBack();
-}
-
-/** Composes the parts that authenticate, count and read on one connection. */
-function composeReads(
-  config: Config,
-  client: RedisClient,
-  subscriber: RedisClient,
-  { clock, monotonic }: Required<Pick<ServerParts, 'clock' | 'monotonic'>>,
-  metrics: Metrics,
-) {
-  const redisKeys = new RedisKeys(config.keyPrefix);
-  const { timeoutMs } = config.redis;
-  const timeouts = new TimeoutQueue(timeoutMs);
-  const observe: CommandObserver = (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed);
-  const scripts = new Scripts(client, { timeouts, observe });
-  const observed = observedClient(client, observe);
-  const commands = new CommandBatcher(client, scripts, redisKeys);
-  const quotas = new Quotas(commands, config.planQuotas);
-  const cache = new ResponseCache<RenderedBody | null>({
-    maxEntries: config.cacheMaxPages,
-    maxBytes: config.cacheMaxBytes,
-    sizeOf: sizeInMemory,
-    now: monotonic,
-  });
-  const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
-  const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, lookUpTimeouts);
-  const isSubscribed = listen(
-    observedClient(subscriber, observe),
-    redisKeys.invalidationChannel,
-    (guildId) => {
-      authenticator.invalidate(guildId);
-      cache.clear();
-    },
-    () => authenticator.invalidateAll(),
-  );
-  // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
-  for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
-  return {
-    authenticator,
-    isSubscribed,
-    quotas,
-    cache,
-    queries: new ReadQueries(new LeaderboardReader(commands)),
-    batcher: new RequestBatcher(quotas, cache, commands),
-    probe: () => probeStore(observed, scripts, redisKeys, timeouts),
-  };
 }

@@ -1,4 +1,5 @@
-import { type CommandBatcher, fields } from '../redis/command-batcher.ts';
+import { fields } from '../redis/command-batch.ts';
+import type { CommandBatcher } from '../redis/command-batcher.ts';
 import { curveNameOf, levelForXp, MAX_XP } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { CommandBatcher, fields } from '../../../src/redis/command-batcher.ts';
+import { fields } from '../../../src/redis/command-batch.ts';
+import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { RedisClient, Scripts } from '../../../src/redis/scripts.ts';
 

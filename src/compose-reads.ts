@@ -1,0 +1,75 @@
+import { ApiKeyStore } from './access/api-keys.ts';
+import { Authenticator } from './access/authenticator.ts';
+import { Quotas } from './access/quotas.ts';
+import type { Config } from './config.ts';
+import { ReadQueries } from './http/api/read-queries.ts';
+import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
+import { LeaderboardReader } from './leaderboard/reader.ts';
+import type { Metrics } from './observability/metrics.ts';
+import { RequestBatcher } from './reads/request-batcher.ts';
+import { ResponseCache } from './reads/response-cache.ts';
+import { CommandBatcher } from './redis/command-batcher.ts';
+import { listen } from './redis/lifecycle.ts';
+import { observedClient } from './redis/observed-client.ts';
+import { RedisKeys } from './redis/redis-keys.ts';
+import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
+import { probeStore } from './redis/store-probe.ts';
+import { TimeoutQueue } from './redis/timeouts.ts';
+
+/** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
+const KEY_LOOKUP_TIMEOUTS = 1.5;
+
+/** The clocks of the service. */
+export interface Clocks {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly monotonic: () => number;
+}
+
+/** Composes the parts that authenticate, count and read on one connection. */
+export function composeReads(
+  config: Config,
+  client: RedisClient,
+  subscriber: RedisClient,
+  { clock, monotonic }: Clocks,
+  metrics: Metrics,
+) {
+  const redisKeys = new RedisKeys(config.keyPrefix);
+  const { timeoutMs } = config.redis;
+  const timeouts = new TimeoutQueue(timeoutMs);
+  const observe: CommandObserver = (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed);
+  const scripts = new Scripts(client, { timeouts, observe });
+  const observed = observedClient(client, observe);
+  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const quotas = new Quotas(commands, config.planQuotas);
+  const cache = new ResponseCache<RenderedBody | null>({
+    maxEntries: config.cacheMaxPages,
+    maxBytes: config.cacheMaxBytes,
+    sizeOf: sizeInMemory,
+    now: monotonic,
+  });
+  const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
+  const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
+  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, lookUpTimeouts);
+  const isSubscribed = listen(
+    observedClient(subscriber, observe),
+    redisKeys.invalidationChannel,
+    (guildId) => {
+      authenticator.invalidate(guildId);
+      cache.clear();
+    },
+    () => authenticator.invalidateAll(),
+  );
+  // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
+  for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
+  return {
+    authenticator,
+    isSubscribed,
+    quotas,
+    cache,
+    queries: new ReadQueries(new LeaderboardReader(commands)),
+    batcher: new RequestBatcher(quotas, cache, commands),
+    probe: () => probeStore(observed, scripts, redisKeys, timeouts),
+  };
+}
