@@ -70,6 +70,6 @@ export function composeReads(
     cache,
     queries: new ReadQueries(new LeaderboardReader(commands)),
     batcher: new RequestBatcher(quotas, cache, commands),
-    probe: () => probeStore(observed, scripts, redisKeys, timeouts),
+    probe: () => probeStore(client, scripts, redisKeys),
   };
 }

@@ -8,11 +8,9 @@ import type { LogLines } from './log-lines.ts';
  * @param level pino's level name.
  * @param worker number of this process, if it is one of several.
  */
-export function createLogger(level: string, to: DestinationStream | LogLines, worker?: number): Logger {
+export function createLogger(level: string, to: DestinationStream & Partial<LogLines>, worker?: number): Logger {
   const logger = pino({ level, base: worker === undefined ? null : { worker }, timestamp: isoTimes() }, to);
-  if ('onRecovered' in to) {
-    to.onRecovered((dropped) => logger.warn({ dropped }, 'log lines were dropped: standard output was not read'));
-  }
+  to.onRecovered?.((dropped) => logger.warn({ dropped }, 'log lines were dropped: standard output was not read'));
   return logger;
 }
 

@@ -41,7 +41,6 @@ export class ResponseCache<V> {
   /** Counts the calls of {@link clear}. */
   private epoch = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
-
   private readonly now: () => number;
 
   constructor({ maxEntries, maxBytes, sizeOf, now }: ResponseCacheOptions<V>) {

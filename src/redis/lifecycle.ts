@@ -10,7 +10,7 @@ const QUIET_MS = 500;
 const INFO_LIMIT_MS = 500;
 
 /** The message of Redis while it reads its data from disk. */
-const LOADING = 'LOADING Redis is loading the dataset in memory';
+export const LOADING = 'LOADING Redis is loading the dataset in memory';
 
 /**
  * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.

@@ -1,8 +1,7 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { isLoading } from './lifecycle.ts';
+import { isLoading, LOADING } from './lifecycle.ts';
 import type { RedisKeys } from './redis-keys.ts';
-import { type RedisClient, type Scripts, withStoreErrors } from './scripts.ts';
-import type { TimeoutQueue } from './timeouts.ts';
+import type { RedisClient, Scripts } from './scripts.ts';
 
 /** Guilds that cannot exist, because "~" is in no guild id. In a Cluster they spread over the nodes. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
@@ -12,24 +11,14 @@ const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}
  * guilds of that node are served.
  * @throws StoreUnavailableError
  */
-export async function probeStore(
-  client: RedisClient,
-  scripts: Scripts,
-  redisKeys: RedisKeys,
-  timeouts: TimeoutQueue,
-): Promise<void> {
+export async function probeStore(client: RedisClient, scripts: Scripts, redisKeys: RedisKeys): Promise<void> {
   const guilds = client.isCluster ? RESERVED_GUILDS : RESERVED_GUILDS.slice(0, 1);
   const probes = guilds.map((guildId) => {
     const { xp, stats } = redisKeys.guild(guildId);
-    // Apart from the script: the least rights of the service allow no script with a quota's key and others.
-    return Promise.all([
-      scripts.run<string>('probe', [redisKeys.quota(guildId)]),
-      timeouts.limit(withStoreErrors(client.hget(stats, 'rev'))),
-      timeouts.limit(withStoreErrors(client.zrevrange(xp, 0, 0))),
-    ]);
+    return scripts.run<string>('probe', [redisKeys.quota(guildId), xp, stats]);
   });
   await Promise.any(probes).catch(async ({ errors: [error] }: AggregateError) => {
-    if (await isLoading(client)) throw new StoreUnavailableError(new Error('LOADING Redis is loading its data'));
+    if (await isLoading(client)) throw new StoreUnavailableError(new Error(LOADING));
     throw error;
   });
 }

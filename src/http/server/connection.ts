@@ -18,6 +18,7 @@ export interface Connection {
   isCut: boolean;
 }
 
+/** Returns the record of a connection without requests. */
 export function newConnection(): Connection {
   return {
     unanswered: 0,

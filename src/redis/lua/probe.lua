@@ -1,10 +1,12 @@
--- probe: attempts a count on a guild that cannot exist. Changes nothing, because Redis checks whether a write is allowed and possible
--- before it rejects "x" as an amount. O(1).
+-- probe: attempts the reads and the count of a request on a guild that cannot exist. Changes nothing, because Redis checks whether a
+-- write is allowed and possible before it rejects "x" as an amount. O(1).
 --
--- KEYS[1] gr:quota:{G}
+-- KEYS[1] gr:quota:{G}   KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
 --
 -- Reply: OK, or the error that a request would get, such as READONLY, OOM, MISCONF, NOREPLICAS or NOPERM.
 
+redis.call('HGET', KEYS[3], 'rev')
+redis.call('ZREVRANGE', KEYS[2], 0, 0)
 local reply = redis.pcall('INCRBY', KEYS[1], 'x')
 local message = type(reply) == 'table' and reply.err
 if not message then
