@@ -5,6 +5,9 @@ export type SentinelAccess = Pick<RedisOptions, 'username' | 'password' | 'tls'>
 
 const RETRY_MS = 250;
 
+/** A connection that breaks while a handshake without ready check waits for replies never returns (redis/ioredis issue 2099). */
+const HANDSHAKE = { enableReadyCheck: false, disableClientInfo: true } as const;
+
 /**
  * Closes a connection as soon as a Sentinel announces another master, so that no command goes to the old one in silence
  * (redis/ioredis issue 1314). ioredis's own `failoverDetector` also cuts a connection to the new master, which is a second outage. Watches
@@ -18,7 +21,7 @@ export function watchSentinels(
   access: SentinelAccess,
 ): void {
   const watchers = sentinels.map(({ host, port }) => {
-    const watcher = new Redis({ ...access, host, port, enableReadyCheck: false, retryStrategy: () => RETRY_MS });
+    const watcher = new Redis({ ...access, host, port, ...HANDSHAKE, retryStrategy: () => RETRY_MS });
     watcher.on('error', () => {}); // A Sentinel may be down: the others report.
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
     watcher.on('message', (_channel: string, message: string) => {
