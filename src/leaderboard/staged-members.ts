@@ -8,8 +8,8 @@ import { memberKeys, type RecordResult, recordArguments, recordResult, throwRefu
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
 /** Members touched in one step. Redis serves nobody else meanwhile: a few milliseconds. */
-const MEMBERS_PER_STEP = 250;
-const LISTED_PER_STEP = 1000;
+const MEMBERS_PER_STEP = 125;
+const LISTED_PER_STEP = 500;
 
 interface Store {
   readonly client: RedisClient;

@@ -93,8 +93,10 @@ async function runCommand(
     if (code !== 0) throw new Error(`${name} ended with ${code}: ${child.output()}`);
   });
   const seconds = (performance.now() - startedAt) / 1000;
-  const slow = (await store.client.slowlog('GET', -1)) as [id: number, time: number, us: number][];
-  const longestMs = Math.max(SLOW_US, ...slow.map(([, , us]) => us)) / 1000;
+  const slow = (await store.client.slowlog('GET', -1)) as [id: number, time: number, us: number, words: string[]][];
+  // The reset of a long SLOWLOG is itself slow.
+  const own = slow.filter(([, , , [command]]) => command !== 'slowlog');
+  const longestMs = Math.max(SLOW_US, ...own.map(([, , us]) => us)) / 1000;
   return { name, seconds, longestMs, p99Ms };
 }
 
