@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
+import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type LogLine, spawnService, type TestProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -17,10 +18,7 @@ import { PATIENT } from '../support/wait.ts';
 
 if (!hasRedis) process.stdout.write('Skipped: fault suites need redis-server or valkey-server on PATH\n');
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const cleanUps = cleanUpsAfterEach();
 
 async function redis(...options: string[]): Promise<EmbeddedRedis> {
   const server = await startEmbeddedRedis(options);

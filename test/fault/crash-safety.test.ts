@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { describe, expect, it } from 'vitest';
 import { recordFigure } from '../support/figures.ts';
-import { guildOn, type TestGuild } from '../support/guild.ts';
+import { guildSuite } from '../support/guild-suite.ts';
 import { runScript } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
@@ -15,28 +14,18 @@ const SEED = Number(process.env.CRASH_SEED ?? 1);
 const GUILD = 'crash';
 
 describe.skipIf(!hasRedis)('the counters of a guild', () => {
-  let redis: EmbeddedRedis;
-  let guild: TestGuild;
+  const suite = guildSuite();
 
-  beforeAll(async () => {
-    redis = await startEmbeddedRedis();
-    guild = await guildOn(redis.url);
-  });
-  afterAll(async () => {
-    guild?.close();
-    await redis?.stop();
-  });
-
-  const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(seed)]);
+  const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', suite.redis.url, GUILD, String(seed)]);
   const seed = (randomSeed: number, args: readonly string[]) =>
     runScript(['scripts/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
-      REDIS_URL: redis.url,
+      REDIS_URL: suite.redis.url,
     });
   /** Returns the number of members that a --replace has staged. */
-  const staged = () => guild.store.client.zcard(`gr:{${GUILD}}:next:xp`);
-  const revision = () => guild.store.client.hget(`gr:{${GUILD}}:stats`, 'rev');
+  const staged = () => suite.guild.store.client.zcard(`gr:{${GUILD}}:next:xp`);
+  const revision = () => suite.guild.store.client.hget(`gr:{${GUILD}}:stats`, 'rev');
   const moment = async () => `${await revision()} ${await staged()}`;
-  const audited = async () => (await guild.store.audit.check(GUILD)).exact;
+  const audited = async () => (await suite.guild.store.audit.check(GUILD)).exact;
 
   it(
     `are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`,
@@ -51,7 +40,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
         expect(await child.ended).toEqual({ code: null, signal: 'SIGKILL' });
         expect(await audited()).toBe(true);
       }
-      const { actual } = await guild.store.audit.check(GUILD);
+      const { actual } = await suite.guild.store.audit.check(GUILD);
       expect(actual.members).toBeGreaterThan(0n);
       recordFigure('writer killed with SIGKILL', { times: RUNS, members: Number(actual.members), drift: 0 });
     },
@@ -63,7 +52,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
     await until(async () => (await revision()) !== before);
     let writes = 0;
     for (let i = 0; i < 300; i++) {
-      await guild.store.writer.record(GUILD, { userId: `m${i % 40}`, add: (i * 7) % 50 });
+      await suite.guild.store.writer.record(GUILD, { userId: `m${i % 40}`, add: (i * 7) % 50 });
       writes++;
       if (i % 60 === 0) expect(await audited()).toBe(true);
     }
@@ -80,7 +69,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
       for (let run = 0; run < RUNS; run++) {
         const replaces = run % 2 === 1;
         // A killed --replace leaves its lock behind, which would refuse the next one.
-        await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
+        await suite.guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
         const before = await moment();
         const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);
         await until(async () => (await moment()) !== before, { what: () => `a write of: ${child.output()}` });
@@ -90,10 +79,10 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
         seen[signal === null ? 'done' : replaces ? 'replacing' : 'loading']++;
         expect(await audited()).toBe(true);
       }
-      await guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
+      await suite.guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
       expect(await seed(RUNS, ['--generate', '1000', '--replace']).ended).toEqual({ code: 0, signal: null });
       expect([await audited(), await staged()]).toEqual([true, 0]);
-      expect(await guild.store.client.zcard(`gr:{${GUILD}}:xp`)).toBe(1000);
+      expect(await suite.guild.store.client.zcard(`gr:{${GUILD}}:xp`)).toBe(1000);
       recordFigure('seed command killed with SIGKILL', { times: RUNS, ...seen, drift: 0 });
     },
   );
@@ -107,7 +96,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
     });
     let writes = 0;
     for (; running; writes++) {
-      await guild.store.writer.record(GUILD, { userId: `m${writes % 40}`, add: (writes * 7) % 50 });
+      await suite.guild.store.writer.record(GUILD, { userId: `m${writes % 40}`, add: (writes * 7) % 50 });
       if (writes % 200 === 0) expect(await audited()).toBe(true);
     }
     expect(await ended).toEqual(children.map(() => ({ code: 0, signal: null })));

@@ -1,28 +1,18 @@
-import { Redis } from 'ioredis';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
 import { runNpmScript } from '../integration/npm-script.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const cleanUps = cleanUpsAfterEach();
 
-async function redis(...options: string[]) {
-  const server = await startEmbeddedRedis(options);
-  cleanUps.push(server.stop);
-  const client = new Redis(server.url);
-  client.on('error', () => {});
-  cleanUps.push(() => client.disconnect());
-  return { ...server, client };
-}
+const redis = (...options: string[]) => redisFor(cleanUps, ...options);
 
 /** Starts the service. @returns its address. */
 async function boot(env: Record<string, string>): Promise<string> {

@@ -3,11 +3,10 @@ import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildOn, type TestGuild } from '../support/guild.ts';
+import { guildSuite } from '../support/guild-suite.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { runScript, type ServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -31,25 +30,21 @@ describe.skipIf(!hasRedis).each(NODES)(
   'in 256 MiB the service on %s lives and serves others while',
   TIMEOUT,
   (node) => {
-    let redis: EmbeddedRedis;
-    let guild: TestGuild;
+    const suite = guildSuite();
     let service: ServiceProcess;
     const sockets: Socket[] = [];
 
-    beforeAll(async () => {
-      redis = await startEmbeddedRedis();
-      guild = await guildOn(redis.url);
-    });
     beforeEach(async () => {
-      service = await startLimited(node, { REDIS_URL: redis.url, LOG_REQUESTS: 'off', TRUST_PROXY: '1', ...guild.env });
+      service = await startLimited(node, {
+        REDIS_URL: suite.redis.url,
+        LOG_REQUESTS: 'off',
+        TRUST_PROXY: '1',
+        ...suite.guild.env,
+      });
     });
     afterEach(async () => {
       for (const socket of sockets.splice(0)) socket.destroy();
       await service.stop();
-    });
-    afterAll(async () => {
-      guild?.close();
-      await redis?.stop();
     });
 
     /** Opens a connection that reads nothing, and sends on it. */
@@ -66,7 +61,12 @@ describe.skipIf(!hasRedis).each(NODES)(
 
     /** Runs an attack beside a steady load, and judges what the others got and the memory of the service. */
     async function attack(name: string, work: () => Promise<unknown>): Promise<void> {
-      const load = startLoad(service.url, { rate: 50, headers: guild.headers, paths: guild.paths, connections: 10 });
+      const load = startLoad(service.url, {
+        rate: 50,
+        headers: suite.guild.headers,
+        paths: suite.guild.paths,
+        connections: 10,
+      });
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       const before = rssMb();
       let peak = before;
@@ -85,7 +85,7 @@ describe.skipIf(!hasRedis).each(NODES)(
       const answers = await load.stop();
       expect(service.isRunning(), service.output()).toBe(true);
       expect(peak).toBeLessThan(LIMIT_MB);
-      for (const answer of answers) if (answer.status === 200) expect(guild.wrong(answer)).toBeUndefined();
+      for (const answer of answers) if (answer.status === 200) expect(suite.guild.wrong(answer)).toBeUndefined();
       // The attack takes CPU, and a busy machine has little: an answer can come late. No other kind of failure is right.
       const isLate = ({ status, error }: Answer) => error === 'TIMEOUT' || status === 503;
       expect(answers.filter((answer) => answer.status !== 200 && !isLate(answer))).toEqual([]);
@@ -106,7 +106,7 @@ describe.skipIf(!hasRedis).each(NODES)(
     });
 
     it('clients pipeline requests with a valid key and read no answer', async () => {
-      const bulk = Buffer.from(request(guild.paths[0] as string, withKey(guild.key)).repeat(300));
+      const bulk = Buffer.from(request(suite.guild.paths[0] as string, withKey(suite.guild.key)).repeat(300));
       await attack('pipelined reads', async () => {
         for (let i = 0; i < HOARDERS; i++) await hoard(bulk);
       });
@@ -146,9 +146,9 @@ describe.skipIf(!hasRedis).each(NODES)(
         set: i,
         profile: { username: name },
       }));
-      await guild.store.guildConfig.update('large', { plan: 'pro' });
-      await guild.store.writer.recordMany('large', members);
-      const { key } = await guild.store.apiKeys.create('large', 'test', null);
+      await suite.guild.store.guildConfig.update('large', { plan: 'pro' });
+      await suite.guild.store.writer.recordMany('large', members);
+      const { key } = await suite.guild.store.apiKeys.create('large', 'test', null);
       await attack('large pages', async () => {
         for (let i = 0; i < HOARDERS; i++) {
           const requests = Array.from({ length: 20 }, (_, n) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { deleteGuild } from '../../src/guilds/delete.ts';
-import { guildOn, type TestGuild } from '../support/guild.ts';
+import { guildSuite } from '../support/guild-suite.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -11,37 +11,32 @@ const XP = 'gr:{guild}:xp';
 
 /** A raw writer that raises the revision by a fixed number gives a revision a second time; the service must not show the old page for it. */
 describe.skipIf(!hasRedis)('a revision that a raw writer gives a second time', () => {
-  let redis: EmbeddedRedis;
-  let guild: TestGuild;
+  const suite = guildSuite();
   let service: ServiceProcess;
 
   beforeAll(async () => {
-    redis = await startEmbeddedRedis();
-    guild = await guildOn(redis.url);
-    service = await startServiceProcess({ ...guild.env, REDIS_URL: redis.url });
+    service = await startServiceProcess({ ...suite.guild.env, REDIS_URL: suite.redis.url });
   });
-  afterAll(async () => {
-    await service?.stop();
-    guild?.close();
-    await redis?.stop();
-  });
+  afterAll(() => service?.stop());
 
   const first = async () => {
-    const response = await fetch(`${service.url}/api/v1/servers/guild/leaderboard?limit=1`, { headers: guild.headers });
+    const response = await fetch(`${service.url}/api/v1/servers/guild/leaderboard?limit=1`, {
+      headers: suite.guild.headers,
+    });
     return response.status === 200
       ? ((await response.json()) as { data: { xp: number }[] }).data[0]?.xp
       : response.status;
   };
   const write = (xp: number, revision: number) =>
-    guild.store.client.multi().zadd(XP, xp, 'u49').hset(STATS, 'rev', revision).exec();
+    suite.guild.store.client.multi().zadd(XP, xp, 'u49').hset(STATS, 'rev', revision).exec();
 
   it('shows the new content after Redis came back without a write', async () => {
-    const { port } = redis;
+    const { port } = suite.redis;
     await write(1_000_001, 1000);
     expect(await first()).toBe(1_000_001);
-    await redis.stop();
-    redis = await startEmbeddedRedis(['--port', String(port)]);
-    await vi.waitFor(() => guild.refill(), PATIENT);
+    await suite.redis.stop();
+    suite.redis = await startEmbeddedRedis(['--port', String(port)]);
+    await vi.waitFor(() => suite.guild.refill(), PATIENT);
     await write(1_000_002, 1000);
     await vi.waitFor(async () => expect(await first()).not.toBe(503), PATIENT);
     expect(await first()).toBe(1_000_002);
@@ -50,8 +45,8 @@ describe.skipIf(!hasRedis)('a revision that a raw writer gives a second time', (
   it('shows the new content after the guild was deleted and started again', async () => {
     await write(1_000_003, 2000);
     expect(await first()).toBe(1_000_003);
-    await deleteGuild(guild.store, 'guild');
-    await guild.refill();
+    await deleteGuild(suite.guild.store, 'guild');
+    await suite.guild.refill();
     await write(1_000_004, 2000);
     await vi.waitFor(async () => expect(await first()).not.toBe(401), PATIENT);
     expect(await first()).toBe(1_000_004);

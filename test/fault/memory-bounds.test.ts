@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildOn, type TestGuild } from '../support/guild.ts';
+import { guildSuite } from '../support/guild-suite.ts';
 import { sendPipelined } from '../support/pipelined.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -20,31 +19,22 @@ const CACHE_MAX_BYTES = parseConfig({}).cacheMaxBytes;
 const LONG_NAME = '🦊'.repeat(32);
 
 describe.skipIf(!hasRedis)('memory stays bounded under', { timeout: 300_000 }, () => {
-  let redis: EmbeddedRedis;
-  let guild: TestGuild;
+  const suite = guildSuite();
   let service: ServiceProcess;
 
-  beforeAll(async () => {
-    redis = await startEmbeddedRedis();
-    guild = await guildOn(redis.url);
-  });
-  afterAll(async () => {
-    guild?.close();
-    await service?.stop();
-    await redis?.stop();
-  });
+  afterAll(() => service?.stop());
   beforeEach(async () => {
     await service?.stop();
     service = await startServiceProcess({
-      ...{ NODE_OPTIONS, REDIS_URL: redis.url, TRUST_PROXY: '1', LOG_REQUESTS: 'off', ...guild.env },
+      ...{ NODE_OPTIONS, REDIS_URL: suite.redis.url, TRUST_PROXY: '1', LOG_REQUESTS: 'off', ...suite.guild.env },
       // A busy machine must not keep the pages from coming.
       REDIS_TIMEOUT_MS: '10000',
     });
     // After this many, the code is compiled and the heap has its working size.
-    await sendPipelined(service.url, 5000, () => get(guild.paths[2] as string));
+    await sendPipelined(service.url, 5000, () => get(suite.guild.paths[2] as string));
   });
 
-  const get = (path: string, key = guild.key, headers = ''): string =>
+  const get = (path: string, key = suite.guild.key, headers = ''): string =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\n${headers}\r\n`;
   const growthDuring = async (name: string, work: () => Promise<unknown>): Promise<number> => {
     const before = service.rss();
@@ -93,7 +83,8 @@ describe.skipIf(!hasRedis)('memory stays bounded under', { timeout: 300_000 }, (
       set: 1_000_000 + i,
       profile: { username: LONG_NAME },
     }));
-    for (let i = 0; i < MEMBERS; i += 1000) await guild.store.writer.recordMany('guild', members.slice(i, i + 1000));
+    for (let i = 0; i < MEMBERS; i += 1000)
+      await suite.guild.store.writer.recordMany('guild', members.slice(i, i + 1000));
     const paths: string[] = [];
     for (let limit = 100; paths.length < LARGE_PAGES; limit--) {
       for (let page = 1; page * limit <= MEMBERS && paths.length < LARGE_PAGES; page++)

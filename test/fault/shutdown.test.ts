@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { TRIES, untilConclusive } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildOn, type TestGuild } from '../support/guild.ts';
+import { guildSuite } from '../support/guild-suite.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
@@ -24,22 +24,13 @@ const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
 const STARVED_MS = 20;
 
 describe.skipIf(!hasRedis)('the end of the process', () => {
-  let redis: EmbeddedRedis;
-  let guild: TestGuild;
+  const suite = guildSuite();
   let service: ServiceProcess | undefined;
 
-  beforeAll(async () => {
-    redis = await startEmbeddedRedis();
-    guild = await guildOn(redis.url);
-  });
   afterEach(() => service?.stop());
-  afterAll(async () => {
-    guild?.close();
-    await redis?.stop();
-  });
 
   const start = async (env: Record<string, string> = {}) => {
-    service = await startServiceProcess({ REDIS_URL: redis.url, ...guild.env, ...env });
+    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env, ...env });
     return service;
   };
 
@@ -74,7 +65,7 @@ describe.skipIf(!hasRedis)('the end of the process', () => {
   /** Starts the service, stops it under load after `pauseMs`, and asserts its exit code and the content of each answer. */
   async function stopUnderLoad(pauseMs: number): Promise<{ answers: readonly Answer[]; lag: number }> {
     const started = await start();
-    const { headers, paths, wrong } = guild;
+    const { headers, paths, wrong } = suite.guild;
     const load = startLoad(started.url, { rate: 500, headers, paths, connections: 50 });
     try {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
@@ -114,7 +105,7 @@ describe.skipIf(!hasRedis)('the end of the process', () => {
 
   it('serves on for SHUTDOWN_DELAY_MS after it says that it drains, also on new connections', async () => {
     const { url, kill, waitForEnd, line, isRunning } = await start({ SHUTDOWN_DELAY_MS: '3000' });
-    const ask = (path: string) => fetch(url + path, { headers: { ...guild.headers, connection: 'close' } });
+    const ask = (path: string) => fetch(url + path, { headers: { ...suite.guild.headers, connection: 'close' } });
     const asked = performance.now();
     kill('SIGTERM');
     await line(({ msg }) => msg === 'SIGTERM: draining');
@@ -122,7 +113,7 @@ describe.skipIf(!hasRedis)('the end of the process', () => {
     expect({ status, body }).toEqual({ status: 503, body: { status: 'unavailable', reason: 'draining' } });
     let served = 0;
     while (performance.now() - asked < 2000) {
-      expect((await ask(guild.paths[0] as string)).status).toBe(200);
+      expect((await ask(suite.guild.paths[0] as string)).status).toBe(200);
       served++;
     }
     expect(served).toBeGreaterThan(10);
@@ -166,11 +157,15 @@ describe.skipIf(!hasRedis)('the end of the process', () => {
     const code = `process.once('SIGUSR2', () => { ${planted}; }); await import('./src/main.ts');`;
     const port = await freePort();
     const failing = runScript(['--input-type=module', '-e', code], {
-      ...{ REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
-      ...guild.env,
+      ...{ REDIS_URL: suite.redis.url, HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
+      ...suite.guild.env,
     });
     await failing.line(({ url }) => url !== undefined);
-    const load = startLoad(`http://127.0.0.1:${port}`, { rate: 300, headers: guild.headers, paths: guild.paths });
+    const load = startLoad(`http://127.0.0.1:${port}`, {
+      rate: 300,
+      headers: suite.guild.headers,
+      paths: suite.guild.paths,
+    });
     await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(50), PATIENT);
     failing.kill('SIGUSR2');
     expect(await failing.waitForEnd()).toEqual({ code: 1, signal: null });

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildOn, type TestGuild } from '../support/guild.ts';
+import { guildSuite } from '../support/guild-suite.ts';
 import { startLoad } from '../support/load.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw-http.ts';
@@ -16,23 +15,18 @@ const SLOW = 200;
 const MB = 1024 * 1024;
 
 describe.skipIf(!hasRedis)('others are served and memory stays bounded while', () => {
-  let redis: EmbeddedRedis;
-  let guild: TestGuild;
+  const suite = guildSuite();
   let service: ServiceProcess;
   let port: number;
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    redis = await startEmbeddedRedis();
-    guild = await guildOn(redis.url);
-    service = await startServiceProcess({ REDIS_URL: redis.url, ...guild.env });
+    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env });
     port = Number(new URL(service.url).port);
   });
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();
-    guild?.close();
     await service?.stop();
-    await redis?.stop();
   });
 
   async function open(): Promise<Socket> {
@@ -45,7 +39,12 @@ describe.skipIf(!hasRedis)('others are served and memory stays bounded while', (
 
   /** Runs the work beside a steady load that must be served as before. @returns the growth of the service's memory in bytes. */
   async function beside(work: () => Promise<unknown>): Promise<number> {
-    const load = startLoad(service.url, { rate: 200, headers: guild.headers, paths: guild.paths, connections: 20 });
+    const load = startLoad(service.url, {
+      rate: 200,
+      headers: suite.guild.headers,
+      paths: suite.guild.paths,
+      connections: 20,
+    });
     await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(200), PATIENT);
     const before = service.rss();
     await work();
@@ -89,7 +88,7 @@ describe.skipIf(!hasRedis)('others are served and memory stays bounded while', (
   });
 
   it('a client sends requests without end and never reads an answer: it is cut, or not read from', async () => {
-    const line = `GET ${guild.paths[0]} HTTP/1.1\r\nHost: x\r\nx-api-key: ${guild.key}\r\n\r\n`;
+    const line = `GET ${suite.guild.paths[0]} HTTP/1.1\r\nHost: x\r\nx-api-key: ${suite.guild.key}\r\n\r\n`;
     const bulk = Buffer.from(line.repeat(1000));
     let sent = 0;
     const growth = await beside(async () => {
@@ -112,14 +111,14 @@ describe.skipIf(!hasRedis)('others are served and memory stays bounded while', (
   });
 
   it('a client pipelines requests, which are all answered in order', async () => {
-    const paths = Array.from({ length: 300 }, (_, i) => guild.paths[i % guild.paths.length] as string);
-    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${guild.key}\r\n`);
+    const paths = Array.from({ length: 300 }, (_, i) => suite.guild.paths[i % suite.guild.paths.length] as string);
+    const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${suite.guild.key}\r\n`);
     const text = `${requests.join('\r\n')}Connection: close\r\n\r\n`;
     const answers = await rawExchange(port, Buffer.from(text), false);
     expect(answers).toHaveLength(paths.length);
     answers.forEach(({ status, body }, i) => {
       const answer = { path: paths[i] as string, status, headers: {}, body, sentAt: 0, took: 0 };
-      expect(guild.wrong(answer)).toBeUndefined();
+      expect(suite.guild.wrong(answer)).toBeUndefined();
     });
   });
 });

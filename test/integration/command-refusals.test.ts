@@ -3,26 +3,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { runNpmScript } from './npm-script.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const cleanUps = cleanUpsAfterEach();
 
-async function redis(...options: string[]) {
-  const server = await startEmbeddedRedis(options);
-  cleanUps.push(server.stop);
-  const client = new Redis(server.url);
-  client.on('error', () => {});
-  cleanUps.push(() => client.disconnect());
-  return { ...server, client };
-}
+const redis = (...options: string[]) => redisFor(cleanUps, ...options);
 
 /** Returns a Redis whose background saves fail, so that it refuses writes. */
 async function cannotSave() {

@@ -3,17 +3,15 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { runNpmScript } from './npm-script.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const cleanUps = cleanUpsAfterEach();
 
 interface RunningDemo {
   readonly npm: ChildProcess;

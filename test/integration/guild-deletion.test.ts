@@ -1,41 +1,24 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { describe, expect, it } from 'vitest';
 import { deleteGuild } from '../../src/guilds/delete.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
-import type { Scripts } from '../../src/redis/scripts.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { storeKinds } from '../support/stores.ts';
 
 describe.each(storeKinds)('a deletion of a guild beside a bot, on $name', (kind) => {
-  let testStore: TestStore;
-  let store: Services;
-  let guilds = 0;
-
-  beforeAll(async () => {
-    testStore = await kind.start();
-    store = servicesOn(testStore.connect(), 'gr', ['free']);
-  });
-  afterAll(() => testStore.stop());
+  const suite = storeSuite(kind);
 
   const seed = async (members: number): Promise<string> => {
-    const guild = `g${++guilds}`;
+    const guild = suite.newGuild();
     const records = Array.from({ length: members }, (_, n) => ({
       userId: `u${n}`,
       set: 100 + n,
       profile: { username: `old ${n}`, level: 50, dailyStreak: 9 },
     }));
-    await store.writer.recordMany(guild, records);
-    await store.guildConfig.update(guild, { plan: 'pro' });
-    await store.apiKeys.create(guild, 'x', null);
+    await suite.store.writer.recordMany(guild, records);
+    await suite.store.guildConfig.update(guild, { plan: 'pro' });
+    await suite.store.apiKeys.create(guild, 'x', null);
     return guild;
-  };
-  /** Returns the store with a hook that runs before every script call of the deletion. */
-  const beside = (before: (name: string) => Promise<unknown>): Services => {
-    const run = async (...command: Parameters<Scripts['run']>) => {
-      await before(command[0]);
-      return store.scripts.run(...command);
-    };
-    return { ...store, scripts: { run } as Scripts };
   };
 
   it('leaves exactly what the bot writes after its moment, as a new guild', async () => {
@@ -52,22 +35,22 @@ describe.each(storeKinds)('a deletion of a guild beside a bot, on $name', (kind)
           isNext ||= name === 'retire';
           for (const [userId, named] of writes.shift() ?? []) {
             const username = named ? { username: `bot ${userId}` } : {};
-            await store.writer.record(guild, { userId, add: 5, profile: username });
+            await suite.store.writer.record(guild, { userId, add: 5, profile: username });
             const old = expected.get(userId);
             if (isDeleted) expected.set(userId, { ...old, xp: (old?.xp ?? 0) + 5, ...username });
           }
         };
-        await deleteGuild(beside(bot), guild);
+        await deleteGuild(suite.beside(bot), guild);
         for (const userId of ['u0', 'u1', 'u2', 'bot']) {
-          const profile = await store.client.hgetall(`gr:{${guild}}:member:${userId}`);
-          const score = await store.client.zscore(`gr:{${guild}}:xp`, userId);
+          const profile = await suite.store.client.hgetall(`gr:{${guild}}:member:${userId}`);
+          const score = await suite.store.client.zscore(`gr:{${guild}}:xp`, userId);
           const member = expected.get(userId);
           expect(score).toBe(member ? String(member.xp) : null);
           expect(profile).toEqual(member?.username ? { username: member.username } : {});
         }
-        expect((await store.audit.check(guild)).exact).toBe(true);
-        expect(await store.client.hexists(`gr:{${guild}}:stats`, 'deleting')).toBe(0);
-        if (expected.size === 0) expect(await store.client.keys(`*{${guild}}*`)).toEqual([]);
+        expect((await suite.store.audit.check(guild)).exact).toBe(true);
+        expect(await suite.store.client.hexists(`gr:{${guild}}:stats`, 'deleting')).toBe(0);
+        if (expected.size === 0) expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([]);
       }),
       { numRuns: kind.name === 'redis-server' ? 150 : 15 },
     );
@@ -79,22 +62,22 @@ describe.each(storeKinds)('a deletion of a guild beside a bot, on $name', (kind)
     const dies = async (name: string) => {
       if (name === 'purge' && ++calls === 2) throw new Error('killed');
     };
-    await expect(deleteGuild(beside(dies), guild)).rejects.toThrow('killed');
-    await store.writer.record(guild, { userId: 'u700', add: 1 });
-    expect(await deleteGuild(store, guild)).toMatchObject({ members: 601 });
-    expect(await store.client.keys(`*{${guild}}*`)).toEqual([]);
+    await expect(deleteGuild(suite.beside(dies), guild)).rejects.toThrow('killed');
+    await suite.store.writer.record(guild, { userId: 'u700', add: 1 });
+    expect(await deleteGuild(suite.store, guild)).toMatchObject({ members: 601 });
+    expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([]);
   });
 
   it('is refused while a replacement of the guild runs, and then touches nothing', async () => {
     const guild = await seed(3);
     const dump = async () =>
-      Promise.all((await store.client.keys(`*{${guild}}*`)).sort().map((key) => store.client.type(key)));
-    const staged = await StagedMembers.lock(store, guild);
+      Promise.all((await suite.store.client.keys(`*{${guild}}*`)).sort().map((key) => suite.store.client.type(key)));
+    const staged = await StagedMembers.lock(suite.store, guild);
     const before = await dump();
-    await expect(deleteGuild(store, guild)).rejects.toThrow('Another --replace or deletion');
+    await expect(deleteGuild(suite.store, guild)).rejects.toThrow('Another --replace or deletion');
     expect(await dump()).toEqual(before);
     await staged.clear({ unlock: true });
-    expect(await deleteGuild(store, guild)).toEqual({
+    expect(await deleteGuild(suite.store, guild)).toEqual({
       members: 3,
       staged: 0,
       keys: 1,
@@ -106,12 +89,12 @@ describe.each(storeKinds)('a deletion of a guild beside a bot, on $name', (kind)
 
   it('of a guild that starts again goes on with its revision', async () => {
     const guild = await seed(1);
-    const later = String(Number(await store.client.hget(`gr:{${guild}}:stats`, 'rev')) + 3_600_000_000);
-    await store.client.hset(`gr:{${guild}}:stats`, 'rev', later);
+    const later = String(Number(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')) + 3_600_000_000);
+    await suite.store.client.hset(`gr:{${guild}}:stats`, 'rev', later);
     const bot = async (name: string) => {
-      if (name === 'purge') await store.writer.record(guild, { userId: 'u0', add: 5 });
+      if (name === 'purge') await suite.store.writer.record(guild, { userId: 'u0', add: 5 });
     };
-    await deleteGuild(beside(bot), guild);
-    expect(Number(await store.client.hget(`gr:{${guild}}:stats`, 'rev'))).toBeGreaterThan(Number(later));
+    await deleteGuild(suite.beside(bot), guild);
+    expect(Number(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'))).toBeGreaterThan(Number(later));
   });
 });

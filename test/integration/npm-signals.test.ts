@@ -1,17 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const cleanUps = cleanUpsAfterEach();
 
 /** In a process group of its own, so that a test that fails leaves nothing behind. A signal to `child` alone reaches npm only. */
 function npm(args: readonly string[], cwd: string, env: Record<string, string> = {}): RunningChild {

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { describe, expect, it } from 'vitest';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
-import type { Scripts } from '../../src/redis/scripts.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { storeKinds } from '../support/stores.ts';
 
 const records = (prefix: string, count: number, xp: number): XpRecord[] =>
   Array.from({ length: count }, (_, n) => ({
@@ -14,21 +13,13 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
   }));
 
 describe.each(storeKinds)('a replacement of the members beside a bot, on $name', (kind) => {
-  let testStore: TestStore;
-  let store: Services;
-  let guilds = 0;
-
-  beforeAll(async () => {
-    testStore = await kind.start();
-    store = servicesOn(testStore.connect(), 'gr', ['free']);
-  });
-  afterAll(() => testStore.stop());
+  const suite = storeSuite(kind);
 
   const ranking = async (guild: string): Promise<Map<string, number>> => {
-    const rows = await store.client.zrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
+    const rows = await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
     return new Map(rows.flatMap((row, i) => (i % 2 === 0 ? [[row, Number(rows[i + 1])]] : [])));
   };
-  const exact = async (guild: string) => (await store.audit.check(guild)).exact;
+  const exact = async (guild: string) => (await suite.store.audit.check(guild)).exact;
   const swap = async (staged: StagedMembers): Promise<void> => {
     await staged.listUnstaged();
     while ((await staged.putInPlace()) > 0);
@@ -44,9 +35,9 @@ describe.each(storeKinds)('a replacement of the members beside a bot, on $name',
     );
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 12 }), async (writes) => {
-        const guild = `g${++guilds}`;
-        await store.writer.recordMany(guild, [...records('old', 3, 10), ...records('both', 2, 20)]);
-        const staged = await StagedMembers.lock(store, guild);
+        const guild = suite.newGuild();
+        await suite.store.writer.recordMany(guild, [...records('old', 3, 10), ...records('both', 2, 20)]);
+        const staged = await StagedMembers.lock(suite.store, guild);
         await staged.stage([...records('new', 3, 1000), ...records('both', 2, 2000)]);
         await staged.listUnstaged();
 
@@ -56,10 +47,10 @@ describe.each(storeKinds)('a replacement of the members beside a bot, on $name',
           for (const [userId, add] of writes.shift() ?? []) {
             if (add === 0) {
               expected.delete(userId);
-              await store.writer.remove(guild, [userId]);
+              await suite.store.writer.remove(guild, [userId]);
             } else {
               expected.set(userId, (expected.get(userId) ?? 0) + add);
-              await store.writer.record(guild, { userId, add });
+              await suite.store.writer.record(guild, { userId, add });
             }
           }
         };
@@ -83,13 +74,13 @@ describe.each(storeKinds)('a replacement of the members beside a bot, on $name',
   });
 
   it('ends with the members of the file, whatever the bot removes meanwhile', async () => {
-    const guild = `g${++guilds}`;
-    await store.writer.recordMany(guild, records('old', 500, 10));
-    const staged = await StagedMembers.lock(store, guild);
+    const guild = suite.newGuild();
+    await suite.store.writer.recordMany(guild, records('old', 500, 10));
+    const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 500, 1000));
     await staged.listUnstaged();
     while ((await staged.putInPlace()) > 0);
-    await store.writer.remove(
+    await suite.store.writer.remove(
       guild,
       records('new', 100, 0).map(({ userId }) => userId),
     );
@@ -102,40 +93,44 @@ describe.each(storeKinds)('a replacement of the members beside a bot, on $name',
         .sort(),
     );
     expect(await exact(guild)).toBe(true);
-    expect(await store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
+    expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
   });
 
   it('replaces profiles as a whole, and raises the revision with every step', async () => {
-    const guild = `g${++guilds}`;
-    await store.writer.record(guild, { userId: 'a', set: 1, profile: { username: 'old', level: 7, dailyStreak: 3 } });
-    const before = await store.client.hget(`gr:{${guild}}:stats`, 'rev');
-    const staged = await StagedMembers.lock(store, guild);
+    const guild = suite.newGuild();
+    await suite.store.writer.record(guild, {
+      userId: 'a',
+      set: 1,
+      profile: { username: 'old', level: 7, dailyStreak: 3 },
+    });
+    const before = await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev');
+    const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage([{ userId: 'a', set: 500, profile: { username: 'new' } }]);
-    expect(await store.client.hget(`gr:{${guild}}:stats`, 'rev')).toBe(before);
+    expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).toBe(before);
     await swap(staged);
-    expect(await store.client.hgetall(`gr:{${guild}}:member:a`)).toEqual({ username: 'new' });
+    expect(await suite.store.client.hgetall(`gr:{${guild}}:member:a`)).toEqual({ username: 'new' });
     expect(await exact(guild)).toBe(true);
-    expect(await store.client.hget(`gr:{${guild}}:stats`, 'rev')).not.toBe(before);
+    expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).not.toBe(before);
   });
 
   it('that lost its lock to another one is refused at every step, and changes nothing', async () => {
-    const guild = `g${++guilds}`;
-    await store.writer.recordMany(guild, records('old', 5, 10));
-    const first = await StagedMembers.lock(store, guild);
+    const guild = suite.newGuild();
+    await suite.store.writer.recordMany(guild, records('old', 5, 10));
+    const first = await StagedMembers.lock(suite.store, guild);
     await first.stage(records('first', 5, 100));
     await first.listUnstaged();
     // The lock ends while its owner is suspended.
-    await store.client.del(`gr:{${guild}}:next:xp:lock`);
-    const second = await StagedMembers.lock(store, guild);
+    await suite.store.client.del(`gr:{${guild}}:next:xp:lock`);
+    const second = await StagedMembers.lock(suite.store, guild);
     await second.stage(records('second', 5, 100));
     const refused = { reason: 'lock' };
-    const before = [await ranking(guild), await store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)];
+    const before = [await ranking(guild), await suite.store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)];
     await expect(first.stage(records('late', 1, 1))).rejects.toMatchObject(refused);
     await expect(first.listUnstaged()).rejects.toMatchObject(refused);
     await expect(first.putInPlace()).rejects.toMatchObject(refused);
     await expect(first.clear({ unlock: true })).rejects.toMatchObject(refused);
     await first.renew();
-    expect([await ranking(guild), await store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)]).toEqual(before);
+    expect([await ranking(guild), await suite.store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)]).toEqual(before);
     await swap(second);
     expect([...(await ranking(guild)).keys()].every((id) => id.startsWith('second'))).toBe(true);
     await expect(first.sweep()).resolves.toEqual({ listed: 0, removed: 0 });
@@ -143,26 +138,27 @@ describe.each(storeKinds)('a replacement of the members beside a bot, on $name',
   });
 
   it('is refused while another one holds the lock', async () => {
-    const guild = `g${++guilds}`;
-    await StagedMembers.lock(store, guild);
-    await expect(StagedMembers.lock(store, guild)).rejects.toThrow(/^Another --replace or deletion of g\d+ is running/);
+    const guild = suite.newGuild();
+    await StagedMembers.lock(suite.store, guild);
+    await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(
+      /^Another --replace or deletion of g\d+ is running/,
+    );
   });
 
   it('is counted exactly while a count of the members runs', async () => {
-    const guild = `g${++guilds}`;
-    await store.writer.recordMany(guild, records('old', 30, 10));
-    const staged = await StagedMembers.lock(store, guild);
+    const guild = suite.newGuild();
+    await suite.store.writer.recordMany(guild, records('old', 30, 10));
+    const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 30, 15));
     await staged.listUnstaged();
     const { CounterAudit } = await import('../../src/leaderboard/counters.ts');
     let steps = 0;
-    const run = async (...command: Parameters<Scripts['run']>) => {
+    const { scripts, redisKeys } = suite.beside(async () => {
       steps++;
       if (steps === 4) await staged.putInPlace();
       if (steps === 6) await staged.sweep();
-      return store.scripts.run(...command);
-    };
-    expect(await new CounterAudit({ run } as Scripts, store.redisKeys, 7).rebuild(guild)).toMatchObject({
+    });
+    expect(await new CounterAudit(scripts, redisKeys, 7).rebuild(guild)).toMatchObject({
       actual: { members: 30n, totalXp: 885n },
       exact: true,
     });

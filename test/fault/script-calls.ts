@@ -1,0 +1,119 @@
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import type { Services } from '../../src/cli/services.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
+import { CommandBatcher } from '../../src/redis/command-batcher.ts';
+
+export const GUILD = 'g';
+/** Keys that every script of the guild names. */
+export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
+export const CURVES = 'standard=10,135,455,0,6,1';
+const STAGED = ['a', 'b', 'new'];
+/** The count that {@link prepare} has begun. */
+const TOKEN = 'token';
+
+/** One script call on a guild that {@link prepare} has made. */
+export interface ScriptCall {
+  readonly script: string;
+  run(services: Services, staged: StagedMembers): Promise<unknown>;
+}
+
+const recount = (services: Services, ...args: (string | number)[]) => {
+  const userIds = ['c', 'b', 'a'].map((id) => `gr:{g}:member:${id}`);
+  return services.scripts.run('recount', [...GUILD_KEYS, ...userIds], ...args);
+};
+
+/** A call of every script; `batch` counts, and `page` reads. */
+export const scriptCalls: readonly ScriptCall[] = [
+  {
+    script: 'record',
+    run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5, profile: { username: 'A', level: null } }),
+  },
+  {
+    script: 'record',
+    run: ({ writer }) =>
+      writer.recordMany(GUILD, [
+        { userId: 'a', set: 5 },
+        { userId: 'z', set: 9, profile: { level: 3 } },
+      ]),
+  },
+  { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b']) },
+  { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
+  {
+    script: 'recount',
+    run: (services) => recount(services, 'step', TOKEN, CURVES, '', 9, 'commit', 'xp_curve', 'standard'),
+  },
+  { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
+  { script: 'list-unstaged', run: (_, staged) => staged.listUnstaged() },
+  { script: 'replace', run: (_, staged) => staged.putInPlace() },
+  { script: 'sweep', run: (_, staged) => staged.sweep() },
+  { script: 'unstage', run: (_, staged) => staged.clear({ unlock: true }) },
+  {
+    script: 'retire',
+    run: ({ scripts }) => scripts.run('retire', [...GUILD_KEYS, 'gr:quota:{g}', 'gr:{g}:deleted:xp']),
+  },
+  {
+    script: 'purge',
+    // Members of another deletion, so that "retire" finds none of its own.
+    run: ({ scripts }) =>
+      scripts.run('purge', ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:gone', 'gr:{g}:member:gone'], 'gone'),
+  },
+  {
+    script: 'batch',
+    run: ({ client, scripts, redisKeys }) =>
+      new CommandBatcher(client, scripts, redisKeys).run(GUILD, 'count 1 3600 100', (reply) => reply),
+  },
+];
+
+/** Makes a guild with a count and a replacement under way, on empty servers. @returns the replacement. */
+export async function prepare(services: Services, servers: readonly Redis[]): Promise<StagedMembers> {
+  await Promise.all(servers.map((server) => server.flushall()));
+  const members = ['a', 'b', 'c'].map((userId, n) => ({
+    userId,
+    set: 100 * (n + 1),
+    profile: { level: 7, username: userId },
+  }));
+  await services.writer.recordMany(GUILD, members);
+  await services.guildConfig.update(GUILD, { plan: 'free' });
+  await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
+  const staged = await StagedMembers.lock(services, GUILD);
+  await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
+  await staged.listUnstaged();
+  await recount(services, 'begin', TOKEN, CURVES, '', 9);
+  await services.client.zadd('gr:{g}:gone', 1, 'gone', 2, 'gone2');
+  await services.client.hset('gr:{g}:member:gone', 'username', 'gone');
+  return staged;
+}
+
+/** Returns all content of the guild, by key. A script that fails must leave it as it was. */
+export async function contentOf(servers: readonly Redis[]): Promise<Record<string, string>> {
+  const dumps: [string, string][] = [];
+  for (const server of servers) {
+    for (const key of (await server.keys('gr:*')).sort()) {
+      dumps.push([key, ((await server.dumpBuffer(key)) as Buffer).toString('base64')]);
+    }
+  }
+  return Object.fromEntries(dumps);
+}
+
+/**
+ * Expects that a call is refused by this name and changes nothing. Returns the error.
+ * @param during brings Redis into the state that refuses, runs the work there, and ends the state.
+ */
+export async function expectRefusal(
+  servers: readonly Redis[],
+  call: () => Promise<unknown>,
+  code: string,
+  during: (work: () => Promise<unknown>) => Promise<unknown> = (work) => work(),
+): Promise<StoreUnavailableError> {
+  const before = await contentOf(servers);
+  const outcomes: unknown[] = [];
+  await during(async () => outcomes.push(await call().catch((error: unknown) => error)));
+  const [error] = outcomes;
+  expect(error).toBeInstanceOf(StoreUnavailableError);
+  const refusal = error as StoreUnavailableError;
+  expect(refusal.code, refusal.reason).toBe(code);
+  expect(await contentOf(servers)).toEqual(before);
+  return refusal;
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import type { Scripts } from '../../src/redis/scripts.ts';
+import type { StoreKind, TestStore } from './stores.ts';
+
+/** The writers and counters on a test store, filled in before the tests of a suite run. */
+export interface StoreSuite {
+  store: Services;
+  /** Returns the id of a guild that no test has used. */
+  newGuild(): string;
+  /** Returns the store with a function that runs before each script, as a bot writes between the steps of a command. */
+  beside(before: (...command: Parameters<Scripts['run']>) => Promise<unknown>): Services;
+}
+
+/** Starts a store before the tests of a suite, and ends it after them. */
+export function storeSuite(kind: StoreKind): StoreSuite {
+  let testStore: TestStore;
+  let guilds = 0;
+  const suite = {
+    newGuild: () => `g${++guilds}`,
+    beside: (before) => {
+      const run = async (...command: Parameters<Scripts['run']>) => {
+        await before(...command);
+        return suite.store.scripts.run(...command);
+      };
+      return { ...suite.store, scripts: { run } as Scripts };
+    },
+  } as StoreSuite;
+  beforeAll(async () => {
+    testStore = await kind.start();
+    suite.store = servicesOn(testStore.connect(), 'gr', ['free']);
+  });
+  afterAll(() => testStore.stop());
+  return suite;
+}
