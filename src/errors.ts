@@ -10,28 +10,29 @@ export abstract class DomainError extends Error {
 
 /** Error codes of Redis that a request or a command can meet. */
 const REDIS_CODES = [
-  ...[
-    'READONLY',
-    'OOM',
-    'MISCONF',
-    'NOREPLICAS',
-    'NOPERM',
-    'NOAUTH',
-    'WRONGPASS',
-    'WRONGTYPE',
-    'LOADING',
-    'BUSY',
-    'MASTERDOWN',
-  ],
-  ...['CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
+  ...['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'WRONGTYPE', 'LOADING', 'BUSY'],
+  ...['MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
 ] as const;
 
+export type RedisCode = (typeof REDIS_CODES)[number];
+
 /** Why the store failed, for metrics and probes: Redis's own error code, or one of three words. */
-export type StoreFailureCode = (typeof REDIS_CODES)[number] | 'timeout' | 'unreachable' | 'other';
+export type StoreFailureCode = RedisCode | 'timeout' | 'unreachable' | 'other';
+
+/** Returns the error code of Redis in a message, ERR for one that is not in the list; undefined for a failure of the connection. */
+export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
+  // Redis 7.0 gives the refusal of a command in a script no code of its own.
+  if (reason.includes("user executing the script can't")) return 'NOPERM';
+  const word = /^[A-Z]{2,}\b/.exec(reason)?.[0];
+  return word === undefined ? undefined : (REDIS_CODES.find((code) => code === word) ?? 'ERR');
+}
+
+/** With these words ioredis begins the last error of a command that it has sent to several nodes of a Cluster. */
+const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 
 /** Messages of ioredis and of the system for a connection that is not there. */
 const UNREACHABLE =
-  /isn't (writeable|ready)|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
+  /isn't (writeable|ready)|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
 /** Redis is unreachable or too slow, refuses the command, or holds a value of another type than the data model says. */
 export class StoreUnavailableError extends DomainError {
@@ -46,18 +47,15 @@ export class StoreUnavailableError extends DomainError {
   /** Message of Redis or of its client. For logs only, because it can contain an address. */
   get reason(): string {
     const { cause } = this;
-    return cause instanceof Error ? cause.message || cause.name : String(cause);
+    return cause instanceof Error ? cause.message.replace(REDIRECTED, '') || cause.name : String(cause);
   }
 
   /** The kind of failure. One of a closed set, without addresses: it may be shown to clients. */
   get code(): StoreFailureCode {
     const { reason } = this;
-    const first = reason.slice(0, reason.search(/[^A-Z]|$/));
-    const known = REDIS_CODES.find((code) => code === first);
-    if (known) return known;
+    const code = redisCodeOf(reason);
+    if (code && code !== 'ERR') return code;
     if (this.knownCode) return this.knownCode;
-    // Redis 7.0 gives the refusal of a command in a script no code of its own.
-    if (reason.includes("user executing the script can't")) return 'NOPERM';
     return UNREACHABLE.test(reason) ? 'unreachable' : 'other';
   }
 }

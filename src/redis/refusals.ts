@@ -1,7 +1,8 @@
 import type { RedisConfig } from '../config.ts';
+import { type RedisCode, redisCodeOf } from '../errors.ts';
 
-/** The errors by which Redis refuses a command, by their first word, and the fix of each. */
-const FIXES: Readonly<Record<string, string>> = {
+/** What a person can do about a refusal, by its code. */
+const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   READONLY: 'This is a replica: connect to its master, or use REDIS_MODE=sentinel',
   OOM: 'Redis is full: raise its maxmemory, or delete data',
   MISCONF:
@@ -14,6 +15,13 @@ const FIXES: Readonly<Record<string, string>> = {
   BUSY: 'A script keeps Redis busy: wait for its end, or end it with SCRIPT KILL',
   MASTERDOWN: 'This is a replica without its master: bring the master back',
   CLUSTERDOWN: 'A part of the Cluster has no master: see CLUSTER INFO, and bring its nodes back',
+  TRYAGAIN: 'The Cluster moves these keys to another node: try again when it has finished',
+  ASK: 'The Cluster moves these keys to another node: try again when it has finished',
+  MOVED: 'This is a node of a Cluster: use REDIS_MODE=cluster, or try again when the Cluster has moved its slots',
+  CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
+  WRONGTYPE: 'A key holds other data than docs/data-model.md says: delete or rename it',
+  NOSCRIPT: 'Redis has lost the script: run the command again',
+  ERR: undefined,
 };
 
 /** What ioredis reports of a connection on which nothing failed and nothing came. */
@@ -44,7 +52,7 @@ export function isRefusal(error: Error): boolean {
 
 /** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
 export function explainFailure(reason: string): string {
-  const code = codeOf(reason);
+  const code = redisCodeOf(reason);
   if (code === undefined) return `Redis did not answer: ${reason}`;
   const fix = FIXES[code];
   return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
@@ -60,15 +68,10 @@ export function explainStart(mode: RedisConfig['mode'], where: string, error: Er
     const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
     return `Cannot use ${where}: ${reason}. Correct the database in REDIS_URL${limit}.`;
   }
-  const code = codeOf(error.message);
+  const code = redisCodeOf(error.message);
   if (code !== undefined) return `Cannot use ${where}: ${reason}. ${FIXES[code] ?? 'Correct REDIS_URL'}.`;
   const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
   return `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}. Start Redis, or correct ${setting}.`;
-}
-
-/** Returns the first word of an error of Redis, such as READONLY; undefined for an error of the connection. */
-function codeOf(reason: string): string | undefined {
-  return /^[A-Z]{2,}\b/.exec(reason)?.[0];
 }
 
 function withoutStop(text: string): string {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../../src/errors.ts';
 import { explainFailure, explainStart, isDatabaseRefusal, isRefusal } from '../../../src/redis/refusals.ts';
 
 const failed = (message: string, command?: string) =>
@@ -33,6 +34,12 @@ it.each([
   'BUSY',
   'MASTERDOWN',
   'CLUSTERDOWN',
+  'TRYAGAIN',
+  'ASK',
+  'MOVED',
+  'CROSSSLOT',
+  'WRONGTYPE',
+  'NOSCRIPT',
 ])('%s is named as a refusal, with a fix', (code) => {
   const fix = /^Redis refused: \w+ said so\. (.{20,})$/.exec(explainFailure(`${code} said so.`))?.[1];
   expect(fix).toBeDefined();
@@ -42,7 +49,7 @@ it.each([
 });
 
 it('another refusal is named without a fix, and a failure of the connection is none', () => {
-  expect(explainFailure('WRONGTYPE Operation against a key')).toBe('Redis refused: WRONGTYPE Operation against a key');
+  expect(explainFailure('ERR unknown command')).toBe('Redis refused: ERR unknown command');
   expect(explainFailure('connect ECONNREFUSED 127.0.0.1:1')).toBe(
     'Redis did not answer: connect ECONNREFUSED 127.0.0.1:1',
   );
@@ -66,4 +73,12 @@ it('a Cluster that never gets ready is said to lack answers or slots', () => {
   expect(explainStart('cluster', 'the Redis Cluster at h:1', error)).toBe(
     'Cannot reach the Redis Cluster at h:1: its nodes do not answer, or CLUSTER INFO is not ok there. Start Redis, or correct REDIS_NODES.',
   );
+});
+
+it('the last error of a command that ioredis sent to several nodes is named by its own code', () => {
+  const cause = new Error('Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN Hash slot not served');
+  expect(new StoreUnavailableError(cause)).toMatchObject({
+    code: 'CLUSTERDOWN',
+    reason: 'CLUSTERDOWN Hash slot not served',
+  });
 });
