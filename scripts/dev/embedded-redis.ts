@@ -69,12 +69,17 @@ export async function startEmbeddedRedis(
   return { url: `redis://127.0.0.1:${port}`, port, process: redis.child, stop };
 }
 
-/** Returns a TCP port of the loopback interface that was free a moment ago. */
+/** Ports that {@link freePort} has returned. The system can offer one again before it is in use. */
+const given = new Set<number>();
+
+/** Returns a TCP port of the loopback interface that was free a moment ago, and that no earlier call has returned. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
   server.close();
   await once(server, 'close');
+  if (given.has(port)) return freePort();
+  given.add(port);
   return port;
 }

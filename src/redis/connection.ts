@@ -102,15 +102,20 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
   };
 }
 
+/**
+ * Without auto-pipelining: that throws a TypeError for a slot that no node serves, and leaves commands on a node that a slot has left
+ * (redis/ioredis issue 2075).
+ */
 function clusterOptions(options: RedisOptions): ClusterOptions {
   const { host: _host, port: _port, path: _path, ...redisOptions } = options;
   return {
     redisOptions,
     // A certificate is checked against the name of its node, so the names must not become addresses.
     ...(options.tls && { dnsLookup: (name, callback) => callback(null, name) }),
-    enableAutoPipelining: true,
     enableOfflineQueue: false,
     maxRedirections: 2,
+    // Without it, ioredis sends the commands of a connection that broke once more, although they may have been executed.
+    clusterNodeRetryStrategy: (attempt) => (attempt === 1 ? 20 : null),
     retryDelayOnFailover: 20,
     retryDelayOnClusterDown: 20,
     retryDelayOnTryAgain: 20,

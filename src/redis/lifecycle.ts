@@ -6,8 +6,8 @@ import type { RedisClient } from './scripts.ts';
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
 const QUIET_MS = 500;
-/** Time limit of an INFO that asks whether Redis loads its data. */
-const INFO_LIMIT_MS = 500;
+/** Time limit of a command to a node that may not answer. */
+const NODE_LIMIT_MS = 500;
 
 /** The message of Redis while it reads its data from disk. */
 export const LOADING = 'LOADING Redis is loading the dataset in memory';
@@ -36,6 +36,7 @@ export async function waitUntilReady(
     for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
       try {
         await client.ping();
+        await openNodes(client);
         return;
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
@@ -59,11 +60,17 @@ export async function waitUntilReady(
   }
 }
 
+/** Opens the connections to a Cluster. ioredis opens one at its first command, and refuses others until it is open. */
+async function openNodes(client: RedisClient): Promise<void> {
+  const pings = nodesOf(client, 'master').map((node) => node.ping());
+  await Promise.race([Promise.allSettled(pings), delay(NODE_LIMIT_MS)]);
+}
+
 /** Returns whether Redis loads its data, or a node of the Cluster does. ioredis then keeps the connection, but sends no commands. */
 export async function isLoading(client: RedisClient): Promise<boolean> {
   const connected = nodesOf(client, 'all').filter(({ status }) => status === 'connect');
   // Redis answers INFO while it loads. Something else may listen there, and say nothing.
-  const silence = delay(INFO_LIMIT_MS).then(() => '');
+  const silence = delay(NODE_LIMIT_MS).then(() => '');
   const replies = await Promise.allSettled(connected.map((node) => Promise.race([node.info('persistence'), silence])));
   return replies.some((reply) => reply.status === 'fulfilled' && /^(async_)?loading:1/m.test(reply.value));
 }

@@ -104,7 +104,7 @@ export async function contentOf(servers: readonly Redis[]): Promise<Record<strin
 export async function expectRefusal(
   servers: readonly Redis[],
   call: () => Promise<unknown>,
-  code: string,
+  code: string | RegExp,
   during: (work: () => Promise<unknown>) => Promise<unknown> = (work) => work(),
 ): Promise<StoreUnavailableError> {
   const before = await contentOf(servers);
@@ -113,7 +113,7 @@ export async function expectRefusal(
   const [error] = outcomes;
   expect(error).toBeInstanceOf(StoreUnavailableError);
   const refusal = error as StoreUnavailableError;
-  expect(refusal.code, refusal.reason).toBe(code);
+  expect(refusal.code, refusal.reason).toMatch(typeof code === 'string' ? new RegExp(`^${code}$`) : code);
   expect(await contentOf(servers)).toEqual(before);
   return refusal;
 }

@@ -37,9 +37,15 @@ const TLS_CLUSTER = [
 /**
  * Starts the nodes, joins them and waits until each sees a whole cluster and each replica follows its master.
  * @param certificates makes the nodes serve TLS to clients, under the name TLS_NAME.
+ * @param announce returns the port that a node tells its clients instead of its own, such as that of a proxy.
  */
-export async function startCluster(replicasEach = 0, certificates?: Certificates): Promise<TestCluster> {
-  const nodes = await Promise.all(Array.from({ length: MASTERS * (1 + replicasEach) }, () => startNode(certificates)));
+export async function startCluster(
+  replicasEach = 0,
+  certificates?: Certificates,
+  announce?: (port: number) => Promise<number>,
+): Promise<TestCluster> {
+  const start = () => startNode(certificates, announce);
+  const nodes = await Promise.all(Array.from({ length: MASTERS * (1 + replicasEach) }, start));
   const stop = async (): Promise<void> => {
     for (const { admin } of nodes) admin.disconnect();
     await Promise.all(nodes.map(({ server }) => server.stop()));
@@ -58,12 +64,18 @@ export async function startCluster(replicasEach = 0, certificates?: Certificates
   };
 }
 
-async function startNode(certificates?: Certificates): Promise<ClusterNode> {
+async function startNode(
+  certificates?: Certificates,
+  announce?: (port: number) => Promise<number>,
+): Promise<ClusterNode> {
   // The bus port is the data port + 10000 by default, which a free port can put out of range.
   const busPort = String(await freePort());
   const timeout = String(NODE_TIMEOUT_MS);
   const tlsPort = certificates && (await freePort());
+  const ownPort = await freePort();
+  const announced = await announce?.(ownPort);
   const server = await startEmbeddedRedis([
+    ...['--port', String(ownPort), ...(announced ? ['--cluster-announce-port', String(announced)] : [])],
     ...['--cluster-enabled', 'yes', '--cluster-port', busPort, '--cluster-node-timeout', timeout],
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
     // Otherwise every shard refuses to serve while one has no master.
@@ -72,7 +84,12 @@ async function startNode(certificates?: Certificates): Promise<ClusterNode> {
   ]);
   const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 5000 });
   admin.on('error', () => {}); // Nodes are killed in tests.
-  return { server, admin, id: (await admin.call('CLUSTER', 'MYID')) as string, port: tlsPort ?? server.port };
+  return {
+    server,
+    admin,
+    id: (await admin.call('CLUSTER', 'MYID')) as string,
+    port: tlsPort ?? announced ?? server.port,
+  };
 }
 
 async function join(nodes: readonly ClusterNode[]): Promise<void> {

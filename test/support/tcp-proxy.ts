@@ -7,6 +7,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Cuts every connection in the middle of a reply, from now on: after `bytes` more bytes from Redis. */
   cutAfter(bytes: number): void;
+  /** Cuts the connection on which Redis replies next, instead of passing the reply on. Others stay. */
+  dropNextReply(): void;
   /** Delays replies by `ms`, from now on. */
   slowBy(ms: number): void;
   /** Forwards everything again, on new connections and on those that are still open. */
@@ -17,6 +19,7 @@ export interface TcpProxy {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   let allowance = Number.POSITIVE_INFINITY;
   let lateBy = 0;
+  let dropsNext = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(targetPort, '127.0.0.1');
@@ -35,6 +38,11 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     }
     client.on('data', (chunk) => upstream.write(chunk));
     upstream.on('data', (chunk) => {
+      if (dropsNext) {
+        dropsNext = false;
+        client.destroy();
+        return;
+      }
       left = Math.min(left, allowance);
       const passed = chunk.subarray(0, left);
       left -= passed.length;
@@ -54,12 +62,16 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     cutAfter: (bytes) => {
       allowance = bytes;
     },
+    dropNextReply: () => {
+      dropsNext = true;
+    },
     slowBy: (ms) => {
       lateBy = ms;
     },
     behave: () => {
       allowance = Number.POSITIVE_INFINITY;
       lateBy = 0;
+      dropsNext = false;
     },
     stop: async () => {
       server.close();

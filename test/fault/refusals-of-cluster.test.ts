@@ -1,0 +1,127 @@
+import { Agent } from 'node:http';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hashKey } from '../../src/access/key-format.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { parseConfig } from '../../src/config.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { SCRIPT_NAMES } from '../../src/redis/scripts.ts';
+import { startCluster, type TestCluster } from '../support/cluster.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { ask } from '../support/load.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { withHalfMovedSlot, withoutSlotsOf } from './cluster-states.ts';
+import { contentOf, expectRefusal, prepare, scriptCalls } from './script-calls.ts';
+
+/** No answer takes longer, whatever the Cluster says. The timed suites judge the promised 300 ms. */
+const BOUND_MS = 2000;
+
+describe.skipIf(!hasRedis)('a Cluster', () => {
+  let cluster: TestCluster;
+  let services: Services;
+  let env: Record<string, string>;
+  let servers: readonly Redis[];
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
+    servers = cluster.nodes.map(({ admin }) => admin);
+    const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
+    client.on('error', () => {});
+    await waitUntilReady(client, 10_000, () => {});
+    services = servicesOn(client, 'gr', ['free']);
+  });
+  afterAll(async () => {
+    services?.client.disconnect();
+    await cluster?.stop();
+  });
+
+  it.each(scriptCalls)('that serves no slot for $script is CLUSTERDOWN, and changes nothing', async ({ run }) => {
+    const staged = await prepare(services, servers);
+    const during = (work: () => Promise<unknown>) => withoutSlotsOf(cluster, ['{g}'], work);
+    await expectRefusal(servers, () => run(services, staged), 'CLUSTERDOWN', during);
+  });
+
+  it('that moves half of the keys of a script is TRYAGAIN, and changes nothing', async () => {
+    const codes = new Set<string>();
+    for (const { run } of scriptCalls) {
+      const staged = await prepare(services, servers);
+      const moved = ['gr:{g}:stats', 'gr:{g}:next:xp:lock'] as const;
+      const during = (work: () => Promise<unknown>) => withHalfMovedSlot(cluster, [...moved], work);
+      // ioredis asks a random node next, which can answer MOVED.
+      codes.add((await expectRefusal(servers, () => run(services, staged), /^(TRYAGAIN|MOVED)$/, during)).code);
+    }
+    expect(codes).toContain('TRYAGAIN');
+  });
+
+  it.each(SCRIPT_NAMES)('is CROSSSLOT for %s with keys of two guilds, and changes nothing', async (name) => {
+    await prepare(services, servers);
+    const keys = ['gr:{g}:xp', 'gr:{other}:stats', 'gr:{g}:config'];
+    await expectRefusal(servers, () => services.scripts.run(name, keys, 'x', 'y', 'z'), 'CROSSSLOT');
+  });
+
+  describe('that has lost slots', () => {
+    let lost: TestGuild;
+    let kept: TestGuild;
+    let slots: readonly string[];
+    const agent = new Agent();
+
+    beforeAll(async () => {
+      lost = await guildOn(env, 'lost');
+      slots = ['{lost}', `gr:key:${hashKey(lost.key)}`];
+      const slotOf = (key: string) => servers[0]?.call('CLUSTER', 'KEYSLOT', key);
+      const gone = await Promise.all(slots.map(slotOf));
+      kept = await guildOn(env, 'kept', async (recordKey) => !gone.includes(await slotOf(recordKey)));
+    });
+    afterAll(() => {
+      for (const guild of [lost, kept]) guild?.close();
+      agent.destroy();
+    });
+
+    const answers = (service: ServiceProcess, { paths, headers }: TestGuild) =>
+      Promise.all(paths.map((path) => ask(agent, service.url, path, headers)));
+    const statuses = async (service: ServiceProcess, guild: TestGuild) =>
+      (await answers(service, guild)).map(({ status }) => status);
+    /** Expects 503 for the guild without slots, 200 for the other, and no line about a fault of the service itself. */
+    const expectOutage = async (service: ServiceProcess) => {
+      for (const { status, took, body, headers } of await answers(service, lost)) {
+        expect([status, JSON.parse(body).code]).toEqual([503, 'store_unavailable']);
+        expect(headers['retry-after']).toMatch(/^[1-9]/);
+        expect(took).toBeLessThan(BOUND_MS);
+      }
+      expect(await statuses(service, kept)).toEqual([200, 200, 200]);
+      const reasons = service.lines().flatMap(({ reason }) => (reason ? [reason] : []));
+      expect(reasons.filter((reason) => !/CLUSTERDOWN|no reply within/.test(String(reason)))).toEqual([]);
+      expect(service.lines().filter(({ msg }) => msg === 'request failed')).toEqual([]);
+    };
+    const expectRecovery = (service: ServiceProcess) =>
+      vi.waitFor(async () => expect(await statuses(service, lost)).toEqual([200, 200, 200]), PATIENT);
+
+    it.each([
+      ['before', 'key is cached'],
+      ['before', 'key is not cached'],
+      ['while', 'key is not cached'],
+    ])('gives 503 to the guilds in them, if the service started %s, and the %s', async (start, cache) => {
+      const settings = { ...env, ...lost.env, LOG_REQUESTS: 'errors' };
+      const before = await contentOf(servers);
+      let service: ServiceProcess | undefined;
+      try {
+        if (start === 'before') service = await startServiceProcess(settings);
+        if (service && cache === 'key is cached') expect(await statuses(service, lost)).toEqual([200, 200, 200]);
+        await withoutSlotsOf(cluster, slots, async () => {
+          service ??= await startServiceProcess(settings);
+          await expectOutage(service);
+        });
+        await expectRecovery(service as ServiceProcess);
+        // Quotas apart, nothing has changed.
+        const { 'gr:quota:{lost}': _lost, 'gr:quota:{kept}': _kept, ...rest } = await contentOf(servers);
+        expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(rest)));
+      } finally {
+        await service?.stop();
+      }
+    });
+  });
+});
