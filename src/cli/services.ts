@@ -1,5 +1,6 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { parseConfig } from '../config.ts';
+import { redisCodeOf } from '../errors.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { LeaderboardWriter } from '../leaderboard/writer.ts';
@@ -28,7 +29,7 @@ export interface Services {
 
 /**
  * Connects to the Redis that the environment names, runs the work, and closes the connection in every case.
- * @throws Error with the address when Redis cannot be reached within five seconds.
+ * @throws Error with the address when Redis cannot be reached within five seconds. While Redis loads its data, it waits and says so.
  */
 export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const config = parseConfig(process.env);
@@ -36,7 +37,13 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
   const client = connect(redis);
   client.on('error', () => {}); // Each command reports its own failure.
   try {
-    await waitUntilReady(client, CONNECT_TIMEOUT_MS, () => {}).catch((error: Error) => {
+    const onWait = (error: Error): void => {
+      // Such a wait can take minutes. Any other ends after five seconds, with its reason.
+      if (redisCodeOf(error.message) === 'LOADING') {
+        process.stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
+      }
+    };
+    await waitUntilReady(client, CONNECT_TIMEOUT_MS, onWait).catch((error: Error) => {
       throw new Error(explainStart(redis.mode, describe(redis), error));
     });
     return await work(servicesOn(client, config.keyPrefix, [...config.planQuotas.keys()]));

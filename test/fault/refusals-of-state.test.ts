@@ -1,0 +1,69 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { guildOn } from '../support/guild.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { STATE_OPTIONS, states } from './redis-states.ts';
+import { expectRefusal, prepare, scriptCalls } from './script-calls.ts';
+
+/** No answer takes longer, whatever Redis says. The timed suites judge the promised 300 ms. */
+const BOUND_MS = 2000;
+
+describe.skipIf(!hasRedis).each(Object.entries(states))('a Redis that says %s', (code, during) => {
+  let server: EmbeddedRedis;
+  let admin: Redis;
+  let other: Redis;
+  let services: Services;
+
+  beforeAll(async () => {
+    server = await startEmbeddedRedis(STATE_OPTIONS);
+    [admin, other] = [new Redis(server.url), new Redis(server.url)];
+    services = servicesOn(new Redis(server.url), 'gr', ['free']);
+  });
+  afterAll(async () => {
+    for (const client of [admin, other, services?.client]) client?.disconnect();
+    await server?.stop();
+  });
+
+  it.each(scriptCalls)('refuses $script by that name, and changes nothing', async ({ run }) => {
+    const staged = await prepare(services, [admin]);
+    const work = () => run(services, staged);
+    const error = await expectRefusal([admin], work, code, (call) => during(admin, other, call));
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+  });
+
+  it('gets 503 from the service and its cause from /readyz, and both are good again afterwards', async () => {
+    await admin.flushall();
+    const guild = await guildOn(server.url);
+    const service = await startServiceProcess({ REDIS_URL: server.url, ...guild.env });
+    const get = (path: string) => fetch(service.url + path, { headers: guild.headers });
+    const statuses = () => Promise.all(guild.paths.map(async (path) => (await get(path)).status));
+    const before = await guild.store.client.zrange(`gr:{${guild.id}}:xp`, 0, -1, 'WITHSCORES');
+    try {
+      expect(await statuses()).toEqual([200, 200, 200]);
+      await during(admin, other, async () => {
+        await vi.waitFor(async () => {
+          const ready = await fetch(`${service.url}/readyz`);
+          expect([ready.status, await ready.json()]).toMatchObject([503, { cause: code }]);
+        }, PATIENT);
+        for (const path of guild.paths) {
+          const sentAt = performance.now();
+          const answer = await get(path);
+          expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([503, expect.any(Number)]);
+          expect(await answer.json()).toMatchObject({ code: 'store_unavailable' });
+          expect(performance.now() - sentAt).toBeLessThan(BOUND_MS);
+        }
+      });
+      await vi.waitFor(async () => expect(await statuses()).toEqual([200, 200, 200]), PATIENT);
+      await vi.waitFor(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(200), PATIENT);
+      expect(await guild.store.client.zrange(`gr:{${guild.id}}:xp`, 0, -1, 'WITHSCORES')).toEqual(before);
+    } finally {
+      await service.stop();
+      guild.close();
+    }
+  });
+});

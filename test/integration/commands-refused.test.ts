@@ -1,0 +1,151 @@
+import type { Redis } from 'ioredis';
+import { Redis as Client } from 'ioredis';
+import { expect, it, vi } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { servicesOn } from '../../src/cli/services.ts';
+import { parseConfig } from '../../src/config.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { withHalfMovedSlot, withoutSlotsOf } from '../fault/cluster-states.ts';
+import { STATE_OPTIONS, states } from '../fault/redis-states.ts';
+import { contentOf } from '../fault/script-calls.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { startCluster } from '../support/cluster.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { nodeArguments } from './npm-script.ts';
+
+const cleanUps = cleanUpsAfterEach();
+
+/** Every command, by its name and its arguments. Each has a guild of its own, so that all can run at once. */
+const commands = (guild: (n: number) => string, keyId: (n: number) => string): [string, string[]][] => [
+  ['keys', ['create', '--guild', guild(0)]],
+  ['keys', ['list', '--guild', guild(1)]],
+  ['keys', ['rotate', '--guild', guild(2), keyId(2)]],
+  ['keys', ['revoke', '--guild', guild(3), keyId(3)]],
+  ['guild', ['set', guild(4), '--plan', 'pro']],
+  ['guild', ['set', guild(5), '--xp-curve', 'lurkr']],
+  ['guild', ['show', guild(6)]],
+  ['guild', ['delete', guild(7), '--yes']],
+  ['stats', ['check', guild(8)]],
+  ['stats', ['rebuild', guild(9)]],
+  ['seed', ['--guild', guild(10), '--generate', '10']],
+  ['seed', ['--guild', guild(11), '--generate', '10', '--replace']],
+];
+const GUILDS = 12;
+
+/** Makes a guild for every command. @returns the commands, and the environment without the address of Redis. */
+async function commandsOn(env: Record<string, string>, oneGuild = false) {
+  const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
+  client.on('error', () => {});
+  cleanUps.push(() => client.disconnect());
+  await waitUntilReady(client, 10_000, () => {});
+  const store = servicesOn(client, 'gr', ['free', 'pro']);
+  const guildOf = (n: number) => (oneGuild ? 'g' : `g${n}`);
+  const keyIds: string[] = [];
+  for (let n = 0; n < GUILDS; n++) {
+    await store.writer.record(guildOf(n), { userId: 'a', set: 5, profile: { username: 'A' } });
+    keyIds.push((await store.apiKeys.create(guildOf(n), 'test', null)).record.id);
+  }
+  return commands(guildOf, (n) => keyIds[n] as string);
+}
+
+const PARALLEL = 4;
+
+/** Runs commands, some at a time, and expects that each ends with 1 and one line on stderr that matches, and changes nothing. */
+async function expectRefusals(
+  all: readonly [string, string[]][],
+  { env, servers, line }: { env: Record<string, string>; servers: readonly Redis[]; line: RegExp },
+  during: (work: () => Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
+  const before = await contentWithoutLocks(servers);
+  const results: unknown[] = [];
+  await during(async () => {
+    for (let from = 0; from < all.length; from += PARALLEL) {
+      const run = async ([name, args]: [string, string[]]) => {
+        const result = await runProgram(process.execPath, [...nodeArguments(name), ...args], { env });
+        results.push({ name, args, ...result });
+      };
+      await Promise.all(all.slice(from, from + PARALLEL).map(run));
+    }
+  });
+  const refused = {
+    code: 1,
+    stdout: expect.stringMatching(/^(stopped early: .*\n)?$/),
+    stderr: expect.stringMatching(line),
+  };
+  expect(results).toEqual(all.map(() => expect.objectContaining(refused)));
+  expect(await contentWithoutLocks(servers)).toEqual(before);
+}
+
+/** A deletion or a replacement that is refused leaves its lock, which ends by itself. */
+async function contentWithoutLocks(servers: readonly Redis[]): Promise<Record<string, string>> {
+  const content = Object.entries(await contentOf(servers));
+  return Object.fromEntries(content.filter(([key]) => !key.endsWith(':lock')));
+}
+
+it.skipIf(!hasRedis).each([
+  ['BUSY', /^error: Cannot use the Redis at .*: BUSY .*end it with SCRIPT KILL\.\n$/],
+  ['MASTERDOWN', /^error: Cannot use the Redis at .*: MASTERDOWN .*bring the master back\.\n$/],
+] as const)('every command ends with 1 and names %s', async (code, line) => {
+  const { url, client } = await redisFor(cleanUps, ...STATE_OPTIONS);
+  const other = new Client(url);
+  cleanUps.push(() => other.disconnect());
+  const env = { REDIS_URL: url };
+  const all = await commandsOn(env);
+  await expectRefusals(all, { env, servers: [client], line }, (work) => states[code]?.(client, other, work) ?? work());
+});
+
+it.skipIf(!hasRedis)('every command waits while Redis is LOADING, says so, and is done then', async () => {
+  const { url, client } = await redisFor(cleanUps, ...STATE_OPTIONS);
+  const other = new Client(url);
+  cleanUps.push(() => other.disconnect());
+  const all = await commandsOn({ REDIS_URL: url });
+  const waiting: ReturnType<typeof startChild>[] = [];
+  await states.LOADING?.(client, other, async () => {
+    const start = ([name, args]: [string, string[]]) => {
+      const env = { ...process.env, REDIS_URL: url };
+      const child = startChild(process.execPath, [...nodeArguments(name), ...args], { cwd: repository, env });
+      cleanUps.push(child.stop);
+      waiting.push(child);
+      return vi.waitFor(() => expect(child.output()).toMatch(/^waiting for the Redis at .*: LOADING .*\n$/), PATIENT);
+    };
+    for (let from = 0; from < all.length; from += PARALLEL) {
+      await Promise.all(all.slice(from, from + PARALLEL).map(start));
+    }
+  });
+  for (const [n, child] of waiting.entries()) {
+    const { code } = await child.waitForEnd(30_000);
+    expect([all[n], code, child.output()]).toEqual([all[n], 0, expect.anything()]);
+  }
+  expect(await client.zcard('gr:{g11}:xp')).toBe(10);
+  expect(await client.exists('gr:{g7}:xp')).toBe(0);
+});
+
+it.skipIf(!hasRedis)('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', async () => {
+  const cluster = await startCluster();
+  cleanUps.push(cluster.stop);
+  const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
+  const servers = cluster.nodes.map(({ admin }) => admin);
+  const all = await commandsOn(env, true);
+  const down = /^error: Redis refused: CLUSTERDOWN .*see CLUSTER INFO.*\n$/;
+  await expectRefusals(all, { env, servers, line: down }, (work) => withoutSlotsOf(cluster, ['{g}'], work));
+
+  // The API keys of a guild are read one key at a time, which a moving slot allows.
+  const locking = all.filter(([, args]) => args.includes('--yes') || args.includes('--replace'));
+  const several = all.filter(([name, args]) => name !== 'keys' && !locking.some((each) => each[1] === args));
+  const again = /^error: Redis refused: (TRYAGAIN|MOVED|ASK) .*try again when.*\n$/;
+  const owner = await cluster.masterOf('{g}');
+  for (const some of [several, ...locking.map((each) => [each])]) {
+    await expectRefusals(some, { env, servers, line: again }, (work) =>
+      withHalfMovedSlot(cluster, ['gr:{g}:stats'], work),
+    );
+    await owner.admin.del('gr:{g}:next:xp:lock');
+  }
+
+  const stranger = cluster.nodes.find((node) => node !== owner);
+  const alone = { REDIS_URL: `redis://127.0.0.1:${stranger?.port}` };
+  const moved = /^error: Redis refused: MOVED .*use REDIS_MODE=cluster.*\n$/;
+  await expectRefusals(all, { env: alone, servers, line: moved }, (work) => work());
+});
