@@ -31,9 +31,9 @@ export function staticRoutes(onPage: () => void): Router {
   });
   const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
   serve(router, '/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE });
-  serve(router, '/docs', webFile('docs.html'), PAGE_HEADERS);
-  serve(router, '/docs/docs.css', webFile('docs.css'), REVALIDATE);
-  serve(router, '/docs/docs.js', webFile('docs.js'), REVALIDATE);
+  serve(router, '/docs', webFile('docs/docs.html'), PAGE_HEADERS);
+  serve(router, '/docs/docs.css', webFile('docs/docs.css'), REVALIDATE);
+  serve(router, '/docs/docs.js', webFile('docs/docs.js'), REVALIDATE);
   serve(router, '/widget.js', webFile('widget.js'), { ...SHARED, ...ONE_HOUR });
   return router;
 }
