@@ -73,11 +73,13 @@ export interface components {
             /** @description Entries of the page: XP descending, then user id descending in byte order */
             data: components["schemas"]["LeaderboardEntry"][];
             /**
+             * Format: int64
              * @description Members in the ranking
              * @example 3
              */
             total: number;
             /**
+             * Format: int64
              * @description Page number that was returned
              * @example 1
              */
@@ -86,6 +88,7 @@ export interface components {
         /** @description One row of the leaderboard */
         LeaderboardEntry: {
             /**
+             * Format: int64
              * @description Position on the leaderboard, 1 for the highest XP
              * @example 1
              */
@@ -101,11 +104,13 @@ export interface components {
              */
             username: string;
             /**
+             * Format: int64
              * @description Level
              * @example 10
              */
             level: number;
             /**
+             * Format: int64
              * @description Total XP
              * @example 4675
              */
@@ -124,21 +129,25 @@ export interface components {
              */
             username: string;
             /**
+             * Format: int64
              * @description Level
              * @example 10
              */
             level: number;
             /**
+             * Format: int64
              * @description Total XP
              * @example 4675
              */
             xp: number;
             /**
+             * Format: int64
              * @description Rank on the leaderboard; always the rank that its row there shows
              * @example 1
              */
             rank: number;
             /**
+             * Format: int64
              * @description Current streak of daily claims, in days
              * @example 5
              */
@@ -152,26 +161,28 @@ export interface components {
         /** @description Aggregate statistics of a server */
         GuildStats: {
             /**
+             * Format: int64
              * @description Members with XP above 0
              * @example 3
              */
             total_members: number;
             /**
-             * @description Total XP; exact digits, also beyond 2^53
+             * Format: int64
+             * @description Total XP; exact digits, also beyond 2^53, to 2^63-1
              * @example 5185
              */
             total_xp: number;
             /**
+             * Format: int64
              * @description Average level of the members with XP above 0, rounded to the nearest
              * @example 5
              */
             average_level: number;
             /**
-             * @description Level curve of the server
+             * @description Level curve of the server. Later versions may add curves
              * @example standard
-             * @enum {string}
              */
-            xp_curve: "standard" | "amari" | "lurkr" | "polaris" | "arcane";
+            xp_curve: ("standard" | "amari" | "lurkr" | "polaris" | "arcane") | string;
             /**
              * @description XP multiplier of the server
              * @example 1.5
@@ -191,11 +202,8 @@ export interface components {
             status: number;
             /** @description What is wrong with this request, for a person */
             detail: string;
-            /**
-             * @description What is wrong, for a program; the set is closed
-             * @enum {string}
-             */
-            code: "missing_api_key" | "invalid_api_key" | "wrong_guild" | "invalid_request" | "member_not_found" | "not_found" | "method_not_allowed" | "quota_exceeded" | "store_unavailable" | "internal";
+            /** @description What is wrong, for a program. Later versions may add codes: treat an unknown one by its status */
+            code: ("missing_api_key" | "invalid_api_key" | "wrong_guild" | "invalid_request" | "member_not_found" | "not_found" | "method_not_allowed" | "quota_exceeded" | "store_unavailable" | "internal") | string;
             /** @description Names this request in the logs of the service; also in X-Request-Id */
             request_id: string;
             /** @description Every bad parameter; with invalid_request only */
@@ -208,7 +216,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description A parameter breaks its rule. `errors` names each one. Counted against the quota. */
+        /** @description A parameter breaks its rule. `errors` names each one. Counted against the quota of the key's server. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -222,19 +230,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "invalid_request";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:invalid-request";
-                    /** @constant */
-                    title?: "Bad Request";
-                    /** @constant */
-                    status?: 400;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no key, or it is malformed, unknown, expired or revoked. Not counted. */
+        /** @description The request has no API key. The key is malformed, unknown, expired or revoked. Not counted. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -244,19 +243,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    code?: "missing_api_key" | "invalid_api_key";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:unauthorized";
-                    /** @constant */
-                    title?: "Unauthorized";
-                    /** @constant */
-                    status?: 401;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The key is valid, but of another server, or limited to other web origins. Counted against its own server's quota. */
+        /** @description The key is of another server, or limited to other websites. Counted against the quota of the key's server. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -270,19 +260,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "wrong_guild";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:wrong-guild";
-                    /** @constant */
-                    title?: "Forbidden";
-                    /** @constant */
-                    status?: 403;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The ranking of the server has no such member. Counted against the quota. */
+        /** @description The ranking of the server has no such member. Counted against the quota of the key's server. */
         MemberNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -296,19 +277,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "member_not_found";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:member-not-found";
-                    /** @constant */
-                    title?: "Not Found";
-                    /** @constant */
-                    status?: 404;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Any method but GET, HEAD and OPTIONS on this path. */
+        /** @description The method is not GET, HEAD or OPTIONS. Counted if it shows the quota. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -343,19 +315,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "method_not_allowed";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:method-not-allowed";
-                    /** @constant */
-                    title?: "Method Not Allowed";
-                    /** @constant */
-                    status?: 405;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The quota of the hour is used up. Wait as long as Retry-After says. */
+        /** @description The quota of the hour is used up, or there were too many invalid keys. Counted against the quota of the key's server. */
         QuotaExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -370,19 +333,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "quota_exceeded";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:quota-exceeded";
-                    /** @constant */
-                    title?: "Too Many Requests";
-                    /** @constant */
-                    status?: 429;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service failed. The request id finds the reason in its logs. */
+        /** @description The service failed. Counted if it shows the quota. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -416,19 +370,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "internal";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:internal";
-                    /** @constant */
-                    title?: "Internal Server Error";
-                    /** @constant */
-                    status?: 500;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The store is away or slow. Try again after Retry-After. */
+        /** @description The store is away or slow. Counted if it shows the quota. */
         StoreUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -463,16 +408,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    code?: "store_unavailable";
-                    /** @constant */
-                    type?: "urn:guildrank:problem:store-unavailable";
-                    /** @constant */
-                    title?: "Service Unavailable";
-                    /** @constant */
-                    status?: 503;
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The copy named in If-None-Match is still current. Counted against the quota. */

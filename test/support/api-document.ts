@@ -20,7 +20,8 @@ type Json = Record<string, unknown>;
 export const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as Json;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
-ajv.addSchema({ $id: 'document', ...document });
+ajv.addSchema({ $id: 'document', ...(strict(document) as Json) });
+ajv.addSchema({ $id: 'published', ...document });
 const validators = new Map<string, ValidateFunction>();
 
 /**
@@ -51,15 +52,53 @@ export function expectDocumented(answer: Answer, url: string, method = 'GET'): v
   const type = answer.headers['content-type']?.replace(/;.*/, '') ?? 'none';
   expect(Object.keys(content), where).toContain(type);
   const base = '$ref' in (responses[answer.status] as Json) ? String(responses[answer.status]?.$ref).slice(1) : pointer;
-  expectValid(`${base}/content/${pointerKey(type)}/schema`, JSON.parse(answer.text), where);
+  const body = JSON.parse(answer.text);
+  expectValid(`${base}/content/${pointerKey(type)}/schema`, body, where);
+  if (type === 'application/problem+json') expectExample(content[type]?.examples as Record<string, Json>, body, where);
 }
 
-/** Fails unless the value fits the schema at the JSON pointer into the document. */
+/**
+ * Returns a copy of the document that is as strict as this version of the service. The published one is open, because clients
+ * must accept the fields and values of later versions.
+ */
+function strict(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strict);
+  if (typeof value !== 'object' || value === null) return value;
+  const { anyOf, ...rest } = Object.fromEntries(Object.entries(value).map(([key, child]) => [key, strict(child)])) as {
+    anyOf?: Json[];
+  } & Json;
+  const known = anyOf?.find((choice) => 'enum' in choice);
+  return {
+    ...rest,
+    ...(known ?? (anyOf && { anyOf })),
+    ...(rest.type === 'object' && { additionalProperties: false }),
+    ...(rest.format === 'date-time' && { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' }),
+  };
+}
+
+/** Fails unless the value fits the strict schema at the JSON pointer into the document. */
 export function expectValid(pointer: string, value: unknown, where: string): void {
-  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `document#${encodeURI(pointer)}` });
-  validators.set(pointer, validate);
+  expect(faultsOf(`document#${pointer}`, value), where).toEqual([]);
+}
+
+/** Returns what is wrong with a value by the schema at a reference: `document#POINTER` strictly, `published#POINTER` for clients. */
+export function faultsOf(reference: string, value: unknown): readonly unknown[] {
+  const validate = validators.get(reference) ?? ajv.compile({ $ref: encodeURI(reference) });
+  validators.set(reference, validate);
   validate(value);
-  expect(validate.errors ?? [], where).toEqual([]);
+  return validate.errors ?? [];
+}
+
+/** Fails unless an example of the response has the code of the problem, with the same status, type and title. */
+function expectExample(examples: Record<string, Json>, problem: Json, where: string): void {
+  const { value } = dereference(examples[String(problem.code)] ?? {}) as { value?: Json };
+  const { code, status, type, title } = problem;
+  expect({ code, status, type, title }, where).toEqual({
+    code: value?.code,
+    status: value?.status,
+    type: value?.type,
+    title: value?.title,
+  });
 }
 
 function expectHeader(header: HeaderObject, value: string | undefined, where: string): void {
@@ -88,7 +127,8 @@ function findPath(url: string): [string, Json] | undefined {
   );
 }
 
-function dereference(value: Json): Json {
+/** Follows a reference within the document. */
+export function dereference(value: Json): Json {
   if (typeof value.$ref !== 'string') return value;
   return value.$ref
     .slice(2)

@@ -32,6 +32,12 @@ export const pageQuery = z.object({
   page: count(1, MAX_XP, 1).describe('Page number. A page past the end is empty, with the true total'),
 });
 
+/**
+ * Creates the schema of a text with known values in an answer. It accepts other texts too, because a client must accept the
+ * values of later versions.
+ */
+const openEnum = (values: readonly [string, ...string[]]) => z.union([z.enum(values), z.string()]);
+
 const xp = z
   .int()
   .min(0)
@@ -102,12 +108,15 @@ export const guildStats = z
     total_xp: z
       .number()
       .min(0)
-      .meta({ type: 'integer', description: 'Total XP; exact digits, also beyond 2^53', examples: [5185] }),
+      .meta({ type: 'integer', description: 'Total XP; exact digits, also beyond 2^53, to 2^63-1', examples: [5185] }),
     average_level: z
       .int()
       .min(0)
       .meta({ description: 'Average level of the members with XP above 0, rounded to the nearest', examples: [5] }),
-    xp_curve: z.enum(CURVE_NAMES).meta({ description: 'Level curve of the server', examples: ['standard'] }),
+    xp_curve: openEnum(CURVE_NAMES).meta({
+      description: 'Level curve of the server. Later versions may add curves',
+      examples: ['standard'],
+    }),
     xp_multiplier: z
       .number()
       .min(0)
@@ -123,7 +132,9 @@ export const problem = z
     title: z.string().describe('The status in words'),
     status: z.int().min(400).max(599).describe('The HTTP status'),
     detail: z.string().describe('What is wrong with this request, for a person'),
-    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode]).describe('What is wrong, for a program; the set is closed'),
+    code: openEnum(Object.keys(PROBLEMS) as [ProblemCode]).describe(
+      'What is wrong, for a program. Later versions may add codes: treat an unknown one by its status',
+    ),
     request_id: z.string().describe('Names this request in the logs of the service; also in X-Request-Id'),
     errors: z
       .array(

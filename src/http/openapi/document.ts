@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { codeSamples } from '../../web/docs/samples.js';
 import {
   guildParams,
   guildStats,
@@ -10,9 +11,9 @@ import {
   pageQuery,
   problem,
 } from '../api/schemas.ts';
-import { DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';
+import { BASE_URL, DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';
 import { HEADERS, responseHeaders } from './headers.ts';
-import { PROBLEM_RESPONSES, refer } from './responses.ts';
+import { PROBLEM_EXAMPLES, PROBLEM_RESPONSES, refer } from './responses.ts';
 
 /**
  * Makes the OpenAPI 3.1 document of the API from the schemas that validate its requests, so that each rule is written once.
@@ -25,13 +26,14 @@ export function openApiDocument(): Record<string, unknown> {
       version: '1.0.0',
       summary: 'XP, levels and leaderboards of community servers, read-only',
       description: DESCRIPTION,
+      contact: { name: 'The owner of the server, who created the API key' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api/v1', description: 'This service' }],
     security: [{ apiKey: [] }],
     tags: [{ name: 'Server', description: 'What a key can read of its server' }],
     paths: {
-      '/servers/{guild_id}/leaderboard': operation({
+      ...operation('/servers/{guild_id}/leaderboard', {
         operationId: 'getLeaderboard',
         summary: 'A page of the leaderboard',
         description: 'Members by XP, highest first; equal XP by user id, in descending byte order.',
@@ -40,7 +42,7 @@ export function openApiDocument(): Record<string, unknown> {
         answers: 'LeaderboardPage',
         example: LEADERBOARD,
       }),
-      '/servers/{guild_id}/members/{user_id}': operation({
+      ...operation('/servers/{guild_id}/members/{user_id}', {
         operationId: 'getMember',
         summary: 'One member',
         description: 'XP, level, rank, streak and last daily claim of one member.',
@@ -50,7 +52,7 @@ export function openApiDocument(): Record<string, unknown> {
         example: MEMBER,
         notFound: true,
       }),
-      '/servers/{guild_id}/stats': operation({
+      ...operation('/servers/{guild_id}/stats', {
         operationId: 'getStats',
         summary: 'Statistics of the server',
         description: 'Members with XP, total XP earned, average level and curve configuration.',
@@ -66,6 +68,7 @@ export function openApiDocument(): Record<string, unknown> {
       },
       parameters: { IfNoneMatch: IF_NONE_MATCH },
       headers: HEADERS,
+      examples: PROBLEM_EXAMPLES,
       responses: { ...PROBLEM_RESPONSES, NotModified: NOT_MODIFIED },
       schemas: componentSchemas(),
     },
@@ -94,38 +97,55 @@ interface OperationParts {
   readonly notFound?: boolean;
 }
 
-function operation({ path, query, answers, example, notFound, ...texts }: OperationParts): object {
-  return {
-    get: {
-      tags: ['Server'],
-      ...texts,
-      parameters: [
-        ...parameters('path', path),
-        ...parameters('query', query),
-        { $ref: '#/components/parameters/IfNoneMatch' },
-      ],
-      responses: {
-        200: {
-          description: 'The data',
-          headers: responseHeaders('always', ['ETag']),
-          content: {
-            'application/json': {
-              schema: { $ref: `#/components/schemas/${answers}` },
-              examples: { example: { value: example } },
-            },
+function operation(
+  address: string,
+  { path, query, answers, example, notFound, ...texts }: OperationParts,
+): Record<string, object> {
+  const inPath = parameters('path', path);
+  const inQuery = parameters('query', query);
+  const get = {
+    tags: ['Server'],
+    ...texts,
+    parameters: [...inPath, ...inQuery, { $ref: '#/components/parameters/IfNoneMatch' }],
+    responses: {
+      200: {
+        description: 'The data',
+        headers: responseHeaders('always', ['ETag']),
+        content: {
+          'application/json': {
+            schema: { $ref: `#/components/schemas/${answers}` },
+            examples: { example: { value: example } },
           },
         },
-        304: { $ref: '#/components/responses/NotModified' },
-        ...refer(['BadRequest', 'Unauthorized', 'Forbidden']),
-        ...(notFound && refer(['MemberNotFound'])),
-        ...refer(['MethodNotAllowed', 'QuotaExceeded', 'Internal', 'StoreUnavailable']),
       },
+      304: { $ref: '#/components/responses/NotModified' },
+      ...refer(['BadRequest', 'Unauthorized', 'Forbidden']),
+      ...(notFound && refer(['MemberNotFound'])),
+      ...refer(['MethodNotAllowed', 'QuotaExceeded', 'Internal', 'StoreUnavailable']),
     },
+    'x-codeSamples': codeSamples(exampleUrl(address, inPath, inQuery)),
   };
+  return { [address]: { get } };
 }
 
-function parameters(place: 'path' | 'query', schema: z.ZodObject): object[] {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'output' });
+/** Returns an address with the examples of its path parameters and the defaults of its query. */
+function exampleUrl(address: string, inPath: readonly Parameter[], inQuery: readonly Parameter[]): string {
+  const path = inPath.reduce((url, { name, example }) => url.replace(`{${name}}`, String(example)), address);
+  const query = inQuery.map(({ name, schema }) => `${name}=${schema.default}`).join('&');
+  return `${BASE_URL}${path}${query && `?${query}`}`;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: { readonly default?: unknown };
+  readonly example?: unknown;
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodObject): Parameter[] {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'output', override: opened });
   return Object.entries(properties).map(([name, property]) => {
     const { description, examples, ...rules } = property as { description: string; examples?: unknown[] };
     return {
@@ -150,6 +170,17 @@ const NAMED = {
 function componentSchemas(): Record<string, unknown> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}` });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: opened });
   return Object.fromEntries(Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, schema]));
+}
+
+/**
+ * Adapts a schema to clients. They accept fields of later versions, read integers beyond 32 bits as 64, and need no pattern that
+ * repeats a format.
+ */
+function opened({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { type, format, maximum = Number.POSITIVE_INFINITY } = jsonSchema;
+  if (type === 'object') delete jsonSchema.additionalProperties;
+  if (type === 'integer' && maximum > 2 ** 31 - 1) jsonSchema.format = 'int64';
+  if (format === 'date-time') delete jsonSchema.pattern;
 }

@@ -5,7 +5,12 @@ export const DESCRIPTION = `Every request carries an API key in the header \`x-a
 The requests of all keys of a server count together against the hourly quota of its plan; every answer to a valid key
 tells what is left. Answers carry an ETag: send it back in \`If-None-Match\`, and unchanged data is 304 without a body.
 
-HEAD works wherever GET does. Ids are always strings. Unknown query parameters are ignored.`;
+HEAD works wherever GET does. Ids are always strings. Unknown query parameters are ignored.
+
+Later versions may add fields, curves and problem codes. A client must accept them.`;
+
+/** The address in code samples. */
+export const BASE_URL = 'https://ranks.example.com/api/v1';
 
 export const LEADERBOARD = {
   data: [

@@ -17,7 +17,7 @@ const text = (description: string, pattern: string, example: string): HeaderObje
 const count = (description: string, minimum: number, example: number): HeaderObject => ({
   description,
   required: true,
-  schema: { type: 'integer', minimum },
+  schema: { type: 'integer', format: 'int64', minimum },
   example,
 });
 

@@ -82,7 +82,7 @@ it.each([
   [guildStats, { ...stats, total_xp: -1 }],
   [guildStats, { ...stats, average_level: 0.5 }],
   [guildStats, { ...stats, average_level: -1 }],
-  [guildStats, { ...stats, xp_curve: 'none' }],
+  [guildStats, { ...stats, xp_curve: 5 }],
   [guildStats, { ...stats, xp_multiplier: -1 }],
 ])('an answer outside its bounds does not fit the document (%#)', (schema, answer) => {
   expect(schema.safeParse(answer).success).toBe(false);

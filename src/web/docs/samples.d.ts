@@ -1,0 +1,9 @@
+/** Code that sends one request, as `x-codeSamples` of an OpenAPI document holds it. */
+export interface CodeSample {
+  readonly lang: string;
+  readonly label: string;
+  readonly source: string;
+}
+
+/** Returns code that sends one request, in each language. */
+export function codeSamples(url: string, headers?: Record<string, string>): CodeSample[];

@@ -1,0 +1,37 @@
+/** @param {string} text */
+const shellText = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Returns code that sends one request, in three languages. The API key comes from the environment variable KEY, because people
+ * copy and share code.
+ * @param {string} url
+ * @param {Record<string, string>} headers further headers
+ */
+export function codeSamples(url, headers = {}) {
+  const further = Object.entries(headers);
+  const literals = further.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('');
+  const options = further.map(([name, value]) => ` \\\n  -H ${shellText(`${name}: ${value}`)}`).join('');
+  const curl = `curl -i -H "x-api-key: $KEY"${options} \\\n  ${shellText(url)}`;
+  const javascript = `const response = await fetch(${JSON.stringify(url)}, {
+  headers: {
+    "x-api-key": process.env.KEY,
+${literals}  },
+});
+console.log(response.status, await response.text());`;
+  const python = `import os
+from urllib.request import Request, urlopen
+
+request = Request(
+  ${JSON.stringify(url)},
+  headers={
+    "x-api-key": os.environ["KEY"],
+${literals}  },
+)
+with urlopen(request, timeout=10) as response:
+  print(response.status, response.read().decode())`;
+  return [
+    { lang: 'Shell', label: 'curl', source: curl },
+    { lang: 'JavaScript', label: 'fetch', source: javascript },
+    { lang: 'Python', label: 'Python', source: python },
+  ];
+}
