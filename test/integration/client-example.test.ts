@@ -1,10 +1,14 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { GuildrankClient, type GuildrankError } from '../../examples/client/client.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type ClientOptions, GuildrankClient, GuildrankError } from '../../examples/client/client.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
+import { PATIENT } from '../support/wait.ts';
 
 describe('examples/client', () => {
   const suite = serviceSuite(mockStore, { PLAN_QUOTAS: 'free=5' });
@@ -104,5 +108,117 @@ describe('examples/client', () => {
     const refused = await run('gr_wrong');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(/invalid_api_key: .* \(request \S+\)\n$/);
+  });
+});
+
+describe('examples/client behind something else than Guildrank', () => {
+  const closing: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+  });
+
+  /** Starts a server that answers every request the same way, and returns a client for it with what it saw and waited. */
+  async function behind(answer: RequestListener, options: Partial<ClientOptions> = {}) {
+    const paths: string[] = [];
+    const waits: number[] = [];
+    const server = createServer((req, res) => {
+      paths.push(req.url ?? '');
+      answer(req, res);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const wait = async (ms: number) => {
+      waits.push(ms);
+    };
+    const at = (path: string) => new GuildrankClient({ url: origin + path, key: 'k', wait, ...options });
+    return { at, client: at(''), url: origin, paths, waits };
+  }
+  const errorOf = (call: Promise<unknown>): Promise<unknown> =>
+    call.then(
+      () => expect.unreachable('the call must fail'),
+      (error: unknown) => error,
+    );
+  const STATS = { total_members: 1, total_xp: 1, average_level: 1, xp_curve: 'a curve of tomorrow', xp_multiplier: 1 };
+  const away =
+    (retryAfter: string): RequestListener =>
+    (_req, res) => {
+      const problem = { code: 'store_unavailable', detail: 'away', request_id: 'r' };
+      res.writeHead(503, { 'retry-after': retryAfter }).end(JSON.stringify(problem));
+    };
+
+  it.each(['', '/', '/api/v1', '/ranks', '/ranks/', '/ranks/api/v1', '/ranks/api/v1/'])(
+    'keeps the path of the base address, with or without /api/v1: %j',
+    async (path) => {
+      const { at, paths } = await behind((_req, res) => res.end(JSON.stringify(STATS)));
+      expect(await at(path).stats('guild')).toEqual(STATS);
+      expect(paths).toEqual([`${path.startsWith('/ranks') ? '/ranks' : ''}/api/v1/servers/guild/stats`]);
+    },
+  );
+
+  it.each([
+    [502, 'text/html', '<h1>Bad Gateway</h1>'],
+    [200, 'text/html', '<form>Sign in</form>'],
+    [404, 'application/json', '{"error":"no route"}'],
+    [503, 'application/json', '"sorry"'],
+  ])(
+    'throws a GuildrankError that names the address on a %i with %s that is no answer of Guildrank',
+    async (...answer) => {
+      const [status, type, body] = answer;
+      const { client, paths } = await behind((_req, res) => res.writeHead(status, { 'content-type': type }).end(body));
+      const error = (await errorOf(client.stats('guild'))) as GuildrankError;
+      expect(error).toBeInstanceOf(GuildrankError);
+      expect(error.problem).toMatchObject({ code: 'unexpected_response', status });
+      expect(error.message).toMatch(`/api/v1/servers/guild/stats answered ${status} with ${type}`);
+      expect(paths).toHaveLength(1);
+    },
+  );
+
+  it('waits until the date in Retry-After, and does not wait when it has passed', async () => {
+    const later = new Date(Date.now() + 20_000).toUTCString();
+    const dated = await behind(away(later), { retries: 1 });
+    await errorOf(dated.client.stats('guild'));
+    expect(dated.waits[0]).toBeGreaterThan(10_000);
+    expect(dated.waits[0]).toBeLessThanOrEqual(20_000);
+
+    const past = await behind(away('Wed, 21 Oct 2015 07:28:00 GMT'), { retries: 1 });
+    await errorOf(past.client.stats('guild'));
+    expect(past.waits).toEqual([0]);
+
+    const unclear = await behind(away('soon'));
+    expect(await errorOf(unclear.client.stats('guild'))).toMatchObject({ retryAfterS: undefined });
+    expect(unclear.waits).toEqual([]);
+  });
+
+  it.each([
+    ['no head', () => {}],
+    ['no end of the body', (_req, res) => res.writeHead(200).write('{')],
+  ] satisfies [string, RequestListener][])(
+    'ends a call after its time limit when there comes %s',
+    async (_what, answer) => {
+      const { client } = await behind(answer, { timeoutMs: 50 });
+      expect(await errorOf(client.stats('guild'))).toMatchObject({ name: 'TimeoutError' });
+    },
+  );
+
+  it('ends a call when its signal is aborted: before it, during it, and during a wait', async () => {
+    const reason = new Error('the person left');
+    const { client, paths } = await behind(() => controller.abort(reason));
+    expect(await errorOf(client.stats('guild', { signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect(paths).toEqual([]);
+    let controller = new AbortController();
+    expect(await errorOf(client.leaderboard('guild', {}, { signal: controller.signal }))).toBe(reason);
+
+    controller = new AbortController();
+    const busy = await behind(away('20'));
+    const patient = new GuildrankClient({ url: busy.url, key: 'k' });
+    const call = errorOf(patient.member('guild', '1', { signal: controller.signal }));
+    await vi.waitFor(() => expect(busy.paths).toHaveLength(1), PATIENT);
+    controller.abort(reason);
+    expect(await call).toBe(reason);
+    expect(busy.paths).toHaveLength(1);
   });
 });
