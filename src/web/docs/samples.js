@@ -9,26 +9,28 @@ const shellText = (text) => `'${text.replaceAll("'", "'\\''")}'`;
  */
 export function codeSamples(url, headers = {}) {
   const further = Object.entries(headers);
-  const literals = further.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('');
+  /** @param {string} indent */
+  const literals = (indent) =>
+    further.map(([name, value]) => `${indent}${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('');
   const options = further.map(([name, value]) => ` \\\n  -H ${shellText(`${name}: ${value}`)}`).join('');
   const curl = `curl -i -H "x-api-key: $KEY"${options} \\\n  ${shellText(url)}`;
   const javascript = `const response = await fetch(${JSON.stringify(url)}, {
   headers: {
     "x-api-key": process.env.KEY,
-${literals}  },
+${literals('    ')}  },
 });
 console.log(response.status, await response.text());`;
   const python = `import os
 from urllib.request import Request, urlopen
 
 request = Request(
-  ${JSON.stringify(url)},
-  headers={
-    "x-api-key": os.environ["KEY"],
-${literals}  },
+    ${JSON.stringify(url)},
+    headers={
+        "x-api-key": os.environ["KEY"],
+${literals('        ')}    },
 )
 with urlopen(request, timeout=10) as response:
-  print(response.status, response.read().decode())`;
+    print(response.status, response.read().decode())`;
   return [
     { lang: 'Shell', label: 'curl', source: curl },
     { lang: 'JavaScript', label: 'fetch', source: javascript },
