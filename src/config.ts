@@ -28,14 +28,15 @@ const planQuotas = z
   )
   .refine((plans) => plans.has('free'), 'must have an entry for the plan free, which guilds without a plan are on');
 
-const corsOrigins = z
-  .string()
-  .default('*')
-  .transform((text) => splitList(text))
-  .refine(
-    (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
-    'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
-  );
+const webOrigins = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => splitList(text))
+    .refine(
+      (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
+      'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
+    );
 
 const trustProxy = z
   .string()
@@ -81,7 +82,8 @@ const schema = z
     MAX_CONNECTIONS: integer(1, 1_000_000, 5000),
     WORKERS: workers,
     PLAN_QUOTAS: planQuotas,
-    CORS_ORIGINS: corsOrigins,
+    CORS_ORIGINS: webOrigins('*'),
+    EMBED_ORIGINS: webOrigins(''),
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
@@ -146,6 +148,8 @@ export interface Config {
   /** Requests per hour by plan name. */
   readonly planQuotas: ReadonlyMap<string, number>;
   readonly corsOrigins: readonly string[];
+  /** Sites that may show /embed in a frame; none = there is no such page. */
+  readonly embedOrigins: readonly string[];
   /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
   readonly trustProxy: number | readonly string[];
   readonly logLevel: string;
@@ -207,6 +211,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     workers: e.WORKERS,
     planQuotas: e.PLAN_QUOTAS,
     corsOrigins: e.CORS_ORIGINS,
+    embedOrigins: e.EMBED_ORIGINS,
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,

@@ -109,6 +109,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     }),
     activity,
     cors,
+    embedOrigins: config.embedOrigins,
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),

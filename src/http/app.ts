@@ -20,6 +20,8 @@ export interface AppParts extends ApiParts, RequestContextParts {
   /** Further routes that need no key, when some are wanted. */
   readonly extraRoutes: RequestHandler | undefined;
   readonly cors: CorsPolicy;
+  /** Sites that may show the widget's page in a frame; none = there is no such page. */
+  readonly embedOrigins: readonly string[];
   readonly trustProxy: number | readonly string[];
   /** Called for each request that is no operation of the API and gets an answer all the same. */
   readonly countOther: (kind: 'options' | 'page' | 'probe') => void;
@@ -51,7 +53,7 @@ export function createApp(parts: AppParts): Express {
   app.use(answerPreflight(parts.cors, () => countOther('options')));
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));
-  app.use(staticRoutes(() => countOther('page')));
+  app.use(staticRoutes(parts.embedOrigins, () => countOther('page')));
   if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));

@@ -89,6 +89,17 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(await stats.locator('pre').first().textContent()).toContain('"total_xp": 18014398509481984');
   });
 
+  it('shows the lines that load this version of the widget', async () => {
+    const lines = await page.locator('#widget-snippet').textContent();
+    const [, src = '', integrity] =
+      /^<script src="(.*?)" integrity="(.*?)" crossorigin="anonymous" defer>/.exec(lines ?? '') ?? [];
+    expect(src).toMatch(/\/widget\.[0-9a-f]{16}\.js$/);
+    await page.goto('about:blank');
+    await page.setContent(lines as string);
+    await page.waitForFunction("customElements.get('guild-leaderboard') !== undefined");
+    expect(integrity).toMatch(/^sha384-[\w+/]{64}$/);
+  });
+
   it('shows a refused request with its status and body', async () => {
     await page.getByLabel('Server id').fill('guild');
     const stats = card('Statistics of the server');

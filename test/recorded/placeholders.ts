@@ -39,7 +39,7 @@ const NOT_RECORDED = Buffer.from('<not recorded>');
 
 function withoutTag(head: string): string {
   return head
-    .replace(/^ETag: "[\w-]{27}"(?=\r$)/m, 'ETag: <etag>')
+    .replace(/^ETag: "[\w-]{27}(-br|-gzip)?"(?=\r$)/m, 'ETag: <etag>')
     .replace(/^Content-Length: [1-9]\d*(?=\r$)/m, 'Content-Length: <length>');
 }
 

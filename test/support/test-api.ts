@@ -87,6 +87,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
       onAnswer: (_req, { context, statusCode }) => api.answers.push([context.route, statusCode]),
     }),
     cors,
+    embedOrigins: [],
     activity: { inFlight: 0 },
     trustProxy: 0,
     now: () => api.now,

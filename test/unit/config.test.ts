@@ -82,6 +82,7 @@ describe('parseConfig', () => {
     ['CORS_ORIGINS', 'https://a.example/path'],
     ['CORS_ORIGINS', 'a.example'],
     ['CORS_ORIGINS', 'https://*.example'],
+    ['EMBED_ORIGINS', 'a.example'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_REQUESTS', 'none'],

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import { chooseEncoding, type Encoding } from '../response/encoding.ts';
 
-/** A file of the service, or a text made at start: read once, sent many times. */
-export interface Asset {
+/** The bytes of an asset as they are sent, with a tag of their own. */
+interface Representation {
   readonly body: Buffer;
-  readonly type: string;
   readonly etag: string;
+}
+
+/** A file of the service, or a text made at start: read and compressed once, sent many times. */
+export interface Asset extends Representation {
+  readonly type: string;
+  readonly compressed: Promise<Readonly<Record<Encoding, Representation>>>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -15,27 +23,49 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
 };
 
+/** By tag, so that a process that creates several applications compresses an asset once. */
+const compressedByTag = new Map<string, Asset['compressed']>();
+
 /** Reads a file. @throws when it is missing: the build has not copied it. */
 export function assetFile(file: URL): Asset {
-  const extension = file.pathname.slice(file.pathname.lastIndexOf('.') + 1);
-  return asset(readFileSync(file), TYPES[extension] ?? 'text/plain');
+  return asset(readFileSync(file), typeOf(file.pathname));
+}
+
+/** Returns the media type of a file name. */
+export function typeOf(name: string): string {
+  return TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain';
 }
 
 /** Creates an asset; its tag is made from the content. */
 export function asset(content: Buffer | string, type: string): Asset {
   const body = Buffer.from(content);
-  return { body, type, etag: `"${createHash('sha1').update(body).digest('base64url')}"` };
+  const tag = createHash('sha1').update(body).digest('base64url');
+  const compressed = compressedByTag.get(tag) ?? compress(body, tag);
+  compressedByTag.set(tag, compressed);
+  return { body, type, etag: `"${tag}"`, compressed };
+}
+
+/** Compresses in the thread pool: the best quality takes 70 ms for the widget. */
+async function compress(body: Buffer, tag: string): Asset['compressed'] {
+  const [br, gz] = await Promise.all([promisify(brotliCompress)(body), promisify(gzip)(body, { level: 9 })]);
+  return { br: { body: br, etag: `"${tag}-br"` }, gzip: { body: gz, etag: `"${tag}-gzip"` } };
 }
 
 /**
- * Answers GET and HEAD with the asset, or with 304 when the client has it.
+ * Answers GET and HEAD with the asset in the coding that the client likes best, or with 304 when the client has it.
  * @param route pattern for logs and metrics.
  */
-export function sendAsset(route: string, { body, type, etag }: Asset, headers: Record<string, string>): RequestHandler {
-  return (req, res) => {
+export function sendAsset(route: string, asset: Asset, headers: Record<string, string>): RequestHandler {
+  return async (req, res) => {
     res.context.route = route;
-    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag, ...headers });
+    const encoding = chooseEncoding(req.headers['accept-encoding']);
+    const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
+    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });
+    res.set({ Vary: 'Accept-Encoding', ...headers });
     if (req.fresh) res.status(304).end();
-    else res.set({ 'Content-Type': type, 'Content-Length': String(body.length) }).end(body);
+    else {
+      if (encoding) res.set('Content-Encoding', encoding);
+      res.set({ 'Content-Type': asset.type, 'Content-Length': String(body.length) }).end(body);
+    }
   };
 }

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
+import { readWidgetFile } from '../../widget-file.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { methodNotAllowed } from '../response/problem.ts';
-import { type Asset, asset, assetFile, sendAsset } from './asset.ts';
+import { type Asset, asset, sendAsset, typeOf } from './asset.ts';
 
 /** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
 const SHARED = {
@@ -11,35 +13,63 @@ const SHARED = {
 };
 const REVALIDATE = { 'Cache-Control': 'no-cache' };
 const ONE_HOUR = { 'Cache-Control': 'public, max-age=3600' };
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-/** Headers of an HTML page: it runs only the service's own scripts, connects only to the service, and stands in no frame. */
-export const PAGE_HEADERS = {
-  ...REVALIDATE,
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-};
-
-/** Creates the routes that need no key: the API document, the documentation page and the widget. @param onPage called for each request. */
-export function staticRoutes(onPage: () => void): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.get(['/api/v1/openapi.json', '/docs', '/docs/docs.css', '/docs/docs.js', '/widget.js'], (_req, _res, next) => {
-    onPage();
-    next();
-  });
-  const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
-  serve(router, '/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE });
-  serve(router, '/docs', webFile('docs/docs.html'), PAGE_HEADERS);
-  serve(router, '/docs/docs.css', webFile('docs/docs.css'), REVALIDATE);
-  serve(router, '/docs/docs.js', webFile('docs/docs.js'), REVALIDATE);
-  serve(router, '/widget.js', webFile('widget.js'), { ...SHARED, ...ONE_HOUR });
-  return router;
+/** Returns the headers of an HTML page: it runs only the service's own scripts and connects only to the service. */
+function pageHeaders(frameAncestors: string): Record<string, string> {
+  return {
+    ...REVALIDATE,
+    'Content-Security-Policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+      `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}; require-trusted-types-for 'script'`,
+    // For old browsers, which do not know frame-ancestors.
+    ...(frameAncestors === "'none'" && { 'X-Frame-Options': 'DENY' }),
+    'Referrer-Policy': 'no-referrer',
+  };
 }
 
-function webFile(name: string): Asset {
-  return assetFile(new URL(`../../web/${name}`, import.meta.url));
+/** Headers of an HTML page that stands in no frame. */
+export const PAGE_HEADERS = pageHeaders("'none'");
+
+/**
+ * Creates the routes that need no key: the API document, the documentation page, the widget, and its page for frames.
+ * @param embedOrigins the sites that may show that page in a frame; "*" allows all. Without any there is no such page.
+ * @param onPage called for each request.
+ */
+export function staticRoutes(embedOrigins: readonly string[], onPage: () => void): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const widget = readWidgetFile();
+  const webFile = (name: string): Asset => {
+    const text = readFileSync(new URL(`../../web/${name}`, import.meta.url), 'utf8');
+    return asset(
+      text.replace('{widget-path}', widget.path).replace('{widget-integrity}', widget.integrity),
+      typeOf(name),
+    );
+  };
+  const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
+  const script = asset(widget.body, typeOf('widget.js'));
+  const routes: [path: string, asset: Asset, headers: Record<string, string>][] = [
+    ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],
+    ['/docs', webFile('docs/docs.html'), PAGE_HEADERS],
+    ['/docs/docs.css', webFile('docs/docs.css'), REVALIDATE],
+    ['/docs/docs.js', webFile('docs/docs.js'), REVALIDATE],
+    ['/widget.js', script, { ...SHARED, ...ONE_HOUR }],
+    [`/${widget.path}`, script, { ...SHARED, ...FOR_EVER }],
+  ];
+  if (embedOrigins.length > 0) {
+    routes.push(['/embed', webFile('embed.html'), pageHeaders(embedOrigins.join(' '))]);
+    routes.push(['/embed/embed.js', webFile('embed.js'), REVALIDATE]);
+  }
+  const count: RequestHandler = (_req, _res, next) => {
+    onPage();
+    next();
+  };
+  router.get(
+    routes.map(([path]) => path),
+    count,
+  );
+  for (const route of routes) serve(router, ...route);
+  return router;
 }
 
 /** Serves an asset at a path; other methods than GET, HEAD and OPTIONS are refused. */

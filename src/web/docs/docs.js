@@ -260,6 +260,12 @@
     );
   }
 
+  const snippet = byId('widget-snippet');
+  const src = new URL(snippet.dataset.path ?? '', document.baseURI);
+  snippet.tabIndex = 0;
+  snippet.textContent =
+    `<script src="${src}" integrity="${snippet.dataset.integrity}" crossorigin="anonymous" defer></script>\n` +
+    '<guild-leaderboard guild="…" api-key="gr_…"></guild-leaderboard>';
   byId('credentials').addEventListener('submit', (event) => event.preventDefault());
   show().catch(() => {
     byId('summary').textContent = 'The API document could not be loaded. Reload the page to try again.';

@@ -1,11 +1,32 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { demoPage } from '../../../../scripts/demo/demo-page.ts';
 import type { AppParts } from '../../../../src/http/app.ts';
+import { readWidgetFile } from '../../../../src/widget-file.ts';
 import { testApi } from '../../../support/test-api.ts';
 
 const appOf = async (parts: Partial<AppParts> = {}) => (await testApi({ parts })).app;
+const widget = readWidgetFile();
+
+interface Sent {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Returns an answer with the bytes that were sent. supertest decompresses them. */
+async function send(port: number, method: string, path: string, headers: Record<string, string>): Promise<Sent> {
+  const asked = httpRequest({ port, method, path, headers, agent: false }).end();
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const body = Buffer.concat(await answer.toArray());
+  return { status: answer.statusCode, headers: answer.headers, body };
+}
 
 describe('pages', () => {
   const shared = {
@@ -28,6 +49,11 @@ describe('pages', () => {
     ['/docs/docs.css', 'text/css; charset=utf-8', { 'cache-control': 'no-cache' }],
     ['/docs/docs.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
     ['/widget.js', 'text/javascript; charset=utf-8', { ...shared, 'cache-control': 'public, max-age=3600' }],
+    [
+      `/${widget.path}`,
+      'text/javascript; charset=utf-8',
+      { ...shared, 'cache-control': 'public, max-age=31536000, immutable' },
+    ],
   ])('serve %s as %s', async (path, type, headers) => {
     const seen: string[] = [];
     const observe: RequestHandler = (_req, res, next) => {
@@ -35,17 +61,19 @@ describe('pages', () => {
       next();
     };
     const observing = await appOf({ middleware: [observe] });
-    const got = await request(observing).get(path).expect(200);
+    const got = await request(observing).get(path).set('accept-encoding', 'identity').expect(200);
     expect(got.headers).toMatchObject({
       ...headers,
       'content-type': type,
       'content-length': String(Buffer.byteLength(got.text ?? got.body)),
       'x-content-type-options': 'nosniff',
       'x-request-id': 'r-1',
+      vary: 'Accept-Encoding',
       etag: expect.stringMatching(/^"[\w-]{27}"$/),
     });
     const same = await request(observing)
       .get(path)
+      .set('accept-encoding', 'identity')
       .set('if-none-match', got.headers.etag ?? '')
       .expect(304);
     expect(same.headers.etag).toBe(got.headers.etag);
@@ -56,6 +84,85 @@ describe('pages', () => {
     expect(seen).toEqual([path, path, path, path]);
     await request(observing).get(`${path}/`).expect(404);
     await request(observing).get(path.toUpperCase()).expect(404);
+  });
+
+  it.each(['/widget.js', '/docs', '/docs/docs.css', '/api/v1/openapi.json'])(
+    'are sent compressed to those who ask: %s',
+    async (path) => {
+      const server = (await appOf()).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const get = (encoding: string, tags: readonly string[] = [], method = 'GET') =>
+        send((server.address() as AddressInfo).port, method, path, {
+          'accept-encoding': encoding,
+          'if-none-match': tags.join(', '),
+        });
+      const plain = await get('identity');
+      expect(plain.headers).not.toHaveProperty('content-encoding');
+      const tags = [plain.headers.etag as string];
+      const lengths = [plain.body.length];
+      for (const [encoding, decompress] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        // A client may not take one coding for another.
+        const got = await get(`${encoding}, identity;q=0.1`, tags);
+        const headers = {
+          ...{ 'content-encoding': encoding, vary: 'Accept-Encoding', etag: got.headers.etag },
+          'content-length': String(got.body.length),
+        };
+        expect(got).toMatchObject({ status: 200, headers });
+        expect(decompress(got.body).equals(plain.body)).toBe(true);
+        expect(await get(encoding, [], 'HEAD')).toMatchObject({ status: 200, headers, body: Buffer.alloc(0) });
+        const tag = got.headers.etag as string;
+        const same = await get(encoding, [tag]);
+        expect(same).toMatchObject({ status: 304, headers: { etag: tag, vary: 'Accept-Encoding' } });
+        expect(same.headers).not.toHaveProperty('content-encoding');
+        expect(await get('identity', [tag])).toMatchObject({ status: 200, body: plain.body });
+        tags.push(tag);
+        lengths.push(got.body.length);
+      }
+      expect(new Set(tags).size).toBe(3);
+      expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
+      server.close();
+    },
+  );
+
+  it('serve the widget under the address of its content, and no other content there', async () => {
+    const app = await appOf();
+    const { text } = await request(app).get(`/${widget.path}`).expect(200);
+    expect((await request(app).get('/widget.js')).text).toBe(text);
+    const digest = createHash('sha384').update(text).digest();
+    expect(widget.integrity).toBe(`sha384-${digest.toString('base64')}`);
+    expect(widget.path).toBe(`widget.${digest.toString('hex').slice(0, 16)}.js`);
+    await request(app).get('/widget.0123456789abcdef.js').expect(404);
+  });
+
+  it('name the address and the hash of the widget in the documentation page', async () => {
+    const { text } = await request(await appOf())
+      .get('/docs')
+      .expect(200);
+    expect(text).toContain(`data-path="${widget.path}" data-integrity="${widget.integrity}"`);
+  });
+
+  it('have one for frames only if sites are named that may show it', async () => {
+    for (const path of ['/embed', '/embed/embed.js'])
+      await request(await appOf())
+        .get(path)
+        .expect(404);
+    const app = await appOf({ embedOrigins: ['https://a.example', 'https://b.example'] });
+    const { headers, text } = await request(app).get('/embed').expect(200);
+    const { 'x-frame-options': _never, ...framed } = page;
+    expect(headers).toMatchObject({
+      ...framed,
+      'content-security-policy': page['content-security-policy'].replace(
+        "frame-ancestors 'none'",
+        'frame-ancestors https://a.example https://b.example',
+      ),
+    });
+    expect(headers).not.toHaveProperty('x-frame-options');
+    expect(text).toContain(`<script src="${widget.path}" defer></script>`);
+    await request(app).get('/embed/embed.js').expect(200);
+    await request(app).get('/embed/').expect(404);
   });
 
   it('are not the demonstration unless it is asked for', async () => {

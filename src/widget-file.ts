@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The script of the widget, as the service serves it. */
+export interface WidgetFile {
+  readonly body: Buffer;
+  /** Path of this content, relative to the service. Another content never has it. */
+  readonly path: string;
+  /** Value of the attribute `integrity` of its script element. */
+  readonly integrity: string;
+}
+
+/** Reads the widget. @throws when it is missing: the build has not copied it. */
+export function readWidgetFile(): WidgetFile {
+  const body = readFileSync(new URL('web/widget.js', import.meta.url));
+  const digest = createHash('sha384').update(body).digest();
+  return {
+    body,
+    path: `widget.${digest.toString('hex', 0, 8)}.js`,
+    integrity: `sha384-${digest.toString('base64')}`,
+  };
+}

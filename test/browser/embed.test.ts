@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasChromium, launchChromium, type Site, startSite } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
+
+describe.skipIf(!hasChromium)('/embed in a frame, in Chromium', () => {
+  let browser: Browser;
+  let testStore: TestStore;
+  let site: Site;
+  let stranger: Site;
+  let service: TestService;
+  let key: string;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    [browser, testStore, site, stranger] = await Promise.all([
+      launchChromium(),
+      mockStore.start(),
+      startSite(),
+      startSite(),
+    ]);
+    service = await startService(testStore, { EMBED_ORIGINS: new URL(site.url).origin });
+    // A key that works on the service's own pages alone: no other site can use it.
+    ({ key } = await service.store.apiKeys.create('guild', 'test', null, [service.url]));
+    await service.store.writer.recordMany('guild', [
+      { userId: 'ada', set: 4675, profile: { username: 'Ada' } },
+      { userId: 'grace', set: 2000, profile: { username: 'Grace' } },
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+    await Promise.all([site.close(), stranger.close(), testStore.stop()]);
+  });
+  beforeEach(async () => {
+    page = await browser.newPage();
+    complaints = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+  afterEach(() => page.close());
+
+  async function open(on: Site, fragment: string): Promise<void> {
+    on.html = `<!doctype html><title>site</title><link rel="icon" href="data:,">
+      <iframe title="Leaderboard" src="${service.url}/embed#${fragment}" width="600" height="700"></iframe>`;
+    await page.goto(on.url);
+  }
+  const frame = () => page.frameLocator('iframe');
+  const names = () => frame().getByRole('rowheader').allTextContents();
+
+  it('shows the leaderboard of the fragment on a site that may embed it, and sends the key in a header alone', async () => {
+    const asked: string[] = [];
+    const withKey: string[] = [];
+    page.on('request', (request) => {
+      asked.push(request.url(), JSON.stringify({ ...request.headers(), 'x-api-key': '' }));
+      if ('x-api-key' in request.headers()) withKey.push(new URL(request.url()).origin);
+    });
+    await open(site, `guild=guild&api-key=${key}&page-size=1&theme=dark&lang=de`);
+    await frame().getByRole('rowheader', { name: 'Ada' }).waitFor();
+    expect(await names()).toEqual(['Ada']);
+    expect(await frame().locator('guild-leaderboard').getAttribute('theme')).toBe('dark');
+    const inside = page.frames()[1];
+    expect(await inside?.evaluate('[document.title, document.documentElement.lang]')).toEqual([
+      'Leaderboard of guild',
+      'de',
+    ]);
+    // Playwright names a request with its fragment, which Chromium does not send.
+    const sent = asked.map((text) => text.replace(/#.*/, ''));
+    expect(sent.filter((text) => text.includes(key))).toEqual([]);
+    expect(new Set(withKey)).toEqual(new Set([service.url]));
+    expect(service.logText()).not.toContain(key);
+    expect(complaints).toEqual([]);
+  });
+
+  it('follows a change of the fragment', async () => {
+    await open(site, `guild=guild&api-key=${key}&page-size=1`);
+    await frame().getByRole('rowheader', { name: 'Ada' }).waitFor();
+    await page.evaluate(`document.querySelector('iframe').src = '${service.url}/embed#guild=guild&api-key=${key}'`);
+    await frame().getByRole('rowheader', { name: 'Grace' }).waitFor();
+    expect(await names()).toEqual(['Ada', 'Grace']);
+  });
+
+  it('takes no address from the fragment that the key would be sent to', async () => {
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    await open(site, `guild=guild&api-key=${key}&base-url=${stranger.url}&onclick=alert(1)`);
+    await frame().getByRole('rowheader', { name: 'Ada' }).waitFor();
+    expect(
+      await frame()
+        .locator('guild-leaderboard')
+        .evaluate((node) => node.getAttributeNames().sort()),
+    ).toEqual(['api-key', 'guild']);
+    expect(hosts).toEqual(new Set([new URL(site.url).origin, service.url]));
+  });
+
+  it('is shown on no other site', async () => {
+    await open(stranger, `guild=guild&api-key=${key}`);
+    await expect.poll(() => complaints.join()).toContain('frame-ancestors');
+    expect(
+      page
+        .frames()
+        .map((each) => each.url())
+        .filter((url) => url.startsWith(service.url)),
+    ).toEqual([]);
+  });
+});
