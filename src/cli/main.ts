@@ -7,10 +7,11 @@ import { seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
 import { BIN, run } from './terminal.ts';
+import { widgetCommand } from './widget.ts';
 
 /** The package's bin: `guildrank keys create ...` is `npm run -s keys -- create ...` in the repository. */
 const bin = new Command(BIN).usage('<command> [options]').version(VERSION).helpCommand(false).exitOverride();
-const commands = [serveCommand(), keysCommand(), guildCommand(), seedCommand(), statsCommand()];
+const commands = [serveCommand(), keysCommand(), guildCommand(), seedCommand(), statsCommand(), widgetCommand()];
 for (const command of commands) bin.addCommand(command);
 bin
   .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`)

@@ -17,7 +17,7 @@ export function nodeArguments(name: string): string[] {
 export function runNpmScript(
   name: string,
   args: readonly string[],
-  env: Record<string, string>,
+  env: Record<string, string> = {},
 ): Promise<CommandResult> {
   return runProgram(process.execPath, [...nodeArguments(name), ...args], { env });
 }

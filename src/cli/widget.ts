@@ -1,0 +1,38 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { readWidgetFile } from '../widget-file.ts';
+import { parseId } from './arguments.ts';
+import { print, program } from './terminal.ts';
+
+interface Options {
+  readonly snippet?: boolean;
+  readonly url: string;
+  readonly guild: string;
+  readonly json?: boolean;
+}
+
+/** Returns `widget`, which tells what a web page needs to load exactly this version of the widget. */
+export function widgetCommand(): Command {
+  return program('widget', 'Print the address and the integrity hash of the widget of this version')
+    .option('--snippet', 'print the HTML for a web page')
+    .option('--url <url>', 'address of the service, for the snippet', parseUrl, 'https://ranks.example.com')
+    .option('--guild <id>', 'guild that the snippet shows', parseId, '81384788765712384')
+    .option('--json', 'print JSON')
+    .action(({ snippet, url, guild, json }: Options) => {
+      const { path, integrity } = readWidgetFile();
+      const html = [
+        `<script src="${url}/${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`,
+        `<guild-leaderboard guild="${guild}" api-key="gr_..."></guild-leaderboard>`,
+      ];
+      print(json, { path: `/${path}`, integrity, snippet: html.join('\n') }, () =>
+        snippet ? html : [`/${path}`, integrity],
+      );
+    });
+}
+
+/** Parses the address of a service. @returns it without a slash at the end. */
+function parseUrl(text: string): string {
+  if (!/^https?:\/\/[^?#\s"'<>]+$/.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError('It must be an address such as https://ranks.example.com');
+  }
+  return text.replace(/\/+$/, '');
+}
