@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { demoPage } from '../../scripts/demo/demo-page.ts';
 import { parseConfig } from '../../src/config.ts';
 import { startServer } from '../../src/server.ts';
-import { hasChromium, launchChromium } from '../support/browser.ts';
+import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 
@@ -94,9 +94,11 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     const [, src = '', integrity] =
       /^<script src="(.*?)" integrity="(.*?)" crossorigin="anonymous" defer>/.exec(lines ?? '') ?? [];
     expect(src).toMatch(/\/widget\.[0-9a-f]{16}\.js$/);
-    await page.goto('about:blank');
-    await page.setContent(lines as string);
-    await page.waitForFunction("customElements.get('guild-leaderboard') !== undefined");
+    const site = await startSite();
+    site.html = `<!doctype html>${lines}`;
+    await page.goto(site.url);
+    expect(await page.evaluate("customElements.get('guild-leaderboard') !== undefined")).toBe(true);
+    await site.close();
     expect(integrity).toMatch(/^sha384-[\w+/]{64}$/);
   });
 
