@@ -7,29 +7,17 @@ import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '..
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
+import { nginx, nginxConfiguration } from '../support/nginx.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'];
-const nginx = findOnPath(['nginx']) ?? folders.map((folder) => join(folder, 'nginx')).find((file) => isFile(file));
 const haproxy = findOnPath(['haproxy']);
-for (const [name, found] of Object.entries({ nginx, haproxy })) {
-  if (!found) process.stderr.write(`skipped: the rolling restart behind ${name} needs it on PATH\n`);
-}
+if (!haproxy) process.stderr.write('skipped: the rolling restart behind haproxy needs it on PATH\n');
 
 /** A process that is kept from running for so long cannot answer a check or Redis in time. */
 const STARVED_MS = 80;
-
-function isFile(file: string): boolean {
-  try {
-    readFileSync(file);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A proxy with its example configuration, on other ports. */
 interface Proxy {
@@ -46,16 +34,7 @@ const proxies: Record<string, Proxy> = {
     binary: nginx,
     config: 'deploy/nginx/guildrank.conf',
     shutdownDelayMs: 0,
-    complete: (config, folder) =>
-      [
-        'daemon off; master_process off;',
-        `pid ${folder}/pid; error_log stderr;`,
-        'events {}',
-        'http { access_log off;',
-        ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`),
-        config,
-        '}',
-      ].join('\n'),
+    complete: nginxConfiguration,
     args: (file) => ['-c', file],
   },
   HAProxy: {

@@ -1,0 +1,257 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { type Answer, startLoad } from '../support/load.ts';
+import { nginx, nginxConfiguration } from '../support/nginx.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { repository } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+const EXAMPLE_ID = '81384788765712384';
+const BASE = `/api/v1/servers/${EXAMPLE_ID}`;
+const PAGE = `${BASE}/leaderboard`;
+const STATS = `${BASE}/stats`;
+
+/** Starts a proxy of deploy/proxy for a service and an API key, on a free port. */
+type Start = (parts: { readonly service: string; readonly keyFile: string; readonly folder: string }) => Promise<{
+  readonly port: number;
+  readonly child: RunningChild;
+}>;
+
+const startNginx: Start = async ({ service, keyFile, folder }) => {
+  const [port, inner] = [await freePort(), await freePort()];
+  const included = join(folder, 'key.conf');
+  writeFileSync(included, `proxy_set_header x-api-key ${readFileSync(keyFile, 'utf8')};`);
+  const config = readFileSync(join(repository, 'deploy/proxy/nginx.conf'), 'utf8')
+    .replaceAll('8090', String(port))
+    .replaceAll('8091', String(inner))
+    .replaceAll('127.0.0.1:8080', new URL(service).host)
+    .replaceAll('/etc/nginx/guildrank-key.conf', included)
+    .replaceAll('/var/cache/nginx-guildrank', join(folder, 'cache'))
+    .replace('# https://www.example.com ', 'https://www.example.com ');
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, nginxConfiguration(config, folder));
+  return { port, child: startChild(nginx as string, ['-c', file]) };
+};
+
+const startNode: Start = async ({ service, keyFile }) => {
+  const port = await freePort();
+  const env = { PORT: String(port), GUILDRANK_URL: service, GUILD_ID: EXAMPLE_ID, API_KEY_FILE: keyFile };
+  const child = startChild(process.execPath, [join(repository, 'deploy/proxy/proxy.mjs')], {
+    env: { PATH: process.env.PATH, ALLOWED_ORIGIN: 'https://www.example.com', ...env },
+  });
+  return { port, child };
+};
+
+const PROXIES = [
+  { name: 'nginx', start: startNginx, installed: nginx !== undefined },
+  { name: 'Node', start: startNode, installed: true },
+];
+
+const skip = ({ installed }: { installed: boolean }) => !hasRedis || !installed;
+
+interface Running {
+  readonly redis: EmbeddedRedis;
+  readonly guild: TestGuild;
+  readonly service: ServiceProcess;
+  readonly url: string;
+  get(path: string, init?: RequestInit): Promise<{ status: number; headers: Headers; text: string }>;
+  /** Returns the requests that the quota of the guild was charged with. */
+  cost(): Promise<number>;
+}
+
+/** Starts Redis, the service and a proxy. They end with the test, which names its context: others run beside it. */
+async function run(start: Start, { onTestFinished }: TestContext): Promise<Running> {
+  const redis = await startEmbeddedRedis();
+  onTestFinished(redis.stop);
+  const guild = await guildOn(redis.url, EXAMPLE_ID);
+  onTestFinished(guild.close);
+  const service = await startServiceProcess({ REDIS_URL: redis.url, ...guild.env });
+  onTestFinished(service.stop);
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const keyFile = join(folder, 'key');
+  writeFileSync(keyFile, guild.key);
+  const { port, child } = await start({ service: service.url, keyFile, folder });
+  onTestFinished(child.stop);
+  const url = `http://127.0.0.1:${port}`;
+  // No path of the guild, so that nothing is requested from the service.
+  await vi.waitFor(async () => expect((await fetch(url)).status, child.output()).toBe(404), PATIENT);
+  return {
+    ...{ redis, guild, service, url },
+    get: async (path, init = {}) => {
+      const response = await fetch(url + path, init);
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+    cost: async () => Number(await guild.store.client.get(`gr:quota:{${EXAMPLE_ID}}`)),
+  };
+}
+
+const failures = (answers: readonly Answer[]) =>
+  answers.flatMap(({ status, path, error }) => (status === 200 ? [] : [{ status, path, error }]));
+
+describe.each(PROXIES)('the proxy of $name for a busy page', (proxy) => {
+  it.skipIf(skip(proxy))(
+    'answers the three reads of its guild as the service does, and shows the key to nobody',
+    async (context) => {
+      const { guild, service, get } = await run(proxy.start, context);
+      for (const userId of ['stats', 'leaderboard']) await guild.store.writer.record(EXAMPLE_ID, { userId, set: 5 });
+      const reads = [
+        ...[PAGE, `${PAGE}?page=2`, `${PAGE}?limit=50&page=1`, STATS],
+        ...['u7', 'stats', 'leaderboard', 'nobody'].map((userId) => `${BASE}/members/${userId}`),
+      ];
+      for (const path of reads) {
+        const own = await fetch(service.url + path, { headers: guild.headers });
+        const { status, text, headers } = await get(path, { headers: { 'x-api-key': 'gr_of_a_visitor' } });
+        expect(status, path).toBe(own.status);
+        const withoutId = ({ request_id, ...rest }: Record<string, unknown>) => rest;
+        expect(withoutId(JSON.parse(text)), path).toEqual(withoutId(JSON.parse(await own.text())));
+        const shown = [...headers].flat().join('\n');
+        expect(shown + text).not.toContain(guild.key);
+        expect(shown).not.toMatch(/ratelimit|x-request-id|x-api-key|private/i);
+        if (status !== 200) continue;
+        const etag = headers.get('etag') as string;
+        expect((await get(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+      }
+    },
+  );
+
+  it.skipIf(skip(proxy))(
+    'passes nothing but these reads, and sends the service only the two parameters that it knows',
+    async (context) => {
+      const { get, cost } = await run(proxy.start, context);
+      const others = ['/', '/docs', '/livez', '/metrics', '/api/v1/openapi.json', BASE, `${BASE}/`, `${BASE}/members/`];
+      const strange = [
+        '/api/v1/servers/1/stats',
+        `${BASE}/members/a/b`,
+        `${BASE}/members/a%2fb`,
+        `${BASE}/members/..%2fstats/x`,
+      ];
+      for (const path of [...others, ...strange]) expect((await get(path)).status, path).toBe(404);
+      for (const query of ['limit=0', 'limit=101', 'page=0', 'page=x', 'limit=1%26page=2']) {
+        expect((await get(`${PAGE}?${query}`)).status, query).toBe(400);
+      }
+      for (const method of ['POST', 'PUT', 'DELETE']) expect((await get(STATS, { method })).status).toBe(405);
+      expect(await cost()).toBe(0);
+      for (const query of ['', '?', '?limit=10', '?page=1&limit=10', '?x=1', '?x=2&page=1']) {
+        expect((await get(PAGE + query)).status, query).toBe(200);
+      }
+      expect((await get(PAGE, { method: 'HEAD' })).status).toBe(200);
+      expect(await cost()).toBe(1);
+    },
+  );
+
+  it.skipIf(skip(proxy))(
+    'lets a web page of another origin use it without a key, and compresses large answers',
+    async (context) => {
+      const { get } = await run(proxy.start, context);
+      const origin = { origin: 'https://www.example.com' };
+      const cors = { 'access-control-allow-origin': origin.origin, 'access-control-allow-headers': 'if-none-match' };
+      const preflight = await get(STATS, { method: 'OPTIONS', headers: origin });
+      expect(preflight.status).toBe(204);
+      expect(Object.fromEntries(preflight.headers)).toMatchObject(cors);
+      const { headers } = await get(`${PAGE}?limit=50`, { headers: { ...origin, 'accept-encoding': 'gzip' } });
+      expect(Object.fromEntries(headers)).toMatchObject({ ...cors, 'content-encoding': 'gzip' });
+      expect(headers.get('vary')).toMatch(/accept-encoding/i);
+    },
+  );
+
+  it.skipIf(skip(proxy))(
+    'asks the service for at most 10 look-ups a minute more than its reserve, whatever visitors do',
+    async (context) => {
+      const { get, cost } = await run(proxy.start, context);
+      const statuses = new Map<number, number>();
+      for (let page = 2; page < 200; page++) {
+        const { status, headers } = await get(`${PAGE}?page=${page}`);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status === 429) expect(headers.get('retry-after')).toBe('10');
+      }
+      // A slow run may be allowed a few more.
+      expect(statuses.get(200)).toBeGreaterThanOrEqual(11);
+      expect(statuses.get(200)).toBeLessThan(20);
+      expect(await cost()).toBe(statuses.get(200));
+      // The first page and the totals have an allowance of their own.
+      for (const path of [PAGE, STATS]) expect((await get(path)).status).toBe(200);
+    },
+  );
+
+  it.skipIf(skip(proxy))('says 503 when the service is away and there is no answer to repeat', async (context) => {
+    const { service, get } = await run(proxy.start, context);
+    await service.stop();
+    const { status, headers, text } = await get(PAGE);
+    expect(status).toBe(503);
+    expect(headers.get('retry-after')).toBe('5');
+    expect(JSON.parse(text)).toMatchObject({ code: 'store_unavailable' });
+  });
+});
+
+describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', (proxy) => {
+  it.skipIf(skip(proxy))('repeats the last answer, marked, while Redis is away, and recovers', async (context) => {
+    const { redis, guild, get } = await run(proxy.start, context);
+    const before = await get(PAGE);
+    expect(before.status).toBe(200);
+    redis.process.kill('SIGSTOP');
+    const stale = await vi.waitFor(
+      async () => {
+        const answer = await get(PAGE);
+        expect(answer.headers.get('x-cache-status')).toBe('STALE');
+        return answer;
+      },
+      { timeout: 40_000, interval: 500 },
+    );
+    expect(stale).toMatchObject({ status: 200, text: before.text });
+    redis.process.kill('SIGCONT');
+    await guild.store.writer.record(EXAMPLE_ID, { userId: 'u0', set: 999_999 });
+    await vi.waitFor(async () => expect((await get(PAGE)).text).toContain('999999'), {
+      timeout: 40_000,
+      interval: 500,
+    });
+  });
+
+  it.skipIf(skip(proxy))(
+    'asks at most 6 times a minute for 500 visitors that look once a second, who notice no outage of a minute',
+    { timeout: 200_000 },
+    async (context) => {
+      const { service, url, cost } = await run(proxy.start, context);
+      // Four of five requests of a widget are for the page. Nine thousand requests are eighteen seconds of 500 visitors.
+      const load = startLoad(url, { rate: 500, paths: [PAGE, PAGE, PAGE, PAGE, STATS] });
+      context.onTestFinished(() => void load.stop());
+      await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(9000), { timeout: 100_000, interval: 100 });
+      const answers = await load.stop();
+      expect(failures(answers)).toEqual([]);
+      const seconds = (Math.max(...answers.map(({ sentAt }) => sentAt)) - (answers[0] as Answer).sentAt) / 1000;
+      const requests = () => service.lines().filter(({ msg }) => msg === 'request');
+      await vi.waitFor(async () => expect(requests()).toHaveLength(await cost()), PATIENT);
+      process.stderr.write(`${answers.length} requests in ${seconds.toFixed(1)} s cost the guild ${await cost()}\n`);
+      for (const [route, lifetime] of [
+        ['/servers/:guild_id/leaderboard', 15],
+        ['/servers/:guild_id/stats', 30],
+      ] as const) {
+        const times = requests().flatMap((line) => (line.route === route ? [Date.parse(line.time as string)] : []));
+        expect(times.length).toBeGreaterThanOrEqual(lifetime === 15 ? 2 : 1);
+        expect(times.length).toBeLessThanOrEqual(1 + Math.floor(seconds / lifetime));
+        // Requests so far apart are at most 60 / 15 and 60 / 30 in each minute. The log has the time of the end of each.
+        for (const [i, time] of times.slice(1).entries()) {
+          expect(time - (times[i] as number)).toBeGreaterThan(lifetime * 1000 - 100);
+        }
+      }
+
+      await service.stop();
+      const outage = startLoad(url, { rate: 20, paths: [PAGE, STATS] });
+      context.onTestFinished(() => void outage.stop());
+      await vi.waitFor(() => expect(outage.answers.length).toBeGreaterThan(20 * 61), {
+        timeout: 100_000,
+        interval: 100,
+      });
+      const during = await outage.stop();
+      expect(failures(during)).toEqual([]);
+      const last = during.slice(-20).map(({ headers }) => headers['x-cache-status']);
+      expect(last.filter((state) => state !== 'STALE' && state !== 'UPDATING')).toEqual([]);
+    },
+  );
+});
