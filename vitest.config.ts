@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 const timed = ['test/fault/redis-faults.test.ts', 'test/fault/shutdown.test.ts', 'test/topology/failover.test.ts'];
 
 // Suites start their own Redis processes: a slow machine must not turn a correct answer into a failure.
-const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
+const patient = { testTimeout: 60_000, hookTimeout: 60_000, globalSetup: './scripts/dev/build-widget.mjs' };
 
 export default defineConfig({
   test: {

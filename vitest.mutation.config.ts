@@ -9,6 +9,7 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 export default defineConfig({
   test: {
     include: [`test/unit/${folder}/**/*.test.ts`],
+    globalSetup: './scripts/dev/build-widget.mjs',
     env: { TEST_STORES: 'mock', REQUIRE_REDIS: '' },
     testTimeout: 5000,
     hookTimeout: 5000,

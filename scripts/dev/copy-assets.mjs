@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/redis/lua', { recursive: true });
-cpSync('src/web', 'dist/web', { recursive: true });
+cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/widget$/.test(file) });
 
 const { SCRIPT_NAMES, scriptSource } = await import(new URL('../../dist/redis/scripts.js', import.meta.url).href);
 mkdirSync('dist/lua', { recursive: true });

@@ -1,9 +1,12 @@
-// `npm run dev`: restarts the service after each change, with readable log lines. It passes the signal that ends it on, which a
+// `npm run dev`: builds the widget and restarts the service after each change, with readable log lines. It passes the signal that ends it on, which a
 // pipe between two programs in a shell would not.
 import { spawn } from 'node:child_process';
 import pretty from 'pino-pretty';
+import { watchWidget } from './build-widget.mjs';
 
-const service = spawn('tsx', ['watch', '--clear-screen=false', 'src/main.ts'], {
+await watchWidget();
+
+const service = spawn('tsx', ['watch', '--clear-screen=false', '--include=src/web/*', 'src/main.ts'], {
   stdio: ['inherit', 'pipe', 'inherit'],
   shell: process.platform === 'win32',
 });

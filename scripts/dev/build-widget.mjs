@@ -1,0 +1,46 @@
+// Builds src/web/widget/ into the one file src/web/widget.js, which the service sends. Runs before the build, the demo and the tests.
+import { readFile, rename } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { build, context, transform } from 'esbuild';
+
+const OUTPUT = fileURLToPath(new URL('../../src/web/widget.js', import.meta.url));
+
+/** Loads a style sheet as a string without white space. */
+const styleText = {
+  name: 'style-text',
+  setup({ onLoad, initialOptions: { target } }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), { loader: 'css', minify: true, target });
+      return { contents: `export const css = ${JSON.stringify(code)}`, loader: 'js' };
+    });
+  },
+};
+
+/** Options for the bundle of one entry. The oldest browsers of docs/widget.md are the targets. */
+export const bundleOptions = {
+  entryPoints: [fileURLToPath(new URL('../../src/web/widget/main.ts', import.meta.url))],
+  bundle: true,
+  minify: true,
+  charset: 'utf8',
+  target: ['chrome111', 'firefox113', 'safari16.4'],
+  legalComments: 'none',
+  logLevel: 'warning',
+  plugins: [styleText],
+};
+
+/** Builds the file. Another process may read it at the same time, so it is replaced in one step. */
+export async function buildWidget() {
+  const outfile = `${OUTPUT}.${process.pid}`;
+  await build({ ...bundleOptions, format: 'iife', outfile });
+  await rename(outfile, OUTPUT);
+}
+
+/** Builds the file now and after each change. */
+export async function watchWidget() {
+  await (await context({ ...bundleOptions, format: 'iife', outfile: OUTPUT })).watch();
+}
+
+/** Builds the file before the tests: Vitest calls the setup of this module. */
+export { buildWidget as setup };
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildWidget();

@@ -1,0 +1,3 @@
+declare module '*.css' {
+  export const css: string;
+}

@@ -1,0 +1,16 @@
+/** Creates an element. Strings among the children become text, never markup. */
+export function el<T extends keyof HTMLElementTagNameMap>(
+  tag: T,
+  attributes: Record<string, string> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[T] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/** Sets a text unless it is there: a live region announces each change. */
+export function setText(node: Node, text: string): void {
+  if (node.textContent !== text) node.textContent = text;
+}
