@@ -22,7 +22,7 @@ export const bundleOptions = {
   bundle: true,
   minify: true,
   charset: 'utf8',
-  target: ['chrome111', 'firefox113', 'safari16.4'],
+  target: ['chrome123', 'firefox120', 'safari17.5'],
   legalComments: 'none',
   logLevel: 'warning',
   plugins: [styleText],

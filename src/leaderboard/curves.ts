@@ -39,10 +39,15 @@ export const CURVE_NAMES = Object.keys(table) as [CurveName, ...CurveName[]];
 export const DEFAULT_CURVE: CurveName = 'standard';
 
 /** The table as the Lua scripts read it: `name=a,b,c,d,q,m;name=...`, the default curve first. */
-export const CURVE_TABLE = CURVE_NAMES.map((name) => {
-  const { a, b, c, d, q, m } = table[name];
-  return `${name}=${a},${b},${c},${d},${q},${m}`;
-}).join(';');
+export const CURVE_TABLE = /* @__PURE__ */ tableText();
+
+function tableText(): string {
+  const lines = CURVE_NAMES.map((name) => {
+    const { a, b, c, d, q, m } = table[name];
+    return `${name}=${a},${b},${c},${d},${q},${m}`;
+  });
+  return lines.join(';');
+}
 
 /** Returns the curve of a stored name. An unknown or empty name means the default curve. */
 export function curveNameOf(stored: string): CurveName {

@@ -10,7 +10,21 @@ export function el<T extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
+/** Creates an element whose class is its name as a part, too. */
+export function part<T extends keyof HTMLElementTagNameMap>(
+  tag: T,
+  name: string,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[T] {
+  return el(tag, { class: name, part: name }, ...children);
+}
+
 /** Sets a text unless it is there: a live region announces each change. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
+}
+
+/** Whether the visitor wants nothing to move. */
+export function isCalm(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

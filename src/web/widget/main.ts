@@ -1,4 +1,12 @@
-// <guild-leaderboard guild="ID" api-key="KEY"></guild-leaderboard>: the live leaderboard of a server, on any page (docs/widget.md).
+// The elements of docs/widget.md, for any web page.
 import { GuildLeaderboard } from './leaderboard.ts';
+import { GuildMember } from './member.ts';
+import { GuildStats } from './stats.ts';
 
-if (!customElements.get('guild-leaderboard')) customElements.define('guild-leaderboard', GuildLeaderboard);
+for (const [name, element] of [
+  ['guild-leaderboard', GuildLeaderboard],
+  ['guild-member', GuildMember],
+  ['guild-stats', GuildStats],
+] as const) {
+  if (!customElements.get(name)) customElements.define(name, element);
+}

@@ -1,24 +1,118 @@
-import { el } from './dom.ts';
+import { el, part, setText } from './dom.ts';
+import type { Entry } from './model.ts';
+import { hueOf, initialOf, nameOf } from './name.ts';
+import { progressOf } from './progress.ts';
+import type { Words } from './words.ts';
 
-export type Row = ReturnType<typeof newRow> & { changed?: boolean; last?: number };
+export type AvatarOf = (userId: string) => string | null | undefined;
 
-/** Creates the empty row of a member. */
-export function newRow() {
-  const rank = el('span', { class: 'badge' });
-  const name = el('bdi', { class: 'clip' });
-  const level = el('td', { class: 'level' });
-  const xp = el('span', { class: 'full' });
-  const shortXp = el('span', { class: 'short' });
-  const fill = el('div', { class: 'fill', part: 'bar' });
-  const bar = el('div', { class: 'track', 'aria-hidden': 'true' }, fill);
-  const tr = el('tr', { part: 'row' });
-  tr.append(el('td', { class: 'rank' }, rank), el('th', { scope: 'row', class: 'name' }, name), level);
-  tr.append(el('td', { class: 'xp' }, xp, shortXp, bar));
-  return { tr, rank, name, level, xp, shortXp, fill };
+/** Settings that all rows share. */
+export interface RowContext {
+  readonly words: Words;
+  /** Name of the curve; undefined until the statistics are known. */
+  readonly curve: string | undefined;
+  /** Id of the member that is the visitor. */
+  readonly you: string;
+  readonly memberHref: string;
+  readonly selectable: boolean;
+  readonly avatarOf: AvatarOf | undefined;
+  /** Called when a member is chosen. @returns whether the link is followed. */
+  readonly select: (entry: Entry) => boolean;
 }
 
-/** Returns seconds as `m:ss`. */
-export function clock(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+export type Row = ReturnType<typeof createRow>;
+
+/** Creates the row of one member. Its parts are the same in each layout. */
+export function createRow(kind: 'li' | 'tr' | 'div') {
+  const rank = part('span', 'rank');
+  const avatar = el('span', { class: 'avatar', part: 'avatar', 'aria-hidden': 'true' });
+  const name = part('bdi', 'name');
+  const you = part('span', 'you');
+  const mark = part('span', 'mark');
+  const who = el('span', { class: 'who' }, name, you, mark);
+  const levelShort = el('span', { class: 'brief' });
+  const levelLong = el('span', { class: 'long' });
+  const level = part('span', 'level', levelShort, levelLong);
+  const xpFull = el('span', { class: 'full' });
+  const xpShort = el('span', { class: 'short' });
+  const xp = part('span', 'xp', xpFull, xpShort, el('span', { class: 'unit' }, ' XP'));
+  const bar = part('span', 'bar');
+  const next = part('span', 'next');
+  const progress = part('span', 'progress', part('span', 'track', bar), next);
+  const isTable = kind === 'tr';
+  const cell = (cellName: string, ...children: Node[]) =>
+    el('td', { class: `cell-${cellName}`, role: 'cell' }, ...children);
+  const root = el(kind, { class: isTable ? '' : 'row', part: 'row', tabindex: '-1' });
+  if (isTable) {
+    const head = el('th', { scope: 'row', class: 'cell-name', role: 'rowheader' }, who);
+    root.append(cell('rank', rank), head, cell('level', level), cell('xp', xp, progress));
+    root.role = 'row';
+  } else root.append(rank, avatar, el('span', { class: 'main' }, who, progress), level, xp);
+  let action: HTMLElement | undefined;
+  let picture = '';
+
+  /** Makes the name a link, a button or plain text. */
+  function paintAction(entry: Entry, { memberHref, selectable, select }: RowContext): void {
+    const tag = memberHref ? 'a' : selectable ? 'button' : undefined;
+    if (action?.localName !== tag) {
+      action?.replaceWith(name);
+      action = tag && el(tag, { class: 'action', part: 'link' });
+      if (action) who.prepend(action);
+      action?.append(name);
+    }
+    if (!action) return;
+    if (memberHref) action.setAttribute('href', memberHref.replaceAll('{user_id}', encodeURIComponent(entry.user_id)));
+    action.onclick = (event) => {
+      if (!select(entry)) event.preventDefault();
+    };
+  }
+
+  function paintAvatar(id: string, text: string, url: string): void {
+    const newPicture = [id, text, url].join();
+    if (newPicture === picture) return;
+    picture = newPicture;
+    avatar.style.setProperty('--hue', String(hueOf(id)));
+    avatar.replaceChildren(initialOf(text));
+    if (!url) return;
+    const image = el('img', { alt: '', loading: 'lazy', referrerpolicy: 'no-referrer', src: url });
+    image.onerror = () => image.remove();
+    avatar.append(image);
+  }
+
+  /** Shows a member. @param climbed places that it rose since the last look; negative if it fell. */
+  function paint(entry: Entry, climbed: number, context: RowContext): void {
+    const { words, curve } = context;
+    const { number, compact } = words;
+    const way = progressOf(entry, curve);
+    root.classList.remove('ghost');
+    root.ariaHidden = null;
+    you.hidden = entry.user_id !== context.you;
+    root.classList.toggle('is-you', !you.hidden);
+    setText(you, words.say('you'));
+    setText(rank, number(entry.rank));
+    name.title = nameOf(entry);
+    setText(name, name.title);
+    mark.hidden = climbed === 0;
+    mark.classList.toggle('is-down', climbed < 0);
+    setText(mark, `${climbed < 0 ? '▼' : '▲'} ${number(Math.abs(climbed))}`);
+    setText(levelShort, isTable ? number(entry.level) : words.say('levelShort', { n: entry.level }));
+    setText(levelLong, words.say('level', { n: entry.level }));
+    setText(xpFull, (entry.xp < 1e12 ? number : compact)(entry.xp));
+    setText(xpShort, (entry.xp < 1e6 ? number : compact)(entry.xp));
+    xp.title = number(entry.xp);
+    progress.classList.toggle('none', !way);
+    bar.style.inlineSize = `${100 * (way?.share ?? 0)}%`;
+    setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
+    paintAvatar(entry.user_id, name.title, context.avatarOf?.(entry.user_id) ?? '');
+    paintAction(entry, context);
+  }
+  return { root, paint };
+}
+
+/** Creates a grey row for data that is not there yet. */
+export function createGhost(kind: 'li' | 'tr'): HTMLElement {
+  const { root } = createRow(kind);
+  root.classList.add('ghost');
+  root.ariaHidden = 'true';
+  return root;
 }

@@ -1,0 +1,236 @@
+import { type Attributes, attributeOf, PROPERTIES, reflectAttributes } from './attributes.ts';
+import type { Entry, Stats } from './model.ts';
+import { Problem, tellAuthor } from './problem.ts';
+import type { AvatarOf, RowContext } from './row.ts';
+import { scriptUrl } from './script-url.ts';
+import { type Feed, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
+import type { Labels } from './strings.ts';
+import { css } from './styles.css';
+import { createWords, type Words } from './words.ts';
+
+const ID = /^[\w.-]{1,64}$/;
+/** Statistics and a pinned member change little and cost requests: one read lasts this many refreshes. */
+export const RARELY = 5;
+
+export const isId = (text: string): boolean => ID.test(text);
+
+// On a server there are no elements. A module that imports this one still loads there.
+const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+export interface GuildElement extends Attributes {}
+
+/** The common part of all elements: attributes, data, visibility, events. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: reflectAttributes defines these properties.
+export abstract class GuildElement extends Base implements Subscriber {
+  static readonly observedAttributes = [...PROPERTIES.map(attributeOf), 'lang'];
+  protected words!: Words;
+  protected source: Source | undefined;
+  #setupProblem: Problem | undefined;
+  #identity = '';
+  #onScreen = false;
+  #wasActive = false;
+  #changing = false;
+  #told: Problem | undefined;
+  #loadedAt: number | undefined;
+  #labels: Partial<Labels> = {};
+  #avatarOf: AvatarOf | undefined;
+  readonly #onVisibility = () => this.#visibilityChanged();
+  #observer: IntersectionObserver | undefined;
+
+  /** Creates the elements in the shadow root. Called once. */
+  protected abstract build(root: ShadowRoot): void;
+  /** Returns the paths to read. */
+  protected abstract wants(): Wants;
+  /** Shows the data of the source, or its problem. */
+  protected abstract render(): void;
+  /** Forgets what was shown, because the guild or the size of its pages is another. */
+  protected reset(): void {}
+  /** Called when the element comes into sight, or goes out of it. */
+  protected seen(_active: boolean): void {}
+
+  /** Texts that replace those of the language. */
+  get labels(): Partial<Labels> {
+    return this.#labels;
+  }
+  set labels(labels: Partial<Labels>) {
+    this.#labels = labels;
+    this.#change();
+  }
+
+  /** Returns the address of a member's picture, or nothing for the initial of the name. */
+  get avatarOf(): AvatarOf | undefined {
+    return this.#avatarOf;
+  }
+  set avatarOf(avatarOf: AvatarOf | undefined) {
+    this.#avatarOf = avatarOf;
+    this.#change();
+  }
+
+  /** Whether a visitor can see the element. */
+  get active(): boolean {
+    return this.#onScreen && !document.hidden;
+  }
+
+  /** The reason why there is no data. */
+  protected get problem(): Problem | undefined {
+    return this.#setupProblem ?? this.source?.problem;
+  }
+
+  /** Reads the data now. */
+  refresh(): void {
+    this.source?.refresh(this);
+  }
+
+  connectedCallback(): void {
+    if (!this.shadowRoot) {
+      const root = this.attachShadow({ mode: 'open' });
+      root.adoptedStyleSheets = [sharedSheet()];
+      this.build(root);
+      // A property that was set before the element was defined hides the accessor.
+      for (const name of [...PROPERTIES, 'labels', 'avatarOf'] as (keyof this)[]) {
+        if (!Object.hasOwn(this, name)) continue;
+        const value = this[name];
+        delete this[name];
+        this[name] = value;
+      }
+    }
+    document.addEventListener('visibilitychange', this.#onVisibility);
+    this.#observer = new IntersectionObserver((entries) => {
+      this.#onScreen = entries.at(-1)?.isIntersecting ?? false;
+      this.#visibilityChanged();
+    });
+    this.#observer.observe(this);
+    this.#configure();
+  }
+
+  disconnectedCallback(): void {
+    document.removeEventListener('visibilitychange', this.#onVisibility);
+    this.#observer?.disconnect();
+    this.#onScreen = false;
+    this.#visibilityChanged();
+    this.#setSource(undefined);
+  }
+
+  attributeChangedCallback(_name: string, before: string | null, after: string | null): void {
+    if (before !== after) this.#change();
+  }
+
+  /** Applies changes once, however many attributes and properties are set one after another. */
+  #change(): void {
+    if (this.#changing || !this.shadowRoot) return;
+    this.#changing = true;
+    queueMicrotask(() => {
+      this.#changing = false;
+      if (this.isConnected) this.#configure();
+    });
+  }
+
+  #configure(): void {
+    this.words = createWords(this.closest('[lang]')?.getAttribute('lang') ?? '', this.#labels);
+    this.#setupProblem = undefined;
+    let root = '';
+    try {
+      root = this.#root();
+    } catch (problem) {
+      this.#setupProblem = problem as Problem;
+    }
+    const identity = [root, this.apiKey, this.pageSize].join(' ');
+    if (identity !== this.#identity) this.reset();
+    this.#identity = identity;
+    this.#setSource(root ? sourceOf(root, this.apiKey.trim()) : undefined);
+    this.update();
+  }
+
+  #setSource(source: Source | undefined): void {
+    const before = this.source;
+    this.source = source;
+    if (before && before !== source) before.drop(this);
+  }
+
+  /** Returns the address of the guild. @throws Problem when an attribute is missing or not valid. */
+  #root(): string {
+    const { guild, baseUrl } = this;
+    const key = this.apiKey.trim();
+    const problem = (text: string) => new Problem('setup', text);
+    if (!guild || (!key && !baseUrl)) throw problem('Set the attributes guild and api-key.');
+    if (!isId(guild)) throw problem('The guild attribute is not the id of a server.');
+    if (/[^!-~]/.test(key)) throw problem('The api-key attribute has an invisible character. Copy the key again.');
+    const home = scriptUrl ? new URL('.', scriptUrl) : location.origin;
+    let url: URL;
+    try {
+      url = new URL(baseUrl || home, document.baseURI);
+    } catch {
+      throw problem('The base-url attribute is not an address.');
+    }
+    const base = (url.origin + url.pathname).replace(/\/+$/, '');
+    return `${base.endsWith('/api/v1') ? base : `${base}/api/v1`}/servers/${guild}`;
+  }
+
+  #visibilityChanged(): void {
+    const { active } = this;
+    if (active === this.#wasActive) return;
+    this.#wasActive = active;
+    this.seen(active);
+    this.source?.poll();
+  }
+
+  /** Shows what is new, tells the page about it, and wants what is shown now. */
+  update(): void {
+    this.render();
+    const { problem } = this;
+    if (problem && problem !== this.#told) {
+      this.#told = problem;
+      const message = problem.say(this.words);
+      if (problem.retryS === undefined) tellAuthor(message);
+      this.emit('error', { kind: problem.kind, message });
+    }
+    const wants = this.wants();
+    this.source?.want(this, wants);
+    const at = Math.max(...[...wants.keys()].map((path) => this.feed(path).at ?? 0));
+    if (problem || at <= 0 || at === this.#loadedAt) return;
+    this.#loadedAt = at;
+    this.emit('load', Object.fromEntries([...wants.keys()].map((path) => [partOf(path), this.feed(path).data])));
+  }
+
+  /** Returns the last answer of a path. */
+  protected feed(path: string): Feed {
+    return this.source?.feed(path) ?? {};
+  }
+
+  /** The totals, as soon as they are known. */
+  protected get totals(): Stats | undefined {
+    return this.feed('/stats').data as Stats | undefined;
+  }
+
+  /** Returns the settings of rows. @param you id of the member that is the visitor. */
+  protected rowContext(you: string): RowContext {
+    const { words, memberHref, selectable, avatarOf, totals } = this;
+    const select = (entry: Entry) => this.emit('select', entry);
+    return { words, curve: totals?.xp_curve, you, memberHref, selectable, avatarOf, select };
+  }
+
+  /** Dispatches `guildrank-NAME`. @returns whether the page lets the default action happen. */
+  protected emit(name: string, detail: unknown): boolean {
+    return this.dispatchEvent(
+      new CustomEvent(`guildrank-${name}`, { detail, bubbles: true, composed: true, cancelable: name === 'select' }),
+    );
+  }
+}
+
+reflectAttributes(GuildElement.prototype);
+
+let sheet: CSSStyleSheet | undefined;
+
+/** Returns the style sheet that all elements share. */
+function sharedSheet(): CSSStyleSheet {
+  if (!sheet) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+  }
+  return sheet;
+}
+
+/** Returns the name of an answer in the event of a load. */
+function partOf(path: string): string {
+  return path.startsWith('/leaderboard') ? 'page' : path.startsWith('/stats') ? 'stats' : 'member';
+}

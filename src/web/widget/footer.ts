@@ -1,0 +1,74 @@
+import { el, part, setText } from './dom.ts';
+import type { Problem } from './problem.ts';
+import { clock, type Words } from './words.ts';
+
+/** What the footer tells. Times are as `performance.now` counts. */
+export interface FooterState {
+  readonly words: Words;
+  readonly problem: Problem | undefined;
+  /** Whether the message of the problem stands in the middle of the card. */
+  readonly isTold: boolean;
+  readonly isLive: boolean;
+  /** Time of the last answer. */
+  readonly at: number | undefined;
+  /** Time of the next try. */
+  readonly resumeAt: number;
+  readonly page: number;
+  readonly last: number;
+  readonly hasPager: boolean;
+}
+
+/** Creates the state of the data and the pager. @param step called with -1 or 1. */
+export function createFooter(step: (by: number) => void) {
+  const dot = el('span', { class: 'dot', 'aria-hidden': 'true' });
+  const text = el('span', { role: 'status' });
+  const time = el('span');
+  const status = part('p', 'status', dot, el('span', {}, text, time));
+  const button = (arrow: string, by: number) => {
+    const node = el('button', { class: 'icon', part: 'button' }, el('span', { class: 'arrow' }, arrow));
+    // A button that is disabled loses the focus, so these buttons only announce that they are disabled.
+    node.onclick = () => node.ariaDisabled === 'true' || step(by);
+    return node;
+  };
+  const previous = button('‹', -1);
+  const next = button('›', 1);
+  const place = el('span', { 'aria-live': 'polite' });
+  const pager = part('div', 'pager', previous, place, next);
+  const root = part('div', 'footer', status, pager);
+  let state: FooterState | undefined;
+  let ticker: ReturnType<typeof setInterval> | undefined;
+
+  function tick(): void {
+    if (!state) return;
+    const { words, problem, at, resumeAt, isLive } = state;
+    const now = performance.now();
+    const isWaiting = problem?.retryS !== undefined;
+    time.ariaHidden = isWaiting ? 'true' : null; // A screen reader need not read the countdown.
+    const ago = at === undefined || problem ? '' : words.say('updated', { ago: words.ago((now - at) / 1000) });
+    const shown = isWaiting ? words.say('nextTry', { time: clock((resumeAt - now) / 1000) }) : ago;
+    setText(time, shown && `${isWaiting ? ' ' : isLive ? ' · ' : ''}${shown}`);
+    dot.hidden = !status.textContent || (!isLive && !problem);
+  }
+
+  function paint(newState: FooterState): void {
+    state = newState;
+    const { words, problem, page, last } = state;
+    status.classList.toggle('is-trouble', problem !== undefined);
+    setText(text, problem ? (state.isTold ? '' : problem.say(words)) : state.isLive ? words.say('live') : '');
+    pager.hidden = !state.hasPager || last <= 1;
+    previous.ariaLabel = words.say('previous');
+    next.ariaLabel = words.say('following');
+    previous.ariaDisabled = String(page <= 1);
+    next.ariaDisabled = String(page >= last);
+    setText(place, `${words.number(page)} / ${words.number(last)}`);
+    tick();
+  }
+
+  /** Counts the seconds while somebody sees them. */
+  function run(isSeen: boolean): void {
+    clearInterval(ticker);
+    if (isSeen) ticker = setInterval(tick, 1000);
+    tick();
+  }
+  return { root, paint, run };
+}

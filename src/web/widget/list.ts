@@ -1,0 +1,149 @@
+import { el, isCalm, part, setText } from './dom.ts';
+import type { Entry, Page } from './model.ts';
+import { createGhost, createRow, type Row, type RowContext } from './row.ts';
+import type { Words } from './words.ts';
+
+const LAST_LOOK_MEMBERS = 5000;
+
+/** Creates the rows of a page, as a list with a podium or as a table. */
+export function createList() {
+  const note = el('p', { class: 'note', part: 'note', role: 'status' });
+  const root = part('div', 'rows', note);
+  const rows = new Map<string, Row>();
+  const shownXp = new Map<string, number>();
+  let isTable: boolean | undefined;
+  let hasPodium = false;
+  let list: HTMLElement;
+  let body: HTMLElement;
+  let heads: HTMLElement[] = [];
+  let pageNumber = 0;
+  /** Ranks at the last look, and those seen since then. */
+  let before = new Map<string, number>();
+  const seen = new Map<string, number>();
+  /** Id of a member that was searched, and whether the row is still to be shown. */
+  let wanted = '';
+  let mustReveal = false;
+
+  function build(): void {
+    rows.clear();
+    heads = ['rank', 'name', 'level', 'xp'].map((name) =>
+      el('th', { scope: 'col', class: `cell-${name}`, role: 'columnheader' }),
+    );
+    body = isTable ? el('tbody', { role: 'rowgroup' }) : el('ol', { class: 'list', part: 'list', role: 'list' });
+    list = body;
+    if (isTable) {
+      const head = el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...heads));
+      list = el('table', { part: 'list', role: 'table' }, head, body);
+    }
+    root.replaceChildren(list, note);
+  }
+
+  /** Sets the layout. */
+  function prepare(asTable: boolean, withPodium: boolean, words: Words): void {
+    hasPodium = withPodium;
+    if (asTable !== isTable) {
+      isTable = asTable;
+      build();
+    }
+    list.ariaLabel = words.say('title');
+    const titles = ['#', words.say('member'), words.say('level', { n: '' }), 'XP'];
+    heads.forEach((head, i) => {
+      setText(head, titles[i] ?? '');
+    });
+  }
+
+  /** Puts the first three members on the podium. */
+  function place(node: HTMLElement, rank: number): void {
+    if (hasPodium && rank <= 3) node.dataset.place = String(rank);
+    else delete node.dataset.place;
+  }
+
+  /** Shows grey rows until the data comes, or nothing beside a message. */
+  function showGhosts(count: number): void {
+    pageNumber = 0;
+    if (body.childElementCount === count && !rows.size) return;
+    rows.clear();
+    body.replaceChildren(...Array.from({ length: count }, () => createGhost(isTable ? 'tr' : 'li')));
+    [...body.children].forEach((node, i) => {
+      place(node as HTMLElement, i + 1);
+    });
+  }
+
+  function show({ data, page }: Page, context: RowContext): void {
+    if (page !== pageNumber) {
+      rows.clear();
+      body.replaceChildren();
+    }
+    pageNumber = page;
+    root.style.setProperty('--digits', String(digitsOf(data.at(-1), context.words)));
+    const places = new Map([...rows].map(([id, row]) => [id, [row.root.offsetLeft, row.root.offsetTop] as const]));
+    const here = new Set(data.map(({ user_id }) => user_id));
+    for (const [id, row] of rows) {
+      if (here.has(id)) continue;
+      row.root.remove();
+      rows.delete(id);
+    }
+    data.forEach((entry, index) => {
+      const id = entry.user_id;
+      const row = rows.get(id) ?? createRow(isTable ? 'tr' : 'li');
+      rows.set(id, row);
+      const there = body.children[index] ?? null;
+      if (there !== row.root) body.insertBefore(row.root, there);
+      row.paint(entry, climbed(id, entry.rank), context);
+      place(row.root, entry.rank);
+    });
+    for (const { user_id, xp } of data) {
+      animate(rows.get(user_id) as Row, places.get(user_id), xp !== (shownXp.get(user_id) ?? xp));
+      shownXp.set(user_id, xp);
+    }
+    want(wanted, mustReveal);
+  }
+
+  /** Returns the places that a member rose since the last look, and remembers its rank. */
+  function climbed(id: string, rank: number): number {
+    if (seen.size > LAST_LOOK_MEMBERS) forget();
+    seen.set(id, rank);
+    if (!before.has(id)) before.set(id, rank);
+    return (before.get(id) ?? rank) - rank;
+  }
+
+  /** Makes the present ranks those of the last look. */
+  function lookAway(): void {
+    before = new Map(seen);
+  }
+
+  function forget(): void {
+    before.clear();
+    seen.clear();
+    shownXp.clear();
+    wanted = '';
+    pageNumber = 0;
+  }
+
+  /** Marks a member. With `reveal`, the row is scrolled into sight as soon as it is there. */
+  function want(id: string, reveal: boolean): void {
+    wanted = id;
+    mustReveal = reveal;
+    for (const [each, row] of rows) row.root.classList.toggle('is-wanted', each === id);
+    const row = rows.get(id)?.root;
+    if (!row || !reveal) return;
+    mustReveal = false;
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+  }
+  return { root, note, prepare, showGhosts, show, climbed, lookAway, forget, want, has: (id: string) => rows.has(id) };
+}
+
+/** Returns the characters of the longest rank up to that of an entry. */
+export function digitsOf(entry: Entry | undefined, words: Words): number {
+  return Math.max(2, words.number(entry?.rank ?? 0).length);
+}
+
+function animate({ root }: Row, from: readonly [number, number] | undefined, isChanged: boolean): void {
+  if (isCalm()) return;
+  const [left, top] = from ?? [root.offsetLeft, root.offsetTop];
+  const x = left - root.offsetLeft;
+  const y = top - root.offsetTop;
+  if (x || y) root.animate([{ transform: `translate(${x}px, ${y}px)` }, {}], { duration: 350, easing: 'ease' });
+  if (isChanged) root.animate([{ backgroundColor: 'var(--flash)' }, {}], { duration: 1200 });
+}

@@ -1,0 +1,46 @@
+import { el, part, setText } from './dom.ts';
+import { GuildElement, isId } from './element.ts';
+import type { Member } from './model.ts';
+import { createRow } from './row.ts';
+import { factsOf } from './search.ts';
+import type { Wants } from './source.ts';
+
+/** `<guild-member>`: one member of a server, with rank, level and progress. */
+export class GuildMember extends GuildElement {
+  readonly #row = createRow('div');
+  readonly #facts = part('p', 'facts');
+  readonly #note = el('p', { class: 'note', part: 'note', role: 'status' });
+  readonly #card = el('div', { class: 'card is-member', part: 'card', role: 'group' });
+
+  protected build(root: ShadowRoot): void {
+    this.#card.append(this.#row.root, this.#facts, this.#note);
+    root.append(this.#card);
+  }
+
+  #path(): string {
+    return `/members/${this.member}`;
+  }
+
+  protected wants(): Wants {
+    if (!isId(this.member)) return new Map();
+    const everyS = this.refreshInterval || Number.POSITIVE_INFINITY;
+    return new Map([
+      [this.#path(), [everyS, 1] as const],
+      ['/stats', [Number.POSITIVE_INFINITY, 1] as const],
+    ]);
+  }
+
+  protected render(): void {
+    const { words, problem } = this;
+    const feed = this.feed(this.#path());
+    const member = feed.data as Member | undefined;
+    this.#card.lang = words.lang;
+    this.#card.ariaLabel = words.say('member');
+    this.#row.root.classList.toggle('ghost', !member);
+    this.#row.root.hidden = this.#facts.hidden = !member && (problem ?? feed.problem) !== undefined;
+    const message = (feed.problem ?? problem)?.say(words, this.member) ?? '';
+    setText(this.#note, isId(this.member) ? message : 'Set the member attribute to the id of a member.');
+    setText(this.#facts, member ? factsOf(member, words).join(' · ') : '\u00a0');
+    if (member) this.#row.paint(member, 0, this.rowContext(''));
+  }
+}

@@ -1,0 +1,57 @@
+import type { Label } from './strings.ts';
+import type { Words } from './words.ts';
+
+/** What a problem concerns: the attributes of the author, one member, the quota, or the service. */
+export type ProblemKind = 'setup' | 'missing' | 'quota' | 'away';
+
+/** The reason why there is no data. */
+export class Problem extends Error {
+  /**
+   * @param text a sentence for the author; undefined if the texts for visitors have one for this kind.
+   * @param retryS seconds until the next try; undefined if trying again does not help.
+   */
+  constructor(
+    readonly kind: ProblemKind,
+    readonly text?: string,
+    readonly retryS?: number,
+  ) {
+    super(text ?? kind);
+  }
+
+  /** Returns the message for people. @param id the member that was asked for. */
+  say(words: Words, id = ''): string {
+    return this.text ?? words.say(this.kind as Label, { id });
+  }
+}
+
+/** Returns the problem of a response that has no data. */
+export function problemOf(response: Response, body: unknown, root: string, hasKey: boolean): Problem {
+  const { status, headers } = response;
+  const { code, detail = 'The request was refused.' } = (body ?? {}) as { code?: string; detail?: string };
+  const retryS = secondsOf(headers.get('Retry-After'));
+  if (status === 429) return new Problem('quota', undefined, retryS);
+  if (status >= 500) return new Problem('away', undefined, retryS);
+  if (code === 'member_not_found') return new Problem('missing');
+  if (status === 401) {
+    const mend = hasKey ? 'The API key was not accepted. Check' : 'The proxy at base-url adds no API key. Set';
+    return new Problem('setup', `${mend} the api-key attribute.`);
+  }
+  if (status === 403 || status === 400) return new Problem('setup', detail);
+  return new Problem('setup', `There is no leaderboard service at ${root}. Check the base-url attribute.`);
+}
+
+/** Returns the seconds of a Retry-After header, which can be a date. */
+function secondsOf(header: string | null): number {
+  const text = header ?? '1';
+  return Math.max(1, Number(text) || (Date.parse(text) - Date.now()) / 1000 || 1);
+}
+
+const told = new Set<string>();
+
+/** Tells the author something in the console, each message once. */
+export function tellAuthor(message: string): void {
+  if (told.has(message)) return;
+  told.add(message);
+  // biome-ignore lint/suspicious/noConsole: the author of the web page reads it there.
+  console.warn(`Guildrank widget: ${message}`);
+}

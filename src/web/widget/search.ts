@@ -1,0 +1,109 @@
+import { el, part, setText } from './dom.ts';
+import { isId } from './element.ts';
+import type { Member } from './model.ts';
+import { nameOf } from './name.ts';
+import { Problem } from './problem.ts';
+import type { Source } from './source.ts';
+import type { Words } from './words.ts';
+
+/**
+ * Creates the search by member id: an icon, a form over the title, and the result.
+ * @param show shows a member in the list; undefined ends the search.
+ */
+export function createSearch(show: (member: Member | undefined) => void) {
+  const toggle = el('button', { class: 'icon', part: 'button', 'aria-controls': 'search' }, magnifier());
+  const input = el('input', { maxlength: '64', autocomplete: 'off', spellcheck: 'false', part: 'input' });
+  const submit = part('button', 'button');
+  const form = el('form', { id: 'search', part: 'search', hidden: '' }, input, submit);
+  const text = el('p', { role: 'status' });
+  const jump = part('button', 'button');
+  const end = part('button', 'button', '×');
+  const result = el('div', { class: 'found', part: 'result', hidden: '' }, text, el('div', {}, jump, end));
+  let source: Source | undefined;
+  let words: Words;
+  let searching: AbortController | undefined;
+  let member: Member | undefined;
+
+  function open(isOpen: boolean): void {
+    form.hidden = !isOpen;
+    toggle.ariaExpanded = String(isOpen);
+    if (isOpen) input.focus();
+  }
+  function cancel(): void {
+    searching?.abort();
+    result.hidden = true;
+    open(false);
+  }
+  function close(): void {
+    cancel();
+    show(undefined);
+    toggle.focus();
+  }
+  function answer(...parts: (Node | string)[]): void {
+    result.hidden = false;
+    text.replaceChildren(...parts);
+  }
+  async function find(id: string): Promise<void> {
+    searching?.abort();
+    if (id === '' || !source) return;
+    jump.hidden = true;
+    if (!isId(id)) {
+      answer(words.say('missing', { id }));
+      return;
+    }
+    searching = new AbortController();
+    const { signal } = searching;
+    try {
+      member = (await source.get(`/members/${id}`, { signal })) as Member;
+      answer(el('strong', {}, el('bdi', {}, nameOf(member))), `: ${factsOf(member, words).join(', ')}`);
+      jump.hidden = false;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Problem)) return;
+      answer(error.say(words, id));
+      if (error.kind === 'quota') source.block(error);
+    }
+  }
+  toggle.onclick = () => open(form.hidden);
+  end.onclick = close;
+  jump.onclick = () => show(member);
+  form.onkeydown = ({ key }) => {
+    if (key === 'Escape') close();
+  };
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    find(input.value.trim());
+  };
+
+  function paint(newWords: Words, newSource: Source | undefined, isOn: boolean): void {
+    words = newWords;
+    source = newSource;
+    toggle.hidden = !isOn;
+    input.placeholder = words.say('find');
+    for (const node of [toggle, input]) node.ariaLabel = node.title = input.placeholder;
+    toggle.ariaExpanded = String(!form.hidden);
+    setText(submit, words.say('search'));
+    setText(jump, words.say('show'));
+    end.ariaLabel = words.say('close');
+    if (!isOn) cancel();
+  }
+  return { toggle, form, result, paint, cancel };
+}
+
+/** Returns the facts about a member in words. */
+export function factsOf({ rank, level, xp, daily_streak, last_daily_claim }: Member, words: Words): string[] {
+  const facts = [words.say('rank', { n: rank }), words.say('level', { n: level }), `${words.number(xp)} XP`];
+  facts.push(words.say('streak', { n: daily_streak }));
+  if (last_daily_claim) facts.push(words.say('claim', { date: words.date(last_daily_claim) }));
+  return facts;
+}
+
+/** Returns the icon of the search. A picture from a style sheet would need a permission in the policy of the page. */
+function magnifier(): SVGElement {
+  const create = (tag: string) => document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
+  const svg = create('svg');
+  const path = create('path');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  path.setAttribute('d', 'M10 10l4 4M7 2a4.7 4.7 0 1 0 .1 0Z');
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,185 @@
+import { Problem, problemOf, tellAuthor } from './problem.ts';
+
+export const LONGEST_DELAY_S = 86_400;
+const LONGEST_BACKOFF_S = 60;
+const NEVER = Number.POSITIVE_INFINITY;
+const now = () => performance.now();
+
+/** An element that shows data of a source. */
+export interface Subscriber {
+  /** Whether somebody can see it. Nothing is asked for an element that nobody sees. */
+  readonly active: boolean;
+  /** Called after each answer and each problem. */
+  update(): void;
+}
+
+/** Paths that a subscriber shows, with the seconds between two refreshes and how many refreshes one read lasts. */
+export type Wants = ReadonlyMap<string, readonly [everyS: number, lasts: number]>;
+
+/** The last answer of one path. */
+export interface Feed {
+  data?: unknown;
+  problem?: Problem | undefined;
+  /** Time of the last answer, as `performance.now` counts. */
+  at?: number | undefined;
+}
+
+interface PolledFeed extends Feed {
+  readonly path: string;
+  readonly wantedBy: Map<Subscriber, readonly [number, number]>;
+  isPending?: boolean;
+}
+
+export type Source = ReturnType<typeof createSource>;
+
+/**
+ * Creates the reader of one guild, for all elements of the web page that show it. Equal reads are one request.
+ * @param root address of the guild.
+ * @param key API key; empty if a proxy adds it.
+ */
+function createSource(root: string, key: string) {
+  const feeds = new Map<string, PolledFeed>();
+  const subscribers = new Set<Subscriber>();
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The shortest time in seconds between two requests that makes the remaining quota last until it is renewed. */
+  let paceS = 0;
+
+  /** Returns the time of the next read; infinity while nobody sees it. */
+  function dueAt({ wantedBy, at }: PolledFeed): number {
+    const wants = [...wantedBy].filter(([{ active }]) => active);
+    const due = wants.map(([, [everyS, lasts]]) =>
+      at === undefined ? 0 : at + 1000 * lasts * Math.max(everyS, paceS),
+    );
+    return Math.max(source.resumeAt, Math.min(...due));
+  }
+
+  async function ask(feed: PolledFeed, cache: RequestCache = 'default'): Promise<void> {
+    if (feed.isPending) return;
+    feed.isPending = true;
+    try {
+      feed.data = await source.get(feed.path, { cache });
+      feed.problem = undefined;
+      feed.at = now();
+      if (source.resumeAt <= now()) {
+        source.problem = undefined;
+        failures = 0;
+      }
+    } catch (error) {
+      const problem = error as Problem;
+      if (problem.kind === 'missing') Object.assign(feed, { problem, data: undefined, at: now() });
+      else source.block(problem);
+    }
+    feed.isPending = false;
+    for (const subscriber of feed.wantedBy.keys()) subscriber.update();
+    source.poll();
+  }
+
+  const source = {
+    /** The problem that all reads have, until one succeeds. */
+    problem: undefined as Problem | undefined,
+    /** Time of the next try, as `performance.now` counts. */
+    resumeAt: 0,
+    feed: (path: string): Feed => feeds.get(path) ?? {},
+
+    /** Sets the paths that a subscriber shows, and reads those that are due. */
+    want(subscriber: Subscriber, wants: Wants): void {
+      subscribers.add(subscriber);
+      for (const [path, want] of wants) {
+        const feed = feeds.get(path) ?? { path, wantedBy: new Map() };
+        feeds.set(path, feed);
+        feed.wantedBy.set(subscriber, want);
+      }
+      for (const [path, { wantedBy }] of feeds) {
+        if (!wants.has(path)) wantedBy.delete(subscriber);
+        if (wantedBy.size === 0) feeds.delete(path);
+      }
+      source.poll();
+    },
+
+    /** Forgets a subscriber. A source without subscribers is forgotten too. */
+    drop(subscriber: Subscriber): void {
+      source.want(subscriber, new Map());
+      subscribers.delete(subscriber);
+      if (subscribers.size === 0) sources.delete(`${root} ${key}`);
+    },
+
+    /** Reads all paths of a subscriber now, past the cache of the browser. A used-up quota is waited for. */
+    refresh(subscriber: Subscriber): void {
+      if (source.problem?.kind === 'quota' && source.resumeAt > now()) return;
+      source.resumeAt = 0;
+      for (const feed of feeds.values()) if (feed.wantedBy.has(subscriber)) ask(feed, 'no-cache');
+    },
+
+    /** Reads what is due, and sets the timer for what is due next. */
+    poll(): void {
+      clearTimeout(timer);
+      let next = NEVER;
+      for (const feed of feeds.values()) {
+        const due = feed.isPending ? NEVER : dueAt(feed);
+        if (due <= now()) ask(feed);
+        else next = Math.min(next, due);
+      }
+      // A browser takes a delay of 2^31 ms or more for none.
+      if (next < NEVER) timer = setTimeout(source.poll, Math.min(next - now(), LONGEST_DELAY_S * 1000));
+    },
+
+    /** Stops reading: for good, or for the time that the service names, and longer after each failure. */
+    block(problem: Problem): void {
+      if (source.resumeAt > now()) return; // The reads of one moment fail together.
+      const { kind, retryS = NEVER } = problem;
+      const backoffS = kind === 'quota' ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** failures++);
+      let waitS = Math.max(retryS, backoffS);
+      if (waitS < NEVER) waitS = limited(waitS, 'Retry-After');
+      source.problem = problem;
+      // Random, so that many widgets do not come back at the same moment.
+      source.resumeAt = now() + (waitS + Math.random() * Math.min(10, waitS / 10)) * 1000;
+      for (const subscriber of subscribers) subscriber.update();
+    },
+
+    /** Returns the JSON value of an operation. @throws Problem, or AbortError. */
+    async get(path: string, init: RequestInit): Promise<unknown> {
+      let response: Response;
+      let body: unknown;
+      try {
+        response = await fetch(root + path, { credentials: 'omit', headers: key ? { 'x-api-key': key } : {}, ...init });
+        body = parsed(await response.text());
+      } catch (error) {
+        if (init.signal?.aborted) throw error;
+        tellAuthor(`no answer from ${root}. Check base-url, and CORS_ORIGINS of the service.`);
+        throw new Problem('away', undefined, 1);
+      }
+      const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.get('RateLimit') ?? '') ?? [];
+      if (left !== undefined) paceS = Number(seconds) / Math.max(1, Number(left));
+      if (response.ok && body instanceof Object && ('data' in body || 'user_id' in body || 'total_xp' in body))
+        return body;
+      throw problemOf(response, body, root, key !== '');
+    },
+  };
+  return source;
+}
+
+/** Returns a JSON value; undefined for another text, such as the web page of a proxy. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns seconds, at most a day; tells the author about more. */
+export function limited(seconds: number, name: string): number {
+  if (seconds > LONGEST_DELAY_S) tellAuthor(`${name} is ${seconds} seconds; ${LONGEST_DELAY_S} are used.`);
+  return Math.min(seconds, LONGEST_DELAY_S);
+}
+
+const sources = new Map<string, Source>();
+
+/** Returns the source of an address and API key, the same one for the whole web page. */
+export function sourceOf(root: string, key: string): Source {
+  const name = `${root} ${key}`;
+  const source = sources.get(name) ?? createSource(root, key);
+  sources.set(name, source);
+  return source;
+}

@@ -1,0 +1,60 @@
+import { BETWEEN_LANGUAGES, LANGUAGES, type Label, type Labels, TEXTS } from './strings.ts';
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+export type Words = ReturnType<typeof createWords>;
+
+/**
+ * Returns texts, numbers and times in one language.
+ * @param locale language tag of the web page; one that is not valid counts as the visitor's own.
+ * @param labels texts that replace those of the language.
+ */
+export function createWords(locale: string, labels: Partial<Labels>) {
+  let locales = [navigator.language];
+  try {
+    locales = Intl.getCanonicalLocales(locale || locales);
+  } catch {
+    // Not a language tag.
+  }
+  const [language = ''] = (locales[0] ?? '').split('-');
+  const index = Math.max(0, (LANGUAGES as readonly string[]).indexOf(language));
+  /** Language of the texts, which can be another than that of the web page. */
+  const lang = LANGUAGES[index] ?? 'en';
+  const plural = new Intl.PluralRules(lang);
+  const ago = new Intl.RelativeTimeFormat(locales, { style: 'narrow', numeric: 'auto' });
+  const number = new Intl.NumberFormat(locales).format;
+  /** Returns a number in few figures, such as `1.5M`. */
+  const compact = new Intl.NumberFormat(locales, { notation: 'compact', maximumFractionDigits: 1 }).format;
+
+  return {
+    lang,
+    number,
+    compact,
+    /** Returns a text with its values. Numbers are formatted; the value `n` chooses between two forms. */
+    say(label: Label, values: Readonly<Record<string, string | number>> = {}): string {
+      const text = labels[label] ?? TEXTS[label].split(BETWEEN_LANGUAGES)[index] ?? '';
+      const [one = '', other = one] = text.split('|');
+      return (plural.select(Number(values.n)) === 'one' ? one : other).replace(/\{(\w+)\}/g, (_, name: string) => {
+        const value = values[name] ?? '';
+        return typeof value === 'number' ? number(value) : value;
+      });
+    },
+    date: (iso: string) => new Date(iso).toLocaleDateString(locales, { dateStyle: 'medium' }),
+    /** Returns how long ago something was, such as `4s ago`. */
+    ago(seconds: number): string {
+      const [unit, size] = UNITS.find((each) => seconds >= each[1]) ?? UNITS[3];
+      return ago.format(-Math.floor(seconds / size), unit);
+    },
+  };
+}
+
+/** Returns seconds as `m:ss`. */
+export function clock(seconds: number): string {
+  const whole = Math.ceil(Math.max(0, seconds));
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
