@@ -16,6 +16,7 @@
     document.documentElement.dir = select('direction').value;
     document.documentElement.dataset.theme = theme;
     snippet.textContent =
+      '<style>guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em }</style>\n' +
       `<script src="${new URL('widget.js', document.baseURI)}" defer></script>\n` +
       `<guild-leaderboard guild="${chosen.value}" api-key="${key}"></guild-leaderboard>`;
   }

@@ -6,14 +6,14 @@ import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { demoPage } from './demo-page.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';
-import { startRising } from './rising-member.ts';
+import { startRising } from './rising-members.ts';
 import { stopRequested } from './stop-signal.ts';
 import { startDemoStore } from './store.ts';
 
 /** `demo`: the service on a Redis of its own, with invented guilds, until Ctrl-C. Nothing is kept. */
 
-/** The rising member. It starts on page 1 and has places to win. */
-const RISING = demoUserId(8);
+/** The members of page 1, the lowest first: each climbs in turn. */
+const CLIMBERS = Array.from({ length: 10 }, (_, i) => demoUserId(9 - i));
 
 /** Longer than the service's default of 100 ms, because the demo may run on a busy laptop. */
 const SERVICE_TIMEOUT_MS = 1000;
@@ -59,7 +59,7 @@ async function demo(): Promise<void> {
 
     const [, , pro] = DEMO_GUILDS;
     closing.push(
-      startRising(services.writer, pro.id, RISING, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
+      startRising(services.writer, pro.id, CLIMBERS, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
     );
     logger.level = config.logLevel;
     await Promise.race([stopped, demoStore.lost]);
@@ -98,10 +98,10 @@ async function welcome(
       DEMO_GUILDS.map(({ plan, id }, index) => [plan, String(quotas.get(plan)), id, keys[index] ?? '']),
     ),
     '',
-    'The top of a leaderboard (ask again: somebody is climbing):',
+    'The top of a leaderboard (ask again: its members climb in turn):',
     curl(proKey, path(pro.id, 'leaderboard?limit=10')),
-    'The member who climbs:',
-    curl(proKey, path(pro.id, `members/${RISING}`)),
+    'The member who climbs first:',
+    curl(proKey, path(pro.id, `members/${CLIMBERS[0]}`)),
     'The statistics of the server:',
     curl(proKey, path(pro.id, 'stats')),
     'A page that you already have, 304 Not Modified:',
