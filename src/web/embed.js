@@ -1,7 +1,10 @@
 /** Shows the widget with the settings in the fragment of the address, which browsers send to no server. */
 (() => {
   /** Not base-url, because the page sends the key to its own service only. */
-  const ATTRIBUTES = ['guild', 'api-key', 'page-size', 'refresh', 'theme'];
+  const ATTRIBUTES = [
+    ...['guild', 'api-key', 'page-size', 'refresh', 'theme', 'layout', 'density'],
+    ...['podium', 'stats', 'search', 'pager', 'member'],
+  ];
 
   function show() {
     const settings = new URLSearchParams(location.hash.slice(1));
