@@ -3,7 +3,9 @@ import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoPage } from '../../scripts/demo/demo-page.ts';
 import { parseConfig } from '../../src/config.ts';
+import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { startServer } from '../../src/server.ts';
+import { axeViolations } from '../support/axe.ts';
 import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
@@ -34,7 +36,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     await testStore.stop();
   });
   beforeEach(async () => {
-    context = await browser.newContext();
+    context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     page = await context.newPage();
     complaints = [];
     elsewhere = [];
@@ -43,37 +45,64 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     page.on('request', (asked) => {
       if (!asked.url().startsWith(service.url) && !asked.url().startsWith('data:')) elsewhere.push(asked.url());
     });
-    await page.goto(`${service.url}/docs`);
-    await page.getByRole('heading', { name: 'Statistics of the server' }).waitFor();
+    // Tests do not use up each other's quota.
+    await testStore.client.del('gr:quota:{guild}');
+    await open('/docs');
   });
   afterEach(() => context.close());
 
+  async function open(path: string): Promise<void> {
+    await page.goto(service.url + path);
+    await page.getByRole('heading', { name: 'Statistics of the server' }).waitFor();
+  }
   const card = (name: string) => page.getByRole('region', { name, exact: true });
+  const leaderboard = () => card('A page of the leaderboard');
+  const sample = (name: string) => card(name).getByRole('group', { name: 'Code', exact: true });
   async function fillIn(): Promise<void> {
     await page.getByLabel('API key').fill(key);
     await page.getByLabel('Server id').fill('guild');
   }
+  async function send(name: string, status: string): Promise<void> {
+    await card(name).getByRole('button', { name: 'Send', exact: true }).click();
+    await card(name).getByText(status, { exact: true }).waitFor();
+  }
+  const shown = (name: string, title: 'Body' | 'Headers') =>
+    card(name).getByRole('group', { name: title, exact: true }).textContent();
 
   it('shows the three operations, breaks no rule of its policy and sends no request to another host', async () => {
     const titles = ['A page of the leaderboard', 'One member', 'Statistics of the server'];
     for (const title of titles) expect(await card(title).count()).toBe(1);
-    await page.getByText('Answers and their headers').first().click();
-    expect(await page.getByRole('cell', { name: '429' }).first().isVisible()).toBe(true);
     expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
   });
 
   it('sends the leaderboard request that a person fills in, and shows names as text', async () => {
     await fillIn();
-    const leaderboard = card('A page of the leaderboard');
-    await leaderboard.getByLabel(/^limit/).fill('1');
-    await leaderboard.getByRole('button', { name: 'Send' }).click();
-    await leaderboard.getByText('200 OK').waitFor();
-    const [body, headers, command] = await leaderboard.locator('pre').allTextContents();
-    expect(JSON.parse(body ?? '').data).toHaveLength(1);
+    await leaderboard()
+      .getByLabel(/^limit/)
+      .fill('1');
+    await send('A page of the leaderboard', '200 OK');
+    const body = (await shown('A page of the leaderboard', 'Body')) ?? '';
+    expect(JSON.parse(body).data).toHaveLength(1);
     expect(body).toContain('<b>Grace</b>');
-    expect(headers).toContain('ratelimit: "hourly";r=99;t=3600');
-    expect(command).toBe(`curl -i -H "x-api-key: $KEY" '${service.url}/api/v1/servers/guild/leaderboard?limit=1'`);
+    expect(await shown('A page of the leaderboard', 'Headers')).toContain('ratelimit: "hourly";r=99;t=3600');
     expect(complaints).toEqual([]);
+  });
+
+  it('shows how long an answer took and what is left of the quota', async () => {
+    await fillIn();
+    await send('Statistics of the server', '200 OK');
+    const facts = await card('Statistics of the server').locator('.facts').textContent();
+    expect(facts).toMatch(/^\d+ ms · 99 of 100 requests left, renewed in 60 min$/);
+  });
+
+  it('sends the request again with the ETag of the answer, which gives 304', async () => {
+    await fillIn();
+    await send('Statistics of the server', '200 OK');
+    await card('Statistics of the server').getByRole('button', { name: 'Send again with this ETag' }).click();
+    await card('Statistics of the server').getByText('304 Not Modified').waitFor();
+    expect(await shown('Statistics of the server', 'Body')).toBe('(none)');
+    expect(await card('Statistics of the server').locator('.facts').textContent()).toContain('98 of 100');
+    expect(await sample('Statistics of the server').textContent()).toMatch(/-H 'if-none-match: "[\w-]+"'/);
   });
 
   it('sends the member and statistics requests, and shows all digits of a total beyond 2^53', async () => {
@@ -83,10 +112,8 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
       .fill('linus');
     await page.keyboard.press('Enter');
     await card('One member').getByText('200 OK').waitFor();
-    const stats = card('Statistics of the server');
-    await stats.getByRole('button', { name: 'Send' }).click();
-    await stats.getByText('200 OK').waitFor();
-    expect(await stats.locator('pre').first().textContent()).toContain('"total_xp": 18014398509481984');
+    await send('Statistics of the server', '200 OK');
+    expect(await shown('Statistics of the server', 'Body')).toContain('"total_xp": 18014398509481984');
   });
 
   it('shows the lines that load this version of the widget', async () => {
@@ -102,12 +129,152 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(integrity).toMatch(/^sha384-[\w+/]{64}$/);
   });
 
-  it('shows a refused request with its status and body', async () => {
+  it('shows code for the request before it is sent, in three languages, as the fields are', async () => {
+    const name = 'A page of the leaderboard';
+    const address = `${service.url}/api/v1/servers/81384788765712384/leaderboard`;
+    expect(await sample(name).textContent()).toBe(`curl -i -H "x-api-key: $KEY" \\\n  '${address}'`);
+    await fillIn();
+    await leaderboard()
+      .getByLabel(/^limit/)
+      .fill('5');
+    expect(await sample(name).textContent()).toContain("/servers/guild/leaderboard?limit=5'");
+    await leaderboard().getByLabel('fetch').check();
+    expect(await sample(name).textContent()).toContain('await fetch("');
+    await leaderboard().getByLabel('Python').check();
+    expect(await sample(name).textContent()).toContain('/servers/guild/leaderboard?limit=5"');
+    // The choice holds for all operations, and no code holds the key.
+    expect(await sample('One member').textContent()).toContain('import os');
+    expect(await page.locator('main').textContent()).not.toContain(key);
+  });
+
+  it('copies code, and selects it where the browser offers no clipboard', async () => {
+    const copy = leaderboard().getByRole('button', { name: 'Copy Code' });
+    await copy.click();
+    await leaderboard().getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl -i /);
+    await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await copy.click();
+    await leaderboard().getByText('Selected').waitFor();
+    expect(await page.evaluate('String(getSelection())')).toMatch(/^curl -i /);
+  });
+
+  it('shows a refused request with its status, its body and a link to what to do', async () => {
     await page.getByLabel('Server id').fill('guild');
-    const stats = card('Statistics of the server');
-    await stats.getByRole('button', { name: 'Send' }).click();
-    await stats.getByText('401 Unauthorized').waitFor();
-    expect(await stats.locator('pre').first().textContent()).toContain('"code": "missing_api_key"');
+    await send('Statistics of the server', '401 Unauthorized');
+    expect(await shown('Statistics of the server', 'Body')).toContain('"code": "missing_api_key"');
+    await card('Statistics of the server').getByRole('link', { name: 'What to do' }).click();
+    await expectTarget('code-missing_api_key');
+  });
+
+  it('says what to mend when a field cannot be sent', async () => {
+    await card('Statistics of the server').getByRole('button', { name: 'Send', exact: true }).click();
+    expect(await page.evaluate('document.activeElement.id')).toBe('guild');
+    await fillIn();
+    await page.getByLabel('API key').fill(`${key}\u200b`);
+    await send('Statistics of the server', 'The key or a header has a character that cannot be sent. Copy it again.');
+  });
+
+  it('shows an example of each answer, with its headers and a link to its schema', async () => {
+    const member = card('One member');
+    await member.locator('summary').filter({ hasText: '200' }).click();
+    expect(
+      JSON.parse((await member.getByRole('group', { name: 'Example', exact: true }).textContent()) ?? ''),
+    ).toMatchObject({
+      username: 'Ada',
+      daily_streak: 5,
+    });
+    await member.getByRole('link', { name: 'Member', exact: true }).click();
+    await expectTarget('schema-Member');
+    for (const status of ['400', '401', '403', '404', '405', '429', '500', '503']) {
+      const answer = member.locator('details').filter({ has: page.locator('b', { hasText: status }) });
+      await answer.locator('summary').click();
+      const example = JSON.parse((await answer.locator('pre').first().textContent()) ?? '');
+      expect(String(example.status)).toBe(status);
+      expect(await answer.getByRole('link', { name: example.code }).getAttribute('href')).toBe(`#code-${example.code}`);
+      expect(await answer.getByRole('rowheader', { name: 'X-Request-Id' }).isVisible()).toBe(true);
+    }
+  });
+
+  it('has one table of all problem codes', async () => {
+    const rows = await page.getByRole('group', { name: 'Problem codes' }).locator('tbody tr').allInnerTexts();
+    const stated = rows.map((row) => row.split('\t').slice(0, 2));
+    expect(Object.fromEntries(stated)).toEqual(
+      Object.fromEntries(Object.entries(PROBLEMS).map(([code, { status }]) => [code, String(status)])),
+    );
+    for (const row of rows) expect(row.split('\t').filter((cell) => cell.trim() !== '')).toHaveLength(4);
+  });
+
+  /** Waits until the element is the target of the address and in view. */
+  async function expectTarget(id: string): Promise<void> {
+    await page.waitForFunction(`((target) => {
+      const top = target?.getBoundingClientRect().top ?? -1;
+      return target?.id === ${JSON.stringify(id)} && top >= 0 && top < innerHeight;
+    })(document.querySelector(':target'))`);
+  }
+
+  it.each(['getStats', 'code-wrong_guild', 'schema-Problem', 'codes'])(
+    'shows #%s in view on a fresh load',
+    async (id) => {
+      const fresh = await context.newPage();
+      page = fresh;
+      await open(`/docs#${id}`);
+      await expectTarget(id);
+    },
+  );
+
+  it('every link within the page has a target, and no id stands twice', async () => {
+    const dangling = await page.evaluate(`[...document.querySelectorAll('a[href^="#"]')]
+      .map(({ hash }) => hash.slice(1))
+      .filter((id) => document.querySelectorAll('[id="' + id + '"]').length !== 1)`);
+    expect(dangling).toEqual([]);
+  });
+
+  it('keeps key and server in no storage, unless a person asks for it, and then in this tab only', async () => {
+    const stored = () => page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
+    const keep = page.getByLabel('Keep both in this tab');
+    await fillIn();
+    expect(await stored()).toBe('[{},{},""]');
+    await open('/docs');
+    expect(await page.getByLabel('API key').inputValue()).toBe('');
+
+    await fillIn();
+    await keep.check();
+    await open('/docs');
+    expect(await keep.isChecked()).toBe(true);
+    expect(await page.getByLabel('API key').inputValue()).toBe(key);
+    expect(await page.getByLabel('Server id').inputValue()).toBe('guild');
+    expect(await sample('Statistics of the server').textContent()).toContain('/servers/guild/stats');
+    const other = await context.newPage();
+    await other.goto(`${service.url}/docs`);
+    expect(await other.getByLabel('API key').inputValue()).toBe('');
+
+    await keep.uncheck();
+    expect(await stored()).toBe('[{},{},""]');
+  });
+
+  it('/docs/ leads to /docs, also below a path of a proxy', async () => {
+    await open('/docs/');
+    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(new URL('../docs', 'https://example.com/ranks/docs/').pathname).toBe('/ranks/docs');
+  });
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('has no fault that axe finds, and no sideways scroll: %s, %i px', async (colorScheme, width) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await fillIn();
+    await send('Statistics of the server', '200 OK');
+    await card('One member')
+      .getByLabel(/^user_id/)
+      .fill('nobody');
+    await send('One member', '404 Not Found');
+    await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(await axeViolations(page)).toEqual([]);
   });
 });
 
@@ -115,6 +282,7 @@ describe('the pages without a key', () => {
   it.each([
     ['/docs', 'text/html; charset=utf-8'],
     ['/docs/docs.js', 'text/javascript; charset=utf-8'],
+    ['/docs/samples.js', 'text/javascript; charset=utf-8'],
     ['/docs/docs.css', 'text/css; charset=utf-8'],
     ['/widget.js', 'text/javascript; charset=utf-8'],
   ])('%s is served, with an ETag, to GET and HEAD only, and not counted', async (path, type) => {

@@ -13,8 +13,7 @@
  */
 
 /** Paths of texts for people: their wording is no part of a recording. */
-const DOCUMENT =
-  /^\S+ (?:http:\/\/[^/ ]*)?\/(docs|docs\/docs\.css|docs\/docs\.js|widget\.js|api\/v1\/openapi\.json)(\?\S*)? /;
+const DOCUMENT = /^\S+ (?:http:\/\/[^/ ]*)?\/(docs|docs\/\w+\.(?:css|js)|widget\.js|api\/v1\/openapi\.json)(\?\S*)? /;
 const WINDOW_S = 3600;
 const ID = /^X-Request-Id: ([0-9a-f]{12}-[0-9a-z]+)$/m;
 

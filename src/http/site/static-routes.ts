@@ -31,6 +31,11 @@ function pageHeaders(frameAncestors: string): Record<string, string> {
 /** Headers of an HTML page that stands in no frame. */
 export const PAGE_HEADERS = pageHeaders("'none'");
 
+/** Files of the documentation page, in src/web/docs. */
+const DOCS_FILES = ['docs.css', 'docs.js', 'elements.js', 'operations.js', 'request.js', 'samples.js', 'schemas.js'];
+
+type Route = [path: string, asset: Asset, headers: Record<string, string>];
+
 /**
  * Creates the routes that need no key: the API document, the documentation page, the widget, and its page for frames.
  * @param embedOrigins the sites that may show that page in a frame; "*" allows all. Without any there is no such page.
@@ -48,11 +53,10 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
   };
   const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
   const script = asset(widget.body, typeOf('widget.js'));
-  const routes: [path: string, asset: Asset, headers: Record<string, string>][] = [
+  const routes: Route[] = [
     ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],
     ['/docs', webFile('docs/docs.html'), PAGE_HEADERS],
-    ['/docs/docs.css', webFile('docs/docs.css'), REVALIDATE],
-    ['/docs/docs.js', webFile('docs/docs.js'), REVALIDATE],
+    ...DOCS_FILES.map((name): Route => [`/docs/${name}`, webFile(`docs/${name}`), REVALIDATE]),
     ['/widget.js', script, { ...SHARED, ...ONE_HOUR }],
     [`/${widget.path}`, script, { ...SHARED, ...FOR_EVER }],
   ];
@@ -64,11 +68,14 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     onPage();
     next();
   };
-  router.get(
-    routes.map(([path]) => path),
-    count,
-  );
+  router.get([...routes.map(([path]) => path), '/docs/'], count);
   for (const route of routes) serve(router, ...route);
+  // Relative, because a proxy can serve the page below a path of its own.
+  router.get('/docs/', (_req, res) => {
+    res.context.route = '/docs/';
+    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ...REVALIDATE });
+    res.status(308).set('Location', '../docs').end();
+  });
   return router;
 }
 

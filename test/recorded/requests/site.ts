@@ -49,5 +49,8 @@ export const site: Section = {
     one('DELETE', path),
     inTurn(one('GET', path), one('GET', path, { 'If-None-Match': `<etag ${path}>` }), one('HEAD', path)),
   ]),
+  'modules of the documentation': ['elements', 'operations', 'request', 'samples', 'schemas'].map((name) =>
+    one('GET', `/docs/${name}.js`),
+  ),
   'paths nearby': NEARBY.flatMap((path) => [one('GET', path), one('GET', path, withKey())]),
 };

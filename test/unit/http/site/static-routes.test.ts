@@ -48,6 +48,11 @@ describe('pages', () => {
     ['/docs', 'text/html; charset=utf-8', page],
     ['/docs/docs.css', 'text/css; charset=utf-8', { 'cache-control': 'no-cache' }],
     ['/docs/docs.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/elements.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/operations.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/request.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/samples.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
+    ['/docs/schemas.js', 'text/javascript; charset=utf-8', { 'cache-control': 'no-cache' }],
     ['/widget.js', 'text/javascript; charset=utf-8', { ...shared, 'cache-control': 'public, max-age=3600' }],
     [
       `/${widget.path}`,
@@ -82,7 +87,9 @@ describe('pages', () => {
     const { body } = await request(observing).post(path).expect(405);
     expect(body.code).toBe('method_not_allowed');
     expect(seen).toEqual([path, path, path, path]);
-    await request(observing).get(`${path}/`).expect(404);
+    await request(observing)
+      .get(`${path}/`)
+      .expect(path === '/docs' ? 308 : 404);
     await request(observing).get(path.toUpperCase()).expect(404);
   });
 
@@ -163,6 +170,20 @@ describe('pages', () => {
     expect(text).toContain(`<script src="${widget.path}" defer></script>`);
     await request(app).get('/embed/embed.js').expect(200);
     await request(app).get('/embed/').expect(404);
+  });
+
+  it('lead from /docs/ to /docs by a relative address, for proxies that serve them below a path', async () => {
+    for (const method of ['get', 'head'] as const) {
+      await request(await appOf())
+        [method]('/docs/?x=1')
+        .expect(308)
+        .expect('location', '../docs')
+        .expect('cache-control', 'no-cache')
+        .expect('x-request-id', 'r-1');
+    }
+    await request(await appOf())
+      .post('/docs/')
+      .expect(404);
   });
 
   it('are not the demonstration unless it is asked for', async () => {
