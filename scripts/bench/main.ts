@@ -15,6 +15,7 @@ interface Options {
   readonly json?: boolean;
   readonly seconds: number;
   readonly rounds: number;
+  readonly minutes: number;
   readonly small?: boolean;
   readonly contenders?: readonly ContenderName[];
   readonly node: string;
@@ -26,6 +27,7 @@ const command = program('bench', 'Measure the service and its baselines, on a Re
   .argument('[section]', `${SECTION_NAMES.join(', ')}; without it: mix, scale, seed and memory`)
   .option('--seconds <n>', 'measured seconds of one contender in one round', positive, 4)
   .option('--rounds <n>', 'number of rounds; the report gives medians', positive, 5)
+  .option('--minutes <n>', 'length of the soak', positive, 1)
   .option('--contenders <names>', `contenders of the mix, from ${Object.keys(CONTENDERS).join(',')}`, parseContenders)
   .option('--before <dir>', 'a built checkout of the service to compare with in the mix')
   .option('--node <path>', 'the Node binary of the servers under test', process.execPath)

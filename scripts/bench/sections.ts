@@ -7,6 +7,7 @@ import { runMix } from './sections/mix.ts';
 import { runScale } from './sections/scale.ts';
 import type { SectionOptions, SectionResult } from './sections/section.ts';
 import { runSeed } from './sections/seed.ts';
+import { runSoak } from './sections/soak.ts';
 
 export interface Section {
   readonly name: string;
@@ -30,6 +31,7 @@ const ALL: readonly (Section & { readonly inWholeRun: boolean })[] = [
   { name: 'seed', inWholeRun: true, start: runSeed },
   { name: 'memory', inWholeRun: true, start: runMemory },
   { name: 'bot', inWholeRun: false, start: runBot },
+  { name: 'soak', inWholeRun: false, start: runSoak },
   { name: 'cold', inWholeRun: false, start: mixSection(['cache off', 'plain', 'Fastify']) },
   { name: 'logs', inWholeRun: false, start: mixSection(['guildrank', 'logs on']) },
 ];

@@ -7,6 +7,8 @@ export interface SectionOptions extends TestbedOptions {
   /** Measured seconds of one contender in one round. */
   readonly seconds: number;
   readonly rounds: number;
+  /** Length of the soak. */
+  readonly minutes: number;
   /** Uses a tenth of the data, to try the benchmark itself. */
   readonly small: boolean;
   /** Contenders of the mix instead of the section's own. */
