@@ -1,3 +1,4 @@
+import { Cluster, Redis } from 'ioredis';
 import { expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
@@ -12,6 +13,13 @@ import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
 const CUTS = 10;
+
+/** Options that docs/data-model.md tells a bot. */
+const BOT_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
+const BOT_CLUSTER_OPTIONS = {
+  clusterNodeRetryStrategy: (attempt: number) => (attempt === 1 ? 20 : null),
+  redisOptions: BOT_OPTIONS,
+};
 
 /** Starts a Redis, or a Cluster, behind proxies. @returns the environment that leads there. */
 async function redisBehind(proxies: TcpProxy[], mode: string): Promise<Record<string, string>> {
@@ -31,12 +39,19 @@ async function redisBehind(proxies: TcpProxy[], mode: string): Promise<Record<st
   return { REDIS_URL: `redis://127.0.0.1:${await proxied(port)}` };
 }
 
-it.skipIf(!hasRedis).each(['single Redis', 'Cluster'])(
-  'a write is done once at most when its reply is lost and the connection comes back at once, on a %s',
-  async (mode) => {
+it.skipIf(!hasRedis).each([
+  ['single Redis', 'the service'],
+  ['single Redis', 'a bot'],
+  ['Cluster', 'the service'],
+  ['Cluster', 'a bot'],
+])(
+  'a write is done once at most when its reply is lost and the connection comes back at once, on a %s with the options of %s',
+  async (mode, options) => {
     const proxies: TcpProxy[] = [];
     const { redis } = parseConfig(await redisBehind(proxies, mode));
-    const client = connect({ ...redis, timeoutMs: 5000 });
+    const ofBot = () =>
+      mode === 'Cluster' ? new Cluster([...redis.nodes], BOT_CLUSTER_OPTIONS) : new Redis(redis.url, BOT_OPTIONS);
+    const client = options === 'a bot' ? ofBot() : connect({ ...redis, timeoutMs: 5000 });
     client.on('error', () => {});
     cleanUps.push(() => client.disconnect());
     await waitUntilReady(client, 10_000, () => {});
