@@ -36,7 +36,7 @@ export async function waitUntilReady(
     for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
       try {
         await client.ping();
-        await openNodes(client);
+        if (client.isCluster) await openNodes(client);
         return;
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.

@@ -24,6 +24,9 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   ERR: undefined,
 };
 
+/** What ioredis reports of a command whose connection ended before the reply. */
+const BROKEN = /^Reached the max retries per request limit/;
+
 /** What ioredis reports of a connection on which nothing failed and nothing came. */
 const NO_ANSWER: Readonly<Record<string, string>> = {
   "Stream isn't writeable and enableOfflineQueue options is false":
@@ -53,7 +56,7 @@ export function isRefusal(error: Error): boolean {
 /** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
 export function explainFailure(reason: string): string {
   const code = redisCodeOf(reason);
-  if (code === undefined) return `Redis did not answer: ${reason}`;
+  if (code === undefined) return `Redis did not answer: ${BROKEN.test(reason) ? 'the connection broke' : reason}`;
   const fix = FIXES[code];
   return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
 }

@@ -59,9 +59,12 @@ export interface ServiceProcess extends TestProcess {
   readonly adminUrl: string | undefined;
 }
 
-/** Starts the service with the lag probe and waits until it serves. */
-export async function startServiceProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const service = spawnService(env, ['--import', './test/support/lag-probe.ts']);
+/** Starts the service with the lag probe, and after `preload` (node options), and waits until it serves. */
+export async function startServiceProcess(
+  env: Record<string, string>,
+  preload: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const service = spawnService(env, ['--import', './test/support/lag-probe.ts', ...preload]);
   const { url, admin_url } = await service.line((line) => typeof line.url === 'string');
   return { ...service, url: url as string, adminUrl: admin_url as string | undefined };
 }

@@ -53,6 +53,10 @@ it('another refusal is named without a fix, and a failure of the connection is n
   expect(explainFailure('connect ECONNREFUSED 127.0.0.1:1')).toBe(
     'Redis did not answer: connect ECONNREFUSED 127.0.0.1:1',
   );
+  const broken =
+    'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.';
+  expect(explainFailure(broken)).toBe('Redis did not answer: the connection broke');
+  expect(new StoreUnavailableError(new Error(broken)).code).toBe('unreachable');
 });
 
 it.each([
