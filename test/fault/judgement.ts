@@ -111,7 +111,7 @@ function measure({ service, answers, begun, back }: Run) {
 }
 
 /** Returns when the outage that lasted at 0 ended, by the times of the failures after it. */
-function endOfOutage(failures: readonly number[]): number {
+export function endOfOutage(failures: readonly number[]): number {
   let last = 0;
   for (const at of failures.toSorted((a, b) => a - b)) {
     if (at - last > SAME_OUTAGE_MS) break;
