@@ -50,7 +50,7 @@ export const HEADERS = {
     '^(private, no-cache|private, max-age=[0-9]+|no-store)$',
     'private, no-cache',
   ),
-  Vary: text('Request headers that the answer depends on', '^x-api-key(, Origin)?$', 'x-api-key'),
+  Vary: text('Request headers that the answer depends on', '^x-api-key(, Origin)?(, Accept-Encoding)?$', 'x-api-key'),
   'Retry-After': count('Seconds to wait before the next request', 1, 1284),
   'WWW-Authenticate': text('The scheme to authenticate with', '^ApiKey realm="guildrank"$', 'ApiKey realm="guildrank"'),
   Allow: text('The methods of this resource', '^GET, HEAD, OPTIONS$', 'GET, HEAD, OPTIONS'),

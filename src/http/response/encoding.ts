@@ -2,15 +2,20 @@
 export type Encoding = 'br' | 'gzip';
 
 /**
- * Returns the coding to send, by Accept-Encoding (RFC 9110 section 12.5.3); undefined = none. Of codings that the client likes
- * equally, it is the one that makes less bytes. Express's `req.acceptsEncodings` takes the one that the client names first.
+ * Returns the coding to send, by Accept-Encoding (RFC 9110 section 12.5.3); undefined = none. Express's `req.acceptsEncodings` takes the
+ * one that the client names first.
+ * @param offered the codings to choose from. Of those that the client likes equally, the first is taken.
  */
-export function chooseEncoding(accepted: string | undefined): Encoding | undefined {
+export function chooseEncoding(accepted: string | undefined, offered: readonly Encoding[]): Encoding | undefined {
   if (accepted === undefined) return undefined;
   const weights = new Map(accepted.toLowerCase().split(',').map(parseWeight));
-  const weight = (coding: Encoding) => weights.get(coding) ?? weights.get('*') ?? 0;
-  const best = weight('gzip') > weight('br') ? 'gzip' : 'br';
-  return weight(best) > 0 && weight(best) >= (weights.get('identity') ?? 0) ? best : undefined;
+  let best: Encoding | undefined;
+  let most = weights.get('identity') ?? 0;
+  for (const coding of offered) {
+    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
+    if (weight > 0 && (best ? weight > most : weight >= most)) [best, most] = [coding, weight];
+  }
+  return best;
 }
 
 /** Parses one element of the list, such as "gzip;q=0.5". */

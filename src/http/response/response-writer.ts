@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { WINDOW_S } from '../../access/quotas.ts';
 import type { CorsPolicy } from './cors.ts';
+import { chooseEncoding } from './encoding.ts';
 import { type HeaderBlock, headerBlock, joinBlocks, type RawHead } from './headers.ts';
 import type { Problem } from './problem.ts';
 import type { RenderedBody } from './rendered-body.ts';
@@ -25,25 +26,34 @@ export interface ResponseWriterParts {
   readonly onAnswer: (req: Request, res: Response) => void;
 }
 
+/** The one coding of answers, so that a cached body has one compressed form. */
+const ENCODINGS = ['gzip'] as const;
+
 /** Writes the answers of the API with all their headers. Headers that answers share are formatted once (hot path, see ADR 11). */
 export class ResponseWriter {
   /** The headers that follow those of the answer, by the Origin of the request. */
   private readonly ofData: CorsPolicy;
+  private readonly ofLargeData: CorsPolicy;
   private readonly ofProblems: CorsPolicy;
 
   constructor(private readonly parts: ResponseWriterParts) {
     const { cacheMaxAgeS, cors } = parts;
-    const vary = headerBlock('Vary', cors.varies ? 'x-api-key, Origin' : 'x-api-key');
+    const variants = cors.varies ? 'x-api-key, Origin' : 'x-api-key';
+    const vary = headerBlock('Vary', variants);
+    const varyLarge = headerBlock('Vary', `${variants}, Accept-Encoding`);
     const reuse = cacheMaxAgeS > 0 ? `private, max-age=${cacheMaxAgeS}` : 'private, no-cache';
     const caching = headerBlock('Cache-Control', reuse);
     this.ofData = mapBlocks(cors, (block) => joinBlocks(caching, vary, SAFETY, block));
+    this.ofLargeData = mapBlocks(cors, (block) => joinBlocks(caching, varyLarge, SAFETY, block));
     this.ofProblems = mapBlocks(cors, (block) => joinBlocks(vary, SAFETY, block));
   }
 
-  /** Sends 200 with the body, or 304 when the client has it. */
-  body(req: Request, res: Response, rendered: RenderedBody): void {
+  /** Sends 200 with the body, compressed if it is large and the client asks; or 304 when the client has it. */
+  body(req: Request, res: Response, whole: RenderedBody): void {
     const { rawHead, onAnswer } = this.parts;
-    const common = blockFor(req, this.ofData);
+    const isCompressed = whole.isLarge && chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
+    const rendered = isCompressed ? whole.gzipped() : whole;
+    const common = blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData);
     if (isFresh(req.headers['if-none-match'], rendered.etag)) {
       rawHead.write(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
       res.end();

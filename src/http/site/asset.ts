@@ -17,6 +17,9 @@ export interface Asset extends Representation {
   readonly compressed: Promise<Readonly<Record<Encoding, Representation>>>;
 }
 
+/** The smaller first. */
+const ENCODINGS = ['br', 'gzip'] as const;
+
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
@@ -58,7 +61,7 @@ async function compress(body: Buffer, tag: string): Asset['compressed'] {
 export function sendAsset(route: string, asset: Asset, headers: Record<string, string>): RequestHandler {
   return async (req, res) => {
     res.context.route = route;
-    const encoding = chooseEncoding(req.headers['accept-encoding']);
+    const encoding = chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
     const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
     res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });
     res.set({ Vary: 'Accept-Encoding', ...headers });

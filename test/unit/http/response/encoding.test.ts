@@ -24,5 +24,5 @@ it.each([
   ['gzip;level=1;q=0', undefined],
   ['gzip;q=much', undefined],
 ])('answers Accept-Encoding: %s with %s', (accepted, encoding) => {
-  expect(chooseEncoding(accepted)).toBe(encoding);
+  expect(chooseEncoding(accepted, ['br', 'gzip'])).toBe(encoding);
 });

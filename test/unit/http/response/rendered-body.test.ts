@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { renderJson, renderStats } from '../../../../src/http/response/rendered-body.ts';
+import { RenderedBody, renderJson, renderStats, sizeInMemory } from '../../../../src/http/response/rendered-body.ts';
 
 it('a body holds one byte of its UTF-8 text in each character, and its headers tell how many', () => {
   const { body, etag, headers } = renderJson({ data: [], total: 0, page: 1, name: 'ü🦊' } as never);
@@ -22,4 +24,29 @@ it('statistics keep every digit of a total beyond 2^53', () => {
   expect(renderStats({ ...stats, total_xp: 18014398509481985n }).body).toBe(
     '{"total_members":3,"total_xp":18014398509481985,"average_level":5,"xp_curve":"standard","xp_multiplier":1.5}',
   );
+});
+
+it('a large body is compressed once, with a tag and a length of its own', () => {
+  const whole = new RenderedBody('{"name":"ü"}'.repeat(200), '"tag"');
+  const small = whole.gzipped();
+  expect(gunzipSync(Buffer.from(small.body, 'latin1')).toString('latin1')).toBe(whole.body);
+  expect(small.headers.list).toEqual([
+    ...['ETag', '"tag-gzip"', 'Content-Type', 'application/json; charset=utf-8'],
+    ...['Content-Length', String(small.body.length), 'Content-Encoding', 'gzip'],
+  ]);
+  expect(whole.gzipped()).toBe(small);
+});
+
+it('a body that would not be half as long is sent as it is', () => {
+  const whole = new RenderedBody(randomBytes(4000).toString('latin1'), '"tag"');
+  expect(whole.gzipped()).toBe(whole);
+});
+
+it('the memory of a large body has room for its compressed form', () => {
+  const whole = new RenderedBody('x'.repeat(2000), '"tag"');
+  expect(whole.isLarge).toBe(true);
+  expect(sizeInMemory(whole)).toBeGreaterThanOrEqual(2000 + 1000);
+  const small = new RenderedBody('x'.repeat(1999), '"tag"');
+  expect(small.isLarge).toBe(false);
+  expect(sizeInMemory(small)).toBe(1999 + 1000);
 });
