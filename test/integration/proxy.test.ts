@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { nginx, nginxConfiguration } from '../support/nginx.ts';
@@ -17,13 +18,21 @@ const BASE = `/api/v1/servers/${EXAMPLE_ID}`;
 const PAGE = `${BASE}/leaderboard`;
 const STATS = `${BASE}/stats`;
 
+interface ProxyParts {
+  readonly service: string;
+  readonly keyFile: string;
+  readonly folder: string;
+  /** The web page that may use the proxy. */
+  readonly origin: string;
+}
+
 /** Starts a proxy of deploy/proxy for a service and an API key, on a free port. */
-type Start = (parts: { readonly service: string; readonly keyFile: string; readonly folder: string }) => Promise<{
+type Start = (parts: ProxyParts) => Promise<{
   readonly port: number;
   readonly child: RunningChild;
 }>;
 
-const startNginx: Start = async ({ service, keyFile, folder }) => {
+const startNginx: Start = async ({ service, keyFile, folder, origin }) => {
   const [port, inner] = [await freePort(), await freePort()];
   const included = join(folder, 'key.conf');
   writeFileSync(included, `proxy_set_header x-api-key ${readFileSync(keyFile, 'utf8')};`);
@@ -33,17 +42,17 @@ const startNginx: Start = async ({ service, keyFile, folder }) => {
     .replaceAll('127.0.0.1:8080', new URL(service).host)
     .replaceAll('/etc/nginx/guildrank-key.conf', included)
     .replaceAll('/var/cache/nginx-guildrank', join(folder, 'cache'))
-    .replace('# https://www.example.com ', 'https://www.example.com ');
+    .replace('# https://www.example.com ', `${origin} `);
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, nginxConfiguration(config, folder));
   return { port, child: startChild(nginx as string, ['-c', file]) };
 };
 
-const startNode: Start = async ({ service, keyFile }) => {
+const startNode: Start = async ({ service, keyFile, origin }) => {
   const port = await freePort();
   const env = { PORT: String(port), GUILDRANK_URL: service, GUILD_ID: EXAMPLE_ID, API_KEY_FILE: keyFile };
   const child = startChild(process.execPath, [join(repository, 'deploy/proxy/proxy.mjs')], {
-    env: { PATH: process.env.PATH, ALLOWED_ORIGIN: 'https://www.example.com', ...env },
+    env: { PATH: process.env.PATH, ALLOWED_ORIGIN: origin, ...env },
   });
   return { port, child };
 };
@@ -66,7 +75,11 @@ interface Running {
 }
 
 /** Starts Redis, the service and a proxy. They end with the test, which names its context: others run beside it. */
-async function run(start: Start, { onTestFinished }: TestContext): Promise<Running> {
+async function run(
+  start: Start,
+  { onTestFinished }: TestContext,
+  origin = 'https://www.example.com',
+): Promise<Running> {
   const redis = await startEmbeddedRedis();
   onTestFinished(redis.stop);
   const guild = await guildOn(redis.url, EXAMPLE_ID);
@@ -77,7 +90,7 @@ async function run(start: Start, { onTestFinished }: TestContext): Promise<Runni
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const keyFile = join(folder, 'key');
   writeFileSync(keyFile, guild.key);
-  const { port, child } = await start({ service: service.url, keyFile, folder });
+  const { port, child } = await start({ service: service.url, keyFile, folder, origin });
   onTestFinished(child.stop);
   const url = `http://127.0.0.1:${port}`;
   // No path of the guild, so that nothing is requested from the service.
@@ -160,6 +173,29 @@ describe.each(PROXIES)('the proxy of $name for a busy page', (proxy) => {
       expect(headers.get('vary')).toMatch(/accept-encoding/i);
     },
   );
+
+  it.skipIf(skip(proxy) || !hasChromium)('serves the widget of a web page that holds no key', async (context) => {
+    const site = await startSite();
+    context.onTestFinished(site.close);
+    const { origin } = new URL(site.url);
+    const { service, url, cost } = await run(proxy.start, context, origin);
+    const browser = await launchChromium();
+    context.onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    const keys: (string | undefined)[] = [];
+    const messages: string[] = [];
+    page.on('request', (request) => keys.push(request.headers()['x-api-key']));
+    page.on('console', (message) => messages.push(message.text()));
+    site.html = `<!doctype html><title>site</title><link rel="icon" href="data:,"><script src="${service.url}/widget.js" defer></script>
+      <guild-leaderboard base-url="${url}" guild="${EXAMPLE_ID}"></guild-leaderboard>`;
+    for (let visit = 0; visit < 3; visit++) {
+      await page.goto(site.url);
+      await page.getByText('u49').first().waitFor();
+    }
+    expect(messages).toEqual([]);
+    expect(keys.filter((key) => key !== undefined)).toEqual([]);
+    expect(await cost()).toBe(2);
+  });
 
   it.skipIf(skip(proxy))(
     'asks the service for at most 10 look-ups a minute more than its reserve, whatever visitors do',
