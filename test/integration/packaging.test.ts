@@ -217,7 +217,8 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     const bin = join(folder, 'node_modules/.bin/guildrank');
     const help = await runProgram(bin, ['--help']);
     expect(help.code).toBe(0);
-    for (const name of ['serve', 'keys', 'guild', 'seed', 'stats']) expect(help.stdout).toContain(`\n  ${name} `);
+    for (const name of ['serve', 'keys', 'guild', 'seed', 'stats', 'widget'])
+      expect(help.stdout).toContain(`\n  ${name} `);
     expect((await runProgram(bin, ['keys', '--help'])).stdout).toContain('Usage: guildrank keys');
     const { stdout } = await runProgram(bin, ['seed', '--help']);
     expect(stdout).toContain('\n  guildrank seed --guild 123456789012345678 --file members.csv\n');
@@ -226,7 +227,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
       code: 1,
-      stderr: 'error: unknown command "sed": one of serve, keys, guild, seed, stats\n',
+      stderr: 'error: unknown command "sed": one of serve, keys, guild, seed, stats, widget\n',
     });
   });
 });
