@@ -181,7 +181,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     const refused = bench.page.waitForResponse((response) => response.status() === 429);
     await bench.page.clock.runFor(3_600_000);
     await refused;
-    await status('The hourly quota of this server is used up.').waitFor();
+    await status('The hourly quota is used up.').waitFor();
     expect(await rows().count()).toBe(5);
     const countdown = () => bench.page.locator('guild-leaderboard .footer [aria-hidden=true]:not(.dot)').textContent();
     expect(await countdown()).toMatch(/^ Next try in \d+:\d\d$/);

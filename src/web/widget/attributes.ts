@@ -30,19 +30,14 @@ export interface Attributes {
   podium: boolean;
 }
 
-const text = (value: string | null) => value ?? '';
 const isOn = (value: string | null) => value !== 'off' && value !== 'false';
 
-/** Returns the value of each property by its attribute. A value that is not valid counts as the default. */
-const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Attributes[N] } = {
-  guild: text,
-  apiKey: text,
-  baseUrl: text,
-  theme: text,
-  layout: text,
-  density: text,
-  member: text,
-  memberHref: text,
+const TEXTS = ['guild', 'apiKey', 'baseUrl', 'theme', 'layout', 'density', 'member', 'memberHref'] as const;
+
+/** Returns the value of each other property by its attribute. A value that is not valid counts as the default. */
+const READERS: {
+  readonly [N in Exclude<keyof Attributes, (typeof TEXTS)[number]>]: (value: string | null) => Attributes[N];
+} = {
   pageSize: (value) => {
     const n = Number(value ?? 10);
     return Number.isInteger(n) && n >= 1 && n <= 100 ? n : 10;
@@ -58,11 +53,13 @@ const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Att
   podium: isOn,
 };
 
-export const PROPERTIES = Object.keys(READERS) as (keyof Attributes)[];
+const readers: Partial<Record<string, (value: string | null) => unknown>> = READERS;
+
+export const PROPERTIES = [...TEXTS, ...Object.keys(READERS)] as (keyof Attributes)[];
 
 /** Returns the name of a property's attribute. */
 export function attributeOf(property: keyof Attributes): string {
-  return property === 'refreshInterval' ? 'refresh' : property.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`);
+  return property === 'refreshInterval' ? 'refresh' : property.replace(/[A-Z]/, '-$&').toLowerCase();
 }
 
 /** Defines a property for each attribute. */
@@ -71,7 +68,8 @@ export function reflectAttributes(prototype: HTMLElement): void {
     const attribute = attributeOf(property);
     Object.defineProperty(prototype, property, {
       get(this: HTMLElement) {
-        return READERS[property](this.getAttribute(attribute));
+        const value = this.getAttribute(attribute);
+        return readers[property]?.(value) ?? value ?? '';
       },
       set(this: HTMLElement, value: unknown) {
         if (value === false && property === 'selectable') this.removeAttribute(attribute);

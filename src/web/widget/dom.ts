@@ -23,8 +23,3 @@ export function part<T extends keyof HTMLElementTagNameMap>(
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
-
-/** Whether the visitor wants nothing to move. */
-export function isCalm(): boolean {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches;
-}

@@ -189,7 +189,7 @@ export abstract class GuildElement extends Base implements Subscriber {
     const at = Math.max(...[...wants.keys()].map((path) => this.feed(path).at ?? 0));
     if (problem || at <= 0 || at === this.#loadedAt) return;
     this.#loadedAt = at;
-    this.emit('load', Object.fromEntries([...wants.keys()].map((path) => [partOf(path), this.feed(path).data])));
+    this.emit('load', Object.fromEntries([...wants.keys()].map((path) => [path.split(/\W/)[1], this.feed(path).data])));
   }
 
   /** Returns the last answer of a path. */
@@ -228,9 +228,4 @@ function sharedSheet(): CSSStyleSheet {
     sheet.replaceSync(css);
   }
   return sheet;
-}
-
-/** Returns the name of an answer in the event of a load. */
-function partOf(path: string): string {
-  return path.startsWith('/leaderboard') ? 'page' : path.startsWith('/stats') ? 'stats' : 'member';
 }

@@ -103,7 +103,8 @@ export class GuildLeaderboard extends GuildElement {
     this.#list.note.classList.toggle('quiet', !shown && !problem);
     const context = this.rowContext(this.member);
     if (shown) this.#list.show(shown, context);
-    else this.#list.showGhosts(problem ? 0 : pageSize);
+    else this.#list.clear();
+    this.#list.root.classList.toggle('is-loading', !shown && !problem);
     this.#renderPinned(context);
   }
 

@@ -1,9 +1,7 @@
-import { el, isCalm, part, setText } from './dom.ts';
+import { el, part, setText } from './dom.ts';
 import type { Entry, Page } from './model.ts';
-import { createGhost, createRow, type Row, type RowContext } from './row.ts';
+import { createRow, type Row, type RowContext } from './row.ts';
 import type { Words } from './words.ts';
-
-const LAST_LOOK_MEMBERS = 5000;
 
 /** Creates the rows of a page, as a list with a podium or as a table. */
 export function createList() {
@@ -58,22 +56,15 @@ export function createList() {
     else delete node.dataset.place;
   }
 
-  /** Shows grey rows until the data comes, or nothing beside a message. */
-  function showGhosts(count: number): void {
+  /** Shows nothing, while the data is on its way or cannot come. */
+  function clear(): void {
     pageNumber = 0;
-    if (body.childElementCount === count && !rows.size) return;
     rows.clear();
-    body.replaceChildren(...Array.from({ length: count }, () => createGhost(isTable ? 'tr' : 'li')));
-    [...body.children].forEach((node, i) => {
-      place(node as HTMLElement, i + 1);
-    });
+    body.replaceChildren();
   }
 
   function show({ data, page }: Page, context: RowContext): void {
-    if (page !== pageNumber) {
-      rows.clear();
-      body.replaceChildren();
-    }
+    if (page !== pageNumber) clear();
     pageNumber = page;
     root.style.setProperty('--digits', String(digitsOf(data.at(-1), context.words)));
     const places = new Map([...rows].map(([id, row]) => [id, [row.root.offsetLeft, row.root.offsetTop] as const]));
@@ -101,7 +92,6 @@ export function createList() {
 
   /** Returns the places that a member rose since the last look, and remembers its rank. */
   function climbed(id: string, rank: number): number {
-    if (seen.size > LAST_LOOK_MEMBERS) forget();
     seen.set(id, rank);
     if (!before.has(id)) before.set(id, rank);
     return (before.get(id) ?? rank) - rank;
@@ -128,10 +118,9 @@ export function createList() {
     const row = rows.get(id)?.root;
     if (!row || !reveal) return;
     mustReveal = false;
-    row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+    row.focus(); // This scrolls to the row, too.
   }
-  return { root, note, prepare, showGhosts, show, climbed, lookAway, forget, want, has: (id: string) => rows.has(id) };
+  return { root, note, prepare, clear, show, climbed, lookAway, forget, want, has: (id: string) => rows.has(id) };
 }
 
 /** Returns the characters of the longest rank up to that of an entry. */
@@ -140,7 +129,7 @@ export function digitsOf(entry: Entry | undefined, words: Words): number {
 }
 
 function animate({ root }: Row, from: readonly [number, number] | undefined, isChanged: boolean): void {
-  if (isCalm()) return;
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   const [left, top] = from ?? [root.offsetLeft, root.offsetTop];
   const x = left - root.offsetLeft;
   const y = top - root.offsetTop;

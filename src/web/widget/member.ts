@@ -36,11 +36,11 @@ export class GuildMember extends GuildElement {
     const member = feed.data as Member | undefined;
     this.#card.lang = words.lang;
     this.#card.ariaLabel = words.say('member');
-    this.#row.root.classList.toggle('ghost', !member);
-    this.#row.root.hidden = this.#facts.hidden = !member && (problem ?? feed.problem) !== undefined;
+    this.#row.root.hidden = this.#facts.hidden = !member;
+    this.#note.classList.toggle('is-loading', !member && !problem && !feed.problem);
     const message = (feed.problem ?? problem)?.say(words, this.member) ?? '';
     setText(this.#note, isId(this.member) ? message : 'Set the member attribute to the id of a member.');
-    setText(this.#facts, member ? factsOf(member, words).join(' · ') : '\u00a0');
+    setText(this.#facts, member ? factsOf(member, words).join(' · ') : '');
     if (member) this.#row.paint(member, 0, this.rowContext(''));
   }
 }

@@ -11,10 +11,8 @@ export function nameOf({ username, user_id }: Entry): string {
 /** Returns the first visible character of a name, as people see characters. */
 export function initialOf(name: string): string {
   const visible = name.slice(Math.max(0, name.search(VISIBLE)));
-  const characters = Intl.Segmenter
-    ? [...new Intl.Segmenter().segment(visible)].map(({ segment }) => segment)
-    : [...visible];
-  return (characters[0] ?? '').toLocaleUpperCase();
+  const [first] = new Intl.Segmenter().segment(visible);
+  return first?.segment.toLocaleUpperCase() ?? '';
 }
 
 /** Returns a hue, 0 to 359, that is always the same for an id. */

@@ -74,7 +74,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     avatar.style.setProperty('--hue', String(hueOf(id)));
     avatar.replaceChildren(initialOf(text));
     if (!url) return;
-    const image = el('img', { alt: '', loading: 'lazy', referrerpolicy: 'no-referrer', src: url });
+    const image = el('img', { alt: '', referrerpolicy: 'no-referrer', src: url });
     image.onerror = () => image.remove();
     avatar.append(image);
   }
@@ -84,12 +84,11 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     const { words, curve } = context;
     const { number, compact } = words;
     const way = progressOf(entry, curve);
-    root.classList.remove('ghost');
-    root.ariaHidden = null;
     you.hidden = entry.user_id !== context.you;
     root.classList.toggle('is-you', !you.hidden);
     setText(you, words.say('you'));
     setText(rank, number(entry.rank));
+    root.classList.toggle('is-long', entry.rank > 99_999);
     name.title = nameOf(entry);
     setText(name, name.title);
     mark.hidden = climbed === 0;
@@ -100,19 +99,11 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     setText(xpFull, (entry.xp < 1e12 ? number : compact)(entry.xp));
     setText(xpShort, (entry.xp < 1e6 ? number : compact)(entry.xp));
     xp.title = number(entry.xp);
-    progress.classList.toggle('none', !way);
-    bar.style.inlineSize = `${100 * (way?.share ?? 0)}%`;
+    progress.hidden = curve !== undefined && !way; // Until the curve is known, the space is kept.
+    bar.style.width = `${100 * (way?.share ?? 0)}%`;
     setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
     paintAvatar(entry.user_id, name.title, context.avatarOf?.(entry.user_id) ?? '');
     paintAction(entry, context);
   }
   return { root, paint };
-}
-
-/** Creates a grey row for data that is not there yet. */
-export function createGhost(kind: 'li' | 'tr'): HTMLElement {
-  const { root } = createRow(kind);
-  root.classList.add('ghost');
-  root.ariaHidden = 'true';
-  return root;
 }

@@ -11,7 +11,11 @@ import type { Words } from './words.ts';
  * @param show shows a member in the list; undefined ends the search.
  */
 export function createSearch(show: (member: Member | undefined) => void) {
-  const toggle = el('button', { class: 'icon', part: 'button', 'aria-controls': 'search' }, magnifier());
+  const toggle = el(
+    'button',
+    { class: 'icon', part: 'button', 'aria-controls': 'search' },
+    el('span', { class: 'lens' }),
+  );
   const input = el('input', { maxlength: '64', autocomplete: 'off', spellcheck: 'false', part: 'input' });
   const submit = part('button', 'button');
   const form = el('form', { id: 'search', part: 'search', hidden: '' }, input, submit);
@@ -95,15 +99,4 @@ export function factsOf({ rank, level, xp, daily_streak, last_daily_claim }: Mem
   facts.push(words.say('streak', { n: daily_streak }));
   if (last_daily_claim) facts.push(words.say('claim', { date: words.date(last_daily_claim) }));
   return facts;
-}
-
-/** Returns the icon of the search. A picture from a style sheet would need a permission in the policy of the page. */
-function magnifier(): SVGElement {
-  const create = (tag: string) => document.createElementNS('http://www.w3.org/2000/svg', tag) as SVGElement;
-  const svg = create('svg');
-  const path = create('path');
-  svg.setAttribute('viewBox', '0 0 16 16');
-  path.setAttribute('d', 'M10 10l4 4M7 2a4.7 4.7 0 1 0 .1 0Z');
-  svg.append(path);
-  return svg;
 }

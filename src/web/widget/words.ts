@@ -1,12 +1,5 @@
 import { BETWEEN_LANGUAGES, LANGUAGES, type Label, type Labels, TEXTS } from './strings.ts';
 
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-
 export type Words = ReturnType<typeof createWords>;
 
 /**
@@ -47,8 +40,8 @@ export function createWords(locale: string, labels: Partial<Labels>) {
     date: (iso: string) => new Date(iso).toLocaleDateString(locales, { dateStyle: 'medium' }),
     /** Returns how long ago something was, such as `4s ago`. */
     ago(seconds: number): string {
-      const [unit, size] = UNITS.find((each) => seconds >= each[1]) ?? UNITS[3];
-      return ago.format(-Math.floor(seconds / size), unit);
+      const isLong = seconds >= 60;
+      return ago.format(-Math.floor(isLong ? seconds / 60 : seconds), isLong ? 'minute' : 'second');
     },
   };
 }

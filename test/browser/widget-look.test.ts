@@ -1,0 +1,204 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/axe.ts';
+import { hasChromium } from '../support/browser.ts';
+import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
+
+describe.skipIf(!hasChromium)('the look of the widget', () => {
+  let bench: WidgetBench;
+
+  beforeAll(async () => {
+    bench = await widgetBench({ PLAN_QUOTAS: 'free=12,pro=10000' });
+  });
+  afterAll(() => bench.close());
+  beforeEach(async () => {
+    await bench.start();
+    await bench.service.store.writer.recordMany(
+      'guild',
+      Array.from({ length: 24 }, (_, i) => ({
+        userId: `u${i}`,
+        set: 24_000 - i * 500,
+        profile: { username: `Member ${i}` },
+      })),
+    );
+  });
+  afterEach(() => bench.end());
+
+  const live = () => bench.page.getByText('Live', { exact: true }).first().waitFor();
+  const row = (name: string) => bench.page.locator('li', { has: bench.page.getByText(name, { exact: true }) });
+  const totals = () => expect.poll(() => bench.inWidget("all('.stats')[0].textContent")).toContain('members');
+
+  it('puts the first three on a podium, the first in the middle and highest', async () => {
+    await bench.open();
+    await live();
+    const boxes = await bench.inWidget<{ x: number; y: number }[]>(
+      "all('li').map((node) => node.getBoundingClientRect()).map(({ x, y }) => ({ x, y }))",
+    );
+    const [first, second, third, fourth] = boxes as [
+      { x: number; y: number },
+      (typeof boxes)[0],
+      (typeof boxes)[0],
+      (typeof boxes)[0],
+    ];
+    expect(second.x).toBeLessThan(first.x);
+    expect(first.x).toBeLessThan(third.x);
+    expect(first.y).toBeLessThan(second.y);
+    expect(fourth.y).toBeGreaterThan(second.y);
+    await bench.open({ podium: 'off' });
+    await live();
+    expect(await bench.page.locator('[data-place]').count()).toBe(0);
+  });
+
+  it('shows the way to the next level by the curve, and none for an explicit level', async () => {
+    const { writer, guildConfig } = bench.service.store;
+    await guildConfig.update('guild', { xpCurve: 'lurkr' });
+    // Level 3 begins at 300 XP, level 4 at 550.
+    await writer.record('guild', { userId: 'low', set: 400 });
+    await writer.record('guild', { userId: 'chosen', set: 399, profile: { level: 50 } });
+    await bench.open({ 'page-size': '30' });
+    await totals();
+    await expect.poll(() => row('low').locator('.next').textContent()).toBe('150 XP to level 4');
+    expect(
+      await row('low')
+        .locator('.bar')
+        .evaluate((node) => node.getAttribute('style')),
+    ).toBe('width: 40%;');
+    expect(await row('low').locator('.level .brief').textContent()).toBe('Lv 3');
+    expect(await row('chosen').locator('.progress').isVisible()).toBe(false);
+    expect(await row('chosen').locator('.level .brief').textContent()).toBe('Lv 50');
+  });
+
+  it('shows a badge only when XP is multiplied', async () => {
+    await bench.open();
+    await totals();
+    expect(await bench.page.locator('.badge').isVisible()).toBe(false);
+    await bench.service.store.guildConfig.update('guild', { xpMultiplier: 1.5 });
+    await bench.open();
+    await bench.page.getByText('1.5× XP').waitFor();
+  });
+
+  it('marks who rose and fell since the last look', async () => {
+    await bench.open({ refresh: '1', 'page-size': '10' });
+    await live();
+    expect(await bench.page.locator('li .mark:visible').count()).toBe(0);
+    await bench.service.store.writer.record('guild', { userId: 'u7', set: 22_100 });
+    await expect.poll(() => row('Member 7').locator('.mark').textContent()).toBe('▲ 3');
+    expect(await row('Member 5').locator('.mark').textContent()).toBe('▼ 1');
+    await bench.setHidden(true);
+    await bench.setHidden(false);
+    await expect.poll(() => bench.page.locator('li .mark:visible').count()).toBe(0);
+  });
+
+  it('says how old the data is', async () => {
+    await bench.page.clock.install();
+    await bench.open();
+    await live();
+    await bench.page.clock.runFor(4000);
+    await bench.page.getByText('updated 4s ago').waitFor();
+  });
+
+  it('marks the visitor in the list, and shows the visitor below other pages', async () => {
+    await bench.open({ member: 'u3' });
+    await live();
+    await row('Member 3').getByText('you').waitFor();
+    expect(await bench.page.locator('.pinned').isVisible()).toBe(false);
+    await bench.page.getByRole('button', { name: 'Next' }).click();
+    await bench.page.locator('.pinned').getByText('Member 3').waitFor();
+  });
+
+  it('has the same colour for a member each time, and another for the next', async () => {
+    await bench.open();
+    await live();
+    const hues = () =>
+      bench.inWidget<string[]>("all('li .avatar').map((node) => node.style.getPropertyValue('--hue'))");
+    const before = await hues();
+    expect(new Set(before).size).toBe(5);
+    await bench.page.reload();
+    await live();
+    expect(await hues()).toEqual(before);
+  });
+
+  it('is as small as a guild of two members', async () => {
+    await bench.service.store.writer.remove(
+      'guild',
+      Array.from({ length: 22 }, (_, i) => `u${i + 2}`),
+    );
+    await bench.open({ 'page-size': '10' });
+    await live();
+    const box = await bench.page.locator('guild-leaderboard').boundingBox();
+    expect(box?.height).toBeLessThan(400);
+    expect(await bench.page.locator('.pager').isVisible()).toBe(false);
+  });
+
+  it.each(['search', 'stats', 'pager', 'podium'])('goes without %s', async (name) => {
+    const selector = { search: 'button.icon[aria-controls]', stats: '.stats', pager: '.pager', podium: '[data-place]' }[
+      name
+    ] as string;
+    await bench.open();
+    await live();
+    expect(await bench.page.locator(selector).first().isVisible()).toBe(true);
+    await bench.page.evaluate(`document.querySelector('guild-leaderboard').${name} = false`);
+    await expect.poll(() => bench.page.locator(selector).first().isVisible()).toBe(false);
+  });
+
+  describe('at every size, with ranks of seven digits', () => {
+    const million = JSON.stringify({
+      data: Array.from({ length: 10 }, (_, i) => ({
+        rank: 1_234_561 + i,
+        user_id: `m${i}`,
+        username: i === 3 ? 'Wolfeschlegelsteinhausenbergerdorff' : `Member ${i}`,
+        level: 175_291,
+        xp: 9_007_199_254_740_991 - i,
+      })),
+      total: 4_000_000,
+      page: 123_457,
+    });
+    const cases = [180, 240, 320, 480, 640, 1200, 1600].flatMap((width) =>
+      (['list', 'table'] as const).flatMap((layout) =>
+        (['ltr', 'rtl'] as const).map((dir) => [width, layout, dir] as const),
+      ),
+    );
+    it.each(cases)('%s pixels, %s, %s: nothing overlaps, and names have room', async (width, layout, dir) => {
+      // The margins of the page are 8 pixels.
+      await bench.page.setViewportSize({ width: width + 16, height: 1200 });
+      await bench.page.route('**/leaderboard?**', (route) =>
+        route.fulfill({
+          body: million,
+          headers: { 'Access-Control-Allow-Origin': '*' },
+          contentType: 'application/json',
+        }),
+      );
+      await bench.open({ layout, 'page-size': '10', member: 'm4' }, `lang="en" dir="${dir}"`);
+      await live();
+      const { scroll, overlaps, narrowest, card } = await bench.inWidget<Record<string, number>>(`(() => {
+        const box = (node) => node.getBoundingClientRect();
+        const parts = (row) => [...row.querySelectorAll('.rank, .avatar, .name, .level, .xp')]
+          .filter((node) => node.checkVisibility() && node.offsetWidth > 0).map(box);
+        const cut = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+        const rows = all('[part=row]').filter((node) => node.checkVisibility());
+        const outside = all('.card *').filter((node) => node.checkVisibility() && box(node).width > 1 && node.localName !== 'img'
+          && (box(node).right > box(all('.card')[0]).right + 1 || box(node).left < box(all('.card')[0]).left - 1));
+        return {
+          scroll: document.documentElement.scrollWidth,
+          overlaps: rows.flatMap((row) => parts(row).flatMap((a, i, list) => list.slice(i + 1).filter((b) => cut(a, b)))).length + outside.length,
+          narrowest: Math.min(...all('li .name, th .name').map((node) => node.parentElement.getBoundingClientRect().width)),
+          card: box(all('.card')[0]).width,
+        };
+      })()`);
+      expect({ scroll, overlaps }).toEqual({ scroll: width + 16, overlaps: 0 });
+      expect(narrowest).toBeGreaterThan(60);
+      expect(card).toBe(Math.min(width, 720));
+    });
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'axe finds nothing in Arabic, from right to left, in the %s theme',
+    async (theme) => {
+      await bench.page.emulateMedia({ reducedMotion: 'reduce' });
+      await bench.open({ theme, member: 'u4', density: 'compact' }, 'lang="ar" dir="rtl"');
+      await bench.page.getByText('مباشر', { exact: true }).waitFor();
+      await bench.page.getByText('الأعضاء').waitFor();
+      const found = await axeViolations(bench.page);
+      expect(found.filter((violation) => !/^(page-has-heading-one|region)/.test(violation))).toEqual([]);
+    },
+  );
+});
