@@ -26,7 +26,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       // These two run in child processes, where coverage is not counted: test/fault/shutdown and
       // test/integration/workers test them. The files under web/ run in a browser: test/browser tests them.
-      exclude: ['src/main.ts', 'src/cluster/{primary,worker,worker-slot}.ts'],
+      exclude: ['src/main.ts', 'src/cluster/{primary,worker,worker-slot}.ts', 'src/web/**'],
       thresholds: { lines: 95 },
     },
   },

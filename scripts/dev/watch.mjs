@@ -6,7 +6,7 @@ import { watchWidget } from './build-widget.mjs';
 
 await watchWidget();
 
-const service = spawn('tsx', ['watch', '--clear-screen=false', '--include=src/web/*', 'src/main.ts'], {
+const service = spawn('tsx', ['watch', '--clear-screen=false', '--include=src/web/*.js', 'src/main.ts'], {
   stdio: ['inherit', 'pipe', 'inherit'],
   shell: process.platform === 'win32',
 });

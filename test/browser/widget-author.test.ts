@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/browser.ts';
 import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
@@ -44,7 +45,7 @@ describe.skipIf(!hasChromium)('the widget for the author of a page', () => {
     ).toEqual([4, false, true, true, '']);
   });
 
-  it('reads again when refresh() is called, also after a mistake', async () => {
+  it('reads again when refresh() is called', async () => {
     await bench.open({ refresh: '0' });
     await bench.page.getByText('Member 0', { exact: true }).waitFor();
     await bench.service.store.writer.record('guild', { userId: 'new', set: 9000, profile: { username: 'Newcomer' } });
@@ -159,6 +160,19 @@ describe.skipIf(!hasChromium)('the widget for the author of a page', () => {
     expect(await style('.bar', 'backgroundColor')).toBe('rgb(1, 2, 3)');
     await run("widget.theme = 'dark'; widget.member = 'u2'");
     await expect.poll(() => style('.you', 'backgroundColor')).toBe('rgb(9, 8, 7)');
+  });
+
+  it('has exactly the parts that docs/widget.md names', async () => {
+    const text = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
+    const named = /::part\(\)` styles each piece:\n\n```\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split(/\s+/) ?? [];
+    await bench.openHtml(
+      `<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY" selectable></guild-leaderboard>
+       <guild-member guild="guild" api-key="KEY" member="u3"></guild-member>`,
+    );
+    await live();
+    const parts = await bench.page.evaluate<string[]>(`[...document.querySelectorAll('guild-leaderboard, guild-member')]
+      .flatMap((node) => [...node.shadowRoot.querySelectorAll('[part]')]).map((node) => node.getAttribute('part'))`);
+    expect(new Set(parts)).toEqual(new Set(named));
   });
 
   it('shows one member, or the totals, from the same file', async () => {
