@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, cpus, release, type } from 'node:os';
-import { findOnPath } from '../dev/embedded-redis.ts';
+import { findRedisServer } from '../dev/embedded-redis.ts';
 import { nodeVersion } from './runtime.ts';
 
 export interface Machine {
@@ -14,7 +14,7 @@ export interface Machine {
  * @param node Node binary of the servers under test.
  */
 export function describeMachine(node: string): Machine {
-  const { stdout } = spawnSync(findOnPath() ?? '', ['--version'], { encoding: 'utf8' });
+  const { stdout } = spawnSync(findRedisServer() ?? '', ['--version'], { encoding: 'utf8' });
   const version = nodeVersion(node);
   const loadVersion = version === process.version ? '' : `; load generator on Node ${process.version}`;
   return {

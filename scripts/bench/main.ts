@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { print, program, run } from '../../src/cli/terminal.ts';
-import { findOnPath } from '../dev/embedded-redis.ts';
+import { findRedisServer } from '../dev/embedded-redis.ts';
 import { CONTENDERS, type ContenderName, parseContenders } from './contenders.ts';
 import { describeMachine } from './machine.ts';
 import { pinToTwoCores } from './pinning.ts';
@@ -36,7 +36,7 @@ const command = program('bench', 'Measure the service and its baselines, on a Re
   .option('--json', 'print JSON')
   .action(async (section: string | undefined, options: Options) => {
     const sections = findSections(section);
-    if (!findOnPath()) throw new Error('The benchmark needs redis-server or valkey-server on PATH: install one');
+    if (!findRedisServer()) throw new Error('The benchmark needs redis-server or valkey-server on PATH: install one');
     const runtime: Runtime = {
       node: options.node,
       nodeOptions: options.nodeOptions,

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { parseConfig, type RedisConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import type { RedisClient } from '../../src/redis/scripts.ts';
-import { findOnPath, startEmbeddedRedis } from '../dev/embedded-redis.ts';
+import { findRedisServer, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 
 /** The store of the demo. Its data ends with it. */
 export interface DemoStore {
@@ -19,7 +19,7 @@ export interface DemoStore {
 
 /** Starts a private Redis if one is on PATH, else ioredis-mock in this process. */
 export async function startDemoStore(): Promise<DemoStore> {
-  const binary = findOnPath();
+  const binary = findRedisServer();
   return binary ? startRedis(binary) : startMock();
 }
 

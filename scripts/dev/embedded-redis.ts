@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { startChild } from './child-process.ts';
 
 /** A private Redis: a child process on a free loopback port. */
@@ -17,17 +17,30 @@ export interface EmbeddedRedis {
 
 const BINARIES = ['redis-server', 'valkey-server'];
 
-/** Returns the path of the first of `names` on PATH; by default, of a Redis or Valkey server. */
-export function findOnPath(names: readonly string[] = BINARIES): string | undefined {
+/** Returns the server that REDIS_SERVER names, else the first Redis or Valkey on PATH. @throws when REDIS_SERVER is no program. */
+export function findRedisServer(): string | undefined {
+  const named = process.env.REDIS_SERVER;
+  if (!named) return findOnPath(BINARIES);
+  const file = resolve(named);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() && isExecutable(file)) return file;
+  throw new Error(`REDIS_SERVER=${named} is no program: set it to the path of a redis-server or valkey-server`);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the path of the first of `names` on PATH. */
+export function findOnPath(names: readonly string[]): string | undefined {
   for (const name of names) {
     for (const folder of (process.env.PATH ?? '').split(delimiter)) {
       const file = join(folder, name);
-      try {
-        accessSync(file, constants.X_OK);
-        return file;
-      } catch {
-        // Not here: the next folder.
-      }
+      if (isExecutable(file)) return file;
     }
   }
   return undefined;
@@ -37,11 +50,11 @@ export function findOnPath(names: readonly string[] = BINARIES): string | undefi
  * Starts a Redis that keeps everything in memory.
  * @param options further command-line options, such as `['--maxmemory', '10mb']`; a given `--port` is used as it is.
  * @param detached starts it in a process group of its own, which a terminal's Ctrl-C does not reach.
- * @throws when there is no Redis or Valkey on PATH; with the output of Redis, when it ends or 30 s pass before it is ready.
+ * @throws when there is no Redis or Valkey; with the output of Redis, when it ends or 30 s pass before it is ready.
  */
 export async function startEmbeddedRedis(
   options: readonly string[] = [],
-  binary = findOnPath(),
+  binary = findRedisServer(),
   { detached = false }: { readonly detached?: boolean } = {},
 ): Promise<EmbeddedRedis> {
   if (!binary) throw new Error(`Neither ${BINARIES.join(' nor ')} is on PATH`);

@@ -40,7 +40,9 @@ for (const file of closureOf('writer.ts')) {
 cpSync('src/redis/lua', join(TARGET, 'redis/lua'), { recursive: true });
 copyFileSync('LICENSE', join(TARGET, 'LICENSE'));
 
-const { version, license, engines, keywords } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, license, engines, keywords, repository, homepage, bugs } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+);
 const manifest = {
   name: 'guildrank-writer',
   version,
@@ -51,6 +53,10 @@ const manifest = {
   types: 'writer.d.ts',
   engines,
   keywords,
+  // A release adds these: scripts/dev/release.mjs.
+  repository,
+  homepage,
+  bugs,
   // Only its types name it. The bot brings its own version.
   peerDependencies: { ioredis: '>=5' },
   peerDependenciesMeta: { ioredis: { optional: true } },

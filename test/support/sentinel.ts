@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
-import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type EmbeddedRedis, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { PATIENT } from './wait.ts';
 
 /** A real master with two replicas, watched by three Sentinels, on loopback. */
@@ -100,7 +100,7 @@ async function startSentinel(masterPort: number): Promise<Sentinel> {
       '',
     ].join('\n'),
   );
-  const binary = findOnPath();
+  const binary = findRedisServer();
   if (!binary) throw new Error('A Sentinel needs redis-server or valkey-server on PATH');
   const sentinel = startChild(binary, [file, '--sentinel']);
   await sentinel.waitForOutput('the Sentinel to watch its master', () => sentinel.output().includes('+monitor master'));

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import RedisMock from 'ioredis-mock';
-import { findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { findRedisServer, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { RedisClient } from '../../src/redis/scripts.ts';
 
 /** A store for one test file. */
@@ -21,7 +21,7 @@ export interface StoreKind {
 }
 
 /** Whether a Redis server is installed. With REQUIRE_REDIS=1 its absence is an error; TEST_STORES=mock leaves it out. */
-export const hasRedis = process.env.TEST_STORES !== 'mock' && findOnPath() !== undefined;
+export const hasRedis = process.env.TEST_STORES !== 'mock' && findRedisServer() !== undefined;
 
 if (!hasRedis && process.env.REQUIRE_REDIS === '1') {
   throw new Error('REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH');

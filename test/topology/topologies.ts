@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { findOnPath, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import type { RedisClient } from '../../src/redis/scripts.ts';
@@ -188,7 +188,7 @@ export async function startSecuredSentinel(): Promise<RunningTopology & { readon
     'user default off',
   ];
   writeFileSync(file, `${lines.join('\n')}\n`);
-  const sentinel = startChild(findOnPath() as string, [file, '--sentinel']);
+  const sentinel = startChild(findRedisServer() as string, [file, '--sentinel']);
   await sentinel.waitForOutput('the Sentinel to watch its master', () => sentinel.output().includes('+monitor master'));
   const env = {
     REDIS_MODE: 'sentinel',

@@ -1,0 +1,57 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { repository, runProgram } from '../support/run-command.ts';
+
+const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+const script = join(repository, 'scripts/dev/release.mjs');
+const env = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_REPOSITORY: 'someone/guildrank' };
+
+describe('scripts/dev/release.mjs', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-release-'));
+    copyFileSync(join(repository, 'package.json'), join(folder, 'package.json'));
+    changelog(
+      `## [Unreleased]\n\n## [${version}] - 2026-11-22\n\n### Added\n\n- One thing.\n\n## [0.0.1] - 2026-11-01\n\n- Older.`,
+    );
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const changelog = (text: string) => writeFileSync(join(folder, 'CHANGELOG.md'), `# Changelog\n\n${text}\n`);
+  const release = (tag: string, variables: Record<string, string> = env) =>
+    runProgram(process.execPath, [script, tag], { cwd: folder, env: variables });
+  const manifest = () => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+  it('prints the notes of the version, and names the repository that releases in package.json', async () => {
+    const before = manifest();
+    expect(await release(`v${version}`)).toEqual({ code: 0, stdout: '### Added\n\n- One thing.\n', stderr: '' });
+    expect(manifest()).toEqual({
+      ...before,
+      repository: { type: 'git', url: 'git+https://git.example/someone/guildrank.git' },
+      homepage: 'https://git.example/someone/guildrank#readme',
+      bugs: { url: 'https://git.example/someone/guildrank/issues' },
+    });
+  });
+
+  it.each([
+    ['a tag of another version', 'v9.9.9', undefined, 'The tag v9.9.9 is not "v" and the version of package.json'],
+    ['no section', `v${version}`, '## [Unreleased]', `CHANGELOG.md has no section "## [${version}] - DATE"`],
+    ['no date', `v${version}`, `## [${version}]\n\n- One.`, 'CHANGELOG.md has no section'],
+    ['no text', `v${version}`, `## [${version}] - 2026-11-22\n\n## [0.0.1] - 2026-11-01`, 'in CHANGELOG.md is empty'],
+  ])('refuses %s, and leaves package.json as it is', async (_, tag, text, message) => {
+    if (text) changelog(text);
+    const before = manifest();
+    const { code, stdout, stderr } = await release(tag);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(manifest()).toEqual(before);
+  });
+
+  it('refuses to release outside a workflow, where it would not know the repository', async () => {
+    const { code, stderr } = await release(`v${version}`, { GITHUB_SERVER_URL: '', GITHUB_REPOSITORY: '' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('GITHUB_REPOSITORY');
+  });
+});
