@@ -6,9 +6,8 @@ import { expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const below = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
-const files = ['README.md', 'CONTRIBUTING.md', ...['docs', 'deploy', 'examples'].flatMap(below)].filter((name) =>
-  name.endsWith('.md'),
-);
+const roots = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const files = [...roots, ...['docs', 'deploy', 'examples'].flatMap(below)].filter((name) => name.endsWith('.md'));
 
 /** Returns the anchors that GitHub makes: lower case, without punctuation, hyphens for spaces. */
 const anchorsOf = (file: string) =>

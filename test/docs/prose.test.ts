@@ -14,7 +14,7 @@ const HIDDEN_SUBJECT = /^(What|Whatever|Whoever|That which)\b/;
 const EXEMPT = ['docs/performance.md'];
 const files = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('docs', name))
-  .concat('README.md', 'CONTRIBUTING.md')
+  .concat('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md')
   .filter((name) => name.endsWith('.md') && !EXEMPT.includes(name));
 
 /** Returns the sentences of a document, without code blocks, tables and headings. Inline code counts as one word. */

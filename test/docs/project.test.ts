@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const { version, devDependencies, dependencies } = JSON.parse(read('package.json'));
+
+it('CHANGELOG.md has the sections of Keep a Changelog, the newest version first', () => {
+  const text = read('CHANGELOG.md');
+  const versions = [...text.matchAll(/^## (.*)$/gm)].map(([, title = '']) => title);
+  expect(versions[0]).toBe('[Unreleased]');
+  for (const title of versions.slice(1)) expect(title).toMatch(/^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$/);
+  // A version without a section is one that was not released.
+  if (versions.length > 1) expect(versions[1]).toMatch(new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\]`));
+  else expect(text).toContain(`Version ${version} is the state of the repository.`);
+  for (const [, kind] of text.matchAll(/^### (.*)$/gm)) {
+    expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(kind);
+  }
+});
+
+it('renovate.json holds back only packages that exist, at versions that it allows', () => {
+  const { packageRules } = JSON.parse(read('renovate.json')) as {
+    packageRules: { matchPackageNames: string[]; allowedVersions: string }[];
+  };
+  for (const { matchPackageNames, allowedVersions } of packageRules) {
+    for (const name of matchPackageNames) {
+      const major = Number.parseInt({ ...dependencies, ...devDependencies }[name], 10);
+      expect(major, name).toBeLessThan(Number(/^<(\d+)$/.exec(allowedVersions)?.[1]));
+    }
+  }
+});
+
+it('the issue forms have the fields that GitHub needs', () => {
+  const folder = new URL('../../.github/ISSUE_TEMPLATE', import.meta.url);
+  const forms = readdirSync(folder).filter((name) => name !== 'config.yml');
+  expect(forms.sort()).toEqual(['bug.yml', 'wish.yml']);
+  for (const name of forms) {
+    const { description, body, ...form } = parse(read(`.github/ISSUE_TEMPLATE/${name}`));
+    expect({ ...form, name: typeof form.name }).toEqual({ name: 'string', labels: [expect.any(String)] });
+    expect(description.length, name).toBeGreaterThan(10);
+    const ids = body.map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { type, attributes } of body) {
+      expect(['textarea', 'input']).toContain(type);
+      expect(attributes.label.length).toBeGreaterThan(10);
+    }
+  }
+  expect(parse(read('.github/ISSUE_TEMPLATE/config.yml'))).toEqual({ blank_issues_enabled: false });
+});
