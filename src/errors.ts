@@ -21,8 +21,8 @@ export type StoreFailureCode = RedisCode | 'timeout' | 'unreachable' | 'other';
 
 /** Returns the error code of Redis in a message, ERR for one that is not in the list; undefined for a failure of the connection. */
 export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
-  // Redis 7.0 gives the refusal of a command in a script no code of its own.
-  if (reason.includes("user executing the script can't")) return 'NOPERM';
+  // Redis 7.0 and Valkey give the refusal of a command in a script no code of its own.
+  if (/user executing the script can't|ACL failure in script/.test(reason)) return 'NOPERM';
   const word = /^[A-Z]{2,}\b/.exec(reason)?.[0];
   return word === undefined ? undefined : (REDIS_CODES.find((code) => code === word) ?? 'ERR');
 }
