@@ -1,52 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
-import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
-import { nginx, nginxConfiguration } from '../support/nginx.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { repository } from '../support/run-command.ts';
+import { proxies, startProxy } from '../support/proxies.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const haproxy = findOnPath(['haproxy']);
-if (!haproxy) process.stderr.write('skipped: the rolling restart behind haproxy needs it on PATH\n');
+for (const { name, binary } of proxies) {
+  if (!binary) process.stderr.write(`skipped: the rolling restart behind ${name} needs it on PATH\n`);
+}
 
 /** A process that is kept from running for so long cannot answer a check or Redis in time. */
 const STARVED_MS = 80;
+const LOAD = { rate: 200, connections: 20 };
 
-/** A proxy with its example configuration, on other ports. */
-interface Proxy {
-  readonly binary: string | undefined;
-  readonly config: string;
-  readonly shutdownDelayMs: number;
-  /** Returns the whole configuration. */
-  complete(config: string, folder: string): string;
-  args(file: string): string[];
-}
-
-const proxies: Record<string, Proxy> = {
-  nginx: {
-    binary: nginx,
-    config: 'deploy/nginx/guildrank.conf',
-    shutdownDelayMs: 0,
-    complete: nginxConfiguration,
-    args: (file) => ['-c', file],
-  },
-  HAProxy: {
-    binary: haproxy,
-    config: 'deploy/haproxy/haproxy.cfg',
-    shutdownDelayMs: 3000,
-    complete: (config) => config,
-    args: (file) => ['-db', '-f', file],
-  },
-};
-
-describe.skipIf(!hasRedis).each(Object.entries(proxies))('two instances behind %s', (name, proxy) => {
+describe.skipIf(!hasRedis).each(proxies)('two instances behind $name', (proxy) => {
+  const { name } = proxy;
   let redis: EmbeddedRedis;
   let guild: TestGuild;
   const cleanUps: (() => unknown)[] = [];
@@ -69,20 +40,6 @@ describe.skipIf(!hasRedis).each(Object.entries(proxies))('two instances behind %
     return service;
   }
 
-  function startProxy(front: number, instances: readonly number[]): RunningChild {
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
-    cleanUps.push(() => rmSync(folder, { recursive: true }));
-    const config = readFileSync(join(repository, proxy.config), 'utf8')
-      .replaceAll('8081', String(instances[0]))
-      .replaceAll('8082', String(instances[1]))
-      .replaceAll(/\b8080\b/g, String(front));
-    const file = join(folder, 'proxy.conf');
-    writeFileSync(file, proxy.complete(config, folder));
-    const child = startChild(proxy.binary as string, proxy.args(file));
-    cleanUps.push(child.stop);
-    return child;
-  }
-
   it.skipIf(!proxy.binary)('are restarted one after the other, and every request is answered', CONCLUSIVE, async () => {
     await untilConclusive(`rolling restart behind ${name}`, async () => {
       const { answers, lag } = await restartBoth();
@@ -99,15 +56,14 @@ describe.skipIf(!hasRedis).each(Object.entries(proxies))('two instances behind %
 
   async function restartBoth(): Promise<{ answers: readonly Answer[]; lag: number }> {
     const ports = [await freePort(), await freePort()];
-    const front = await freePort();
-    const url = `http://127.0.0.1:${front}`;
     const running = [await startInstance(ports[0] as number), await startInstance(ports[1] as number)];
-    const proxying = startProxy(front, ports);
+    const proxying = await startProxy(proxy, ports);
+    cleanUps.push(proxying.stop);
     await vi.waitFor(async () => {
-      expect((await fetch(`${url}/readyz`)).status, proxying.output()).toBe(200);
+      expect((await proxying.get('/readyz')).status, proxying.output()).toBe(200);
     }, PATIENT);
     const startedAt = Date.now();
-    const load = startLoad(url, { rate: 200, headers: guild.headers, paths: guild.paths, connections: 20 });
+    const load = startLoad(proxying.url, { ...LOAD, headers: guild.headers, paths: guild.paths, tls: proxying.tls });
     cleanUps.push(() => load.stop());
     await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(200), PATIENT);
     const instances = [...running];

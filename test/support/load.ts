@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, type AgentOptions, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { watchLag } from './lag.ts';
 
 /** One answer, or the failure to get one. */
@@ -34,14 +35,21 @@ export interface LoadOptions {
   readonly connections?: number;
   /** Asked in turn. */
   readonly paths: readonly string[];
+  /** For https: the authority to trust, and the name in the certificate. */
+  readonly tls?: { readonly ca: string; readonly servername: string };
 }
 
 const TICK_MS = 10;
 const GIVE_UP_MS = 10_000;
 const LONGEST_MS = 120_000;
 
-export function startLoad(url: string, { rate, headers = {}, connections = 128, paths }: LoadOptions): Load {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+/** Returns an agent for https that trusts one authority. */
+export const tlsAgent = (options: NonNullable<LoadOptions['tls']> & AgentOptions): Agent =>
+  new TlsAgent({ keepAlive: true, ...options });
+
+export function startLoad(url: string, { rate, headers = {}, connections = 128, paths, tls }: LoadOptions): Load {
+  const maxSockets = connections;
+  const agent = tls ? tlsAgent({ maxSockets, ...tls }) : new Agent({ keepAlive: true, maxSockets });
   const answers: Answer[] = [];
   const due = new Set<Promise<void>>();
   const lag = watchLag();
@@ -99,7 +107,8 @@ function askOnce(agent: Agent, url: string, path: string, headers: Record<string
       resolve([error === undefined ? answer : { ...answer, error }, req.reusedSocket]);
     };
     const failed = (error: NodeJS.ErrnoException): void => done(0, {}, '', error.code ?? error.message);
-    const req = request(`${url}${path}`, { agent, headers, timeout: GIVE_UP_MS }, (res) => {
+    const send = agent instanceof TlsAgent ? tlsRequest : request;
+    const req = send(`${url}${path}`, { agent, headers, timeout: GIVE_UP_MS }, (res) => {
       let body = '';
       res.setEncoding('utf8').on('data', (chunk: string) => {
         body += chunk;

@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
+import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { type CertificateFiles, makeCertificates } from './certificates.ts';
+import { type Answer, ask, tlsAgent } from './load.ts';
+import { nginx, nginxConfiguration } from './nginx.ts';
+import { repository } from './run-command.ts';
+
+/** A proxy with its example configuration in deploy/. */
+export interface Proxy {
+  readonly name: string;
+  readonly binary: string | undefined;
+  readonly config: string;
+  /** SHUTDOWN_DELAY_MS, as the example says. */
+  readonly shutdownDelayMs: number;
+  /** Returns the whole configuration of a test. Only what names this machine differs from the example. */
+  complete(config: string, at: { folder: string; port: number } & CertificateFiles): string;
+  args(file: string): string[];
+}
+
+/** Returns the path of a program that Debian may keep outside PATH. */
+const system = (name: string) => findOnPath([name]) ?? [`/usr/sbin/${name}`].find((file) => existsSync(file));
+
+export const proxies: readonly Proxy[] = [
+  {
+    name: 'nginx',
+    binary: nginx,
+    config: 'deploy/nginx/guildrank.conf',
+    shutdownDelayMs: 0,
+    complete: (config, { folder, port, cert, key }) =>
+      nginxConfiguration(
+        config
+          .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+          .replace('/etc/guildrank/tls.crt', cert)
+          .replace('/etc/guildrank/tls.key', key),
+        folder,
+      ),
+    args: (file) => ['-c', file],
+  },
+  {
+    name: 'HAProxy',
+    binary: system('haproxy'),
+    config: 'deploy/haproxy/haproxy.cfg',
+    shutdownDelayMs: 3000,
+    complete: (config, { folder, port, cert, key }) => {
+      const both = join(folder, 'tls.pem');
+      writeFileSync(both, readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+      return config.replace('bind :443', `bind 127.0.0.1:${port}`).replace('/etc/guildrank/tls.pem', both);
+    },
+    args: (file) => ['-db', '-f', file],
+  },
+  {
+    name: 'Caddy',
+    binary: system('caddy'),
+    config: 'deploy/caddy/Caddyfile',
+    shutdownDelayMs: 3000,
+    // No administration, and no port 80 for redirects.
+    complete: (config, { port, cert, key }) =>
+      `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${config.replace(
+        'guildrank.example {',
+        `:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`,
+      )}`,
+    args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
+  },
+];
+
+/** A proxy that runs, with TLS, in front of two ports of this machine. */
+export interface RunningProxy extends RunningChild {
+  readonly url: string;
+  readonly tls: { readonly ca: string; readonly servername: string };
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+/** Starts a proxy with its example configuration, in front of other ports. */
+export async function startProxy(proxy: Proxy, [first, second]: readonly number[]): Promise<RunningProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
+  const port = await freePort();
+  const { ca, server, remove } = await makeCertificates('localhost');
+  const config = readFileSync(join(repository, proxy.config), 'utf8')
+    .replace('127.0.0.1:8081', `127.0.0.1:${first}`)
+    .replace('127.0.0.1:8082', `127.0.0.1:${second}`);
+  const file = join(folder, 'proxy.conf');
+  writeFileSync(file, proxy.complete(config, { folder, port, ...server }));
+  const tls = { ca: readFileSync(ca, 'utf8'), servername: 'localhost' };
+  const agent = tlsAgent(tls);
+  const url = `https://127.0.0.1:${port}`;
+  // Caddy keeps files of its own in its home.
+  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const child = startChild(proxy.binary as string, proxy.args(file), { env });
+  return {
+    ...child,
+    url,
+    tls,
+    get: (path, headers = {}) => ask(agent, url, path, headers),
+    stop: async () => {
+      agent.destroy();
+      await child.stop();
+      remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
