@@ -87,80 +87,11 @@ describe('.env.example', () => {
   });
 });
 
-describe.each([
-  ['guildrank.yaml', 'StatefulSet'],
-  ['deployment.yaml', 'Deployment'],
-])('deploy/kubernetes/%s', (file, kind) => {
-  const documents = yaml(`deploy/kubernetes/${file}`);
-  const ofKind = (wanted: string) => documents.filter((document) => document.kind === wanted);
-  const workload = ofKind(kind)[0];
-  const pod = workload.spec.template;
-
-  it('restricts every container: not root, read-only, no capabilities, bounded memory', () => {
-    expect(pod.spec.securityContext.runAsNonRoot).toBe(true);
-    for (const { name, securityContext, resources } of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
-      expect(securityContext, name).toMatchObject({
-        readOnlyRootFilesystem: true,
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ['ALL'] },
-      });
-      expect(securityContext.runAsUser, name).toBeGreaterThan(0);
-      expect(resources.limits.memory, name).toBeTruthy();
-    }
-  });
-
-  it('probes the ports and paths that the service has, with settings that it accepts', () => {
-    const service = pod.spec.containers.find(({ name }: { name: string }) => name === 'guildrank');
-    expect(service.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
-    expect(service.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
-    const config = parseConfig({ ...ofKind('ConfigMap')[0].data, ...ofKind('Secret')[0]?.stringData });
-    expect(service.ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual([
-      config.port,
-      config.adminPort,
-    ]);
-    const secrets = JSON.stringify(pod.spec).match(/"key":"[^"]+"/g);
-    const made = read(`deploy/kubernetes/${file}`).match(/--from-(file|literal)=[^=]+/g);
-    expect(new Set(secrets?.map((each) => each.slice(7, -1)))).toEqual(
-      new Set(made?.map((each) => each.split('=')[1])),
-    );
-    for (const { spec } of ofKind('Service')) expect(spec.selector).toEqual(pod.metadata.labels);
-    // Longer than the readiness probe takes to notice, and within the time that the pod has.
-    const { periodSeconds } = service.readinessProbe;
-    expect(config.shutdownDelayMs).toBeGreaterThanOrEqual(1000 * periodSeconds);
-    const limitMs = 1000 * pod.spec.terminationGracePeriodSeconds;
-    expect(config.shutdownDelayMs + config.shutdownTimeoutMs).toBeLessThan(limitMs);
-  });
-
-  it('opens the admin port to Prometheus only', () => {
-    const [{ spec }] = ofKind('NetworkPolicy');
-    expect(spec.podSelector.matchLabels).toEqual(pod.metadata.labels);
-    const { ingress } = spec as { ingress: { ports: { port: string }[]; from?: unknown[] }[] };
-    const open = ingress.filter(({ from }) => from === undefined).flatMap(({ ports }) => ports);
-    expect(open).toEqual([{ port: 'http' }]);
-    expect(ingress.filter(({ from }) => from).flatMap(({ ports }) => ports)).toEqual([{ port: 'admin' }]);
-  });
-
-  it('is scraped by the PodMonitor', () => {
-    const [{ spec }] = yaml('deploy/kubernetes/podmonitor.yaml');
-    expect(spec.selector.matchExpressions[0].values).toContain(pod.metadata.labels.app);
-    const service = pod.spec.containers.find(({ name }: { name: string }) => name === 'guildrank');
-    const names = service.ports.map(({ name }: { name: string }) => name);
-    for (const { port } of spec.podMetricsEndpoints) expect(names).toContain(port);
-  });
-});
-
-it('deploy/kubernetes/guildrank.yaml has the headless Service that its StatefulSet names', () => {
-  const documents = yaml('deploy/kubernetes/guildrank.yaml');
-  const { serviceName } = documents.find(({ kind }) => kind === 'StatefulSet').spec;
-  const named = documents.find(({ kind, metadata }) => kind === 'Service' && metadata.name === serviceName);
-  expect(named.spec.clusterIP).toBe('None');
-});
-
 const canProbe = hasRedis && findOnPath(['redis-cli']);
 
 describe.skipIf(!canProbe)('the probes of Redis in docker-compose.yml and deploy/kubernetes', () => {
   const [{ services }] = yaml('docker-compose.yml');
-  const pod = yaml('deploy/kubernetes/guildrank.yaml').find(({ kind }) => kind === 'StatefulSet').spec.template.spec;
+  const pod = yaml('deploy/kubernetes/overlays/sidecar/stateful-set.yaml')[0].spec.template.spec;
   const { startupProbe, livenessProbe } = pod.initContainers[0];
   const start: string[] = startupProbe.exec.command;
 

@@ -1,0 +1,132 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { parseConfig } from '../../src/config.ts';
+import { canRender, errorsOf, type Manifest, render } from '../support/kubernetes.ts';
+import { repository } from '../support/run-command.ts';
+
+const folder = join(repository, 'deploy/kubernetes');
+if (!canRender) process.stderr.write('skipped: deploy/kubernetes needs kustomize or kubectl on PATH\n');
+
+describe.skipIf(!canRender).each([
+  ['sidecar', 'StatefulSet', []],
+  ['replicas', 'Deployment', ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'PodMonitor']],
+] as const)('deploy/kubernetes/overlays/%s', (overlay, kind, further) => {
+  let manifests: Manifest[];
+  let pod: Manifest;
+  beforeAll(async () => {
+    manifests = await render(join(folder, 'overlays', overlay));
+    [pod] = ofKind(kind).map(({ spec }) => spec.template);
+  });
+  const ofKind = (wanted: string) => manifests.filter((manifest) => manifest.kind === wanted);
+  const service = () => pod.spec.containers.find(({ name }: Manifest) => name === 'guildrank');
+
+  it('renders to manifests that Kubernetes knows, and has each of its parts', async () => {
+    expect(await errorsOf(manifests)).toEqual([]);
+    const kinds = ['ConfigMap', kind, 'NetworkPolicy', 'Service', ...further];
+    expect([...new Set(manifests.map((manifest) => manifest.kind))].sort()).toEqual(kinds.sort());
+  });
+
+  it('is refused by the same check with a misspelt field or a wrong type', async () => {
+    const mistakes: Record<string, (spec: Manifest) => void> = {
+      livenessProb: (spec) => Object.assign(spec.template.spec.containers[0], { livenessProb: {} }),
+      terminationGracePeriodSeconds: (spec) =>
+        Object.assign(spec.template.spec, { terminationGracePeriodSeconds: '30' }),
+      serviceName: (spec) => Object.assign(spec, { serviceName: 1 }),
+    };
+    const copies = Object.values(mistakes).map((mistake) => {
+      const copy = structuredClone(ofKind(kind)[0]);
+      mistake(copy.spec);
+      return copy;
+    });
+    const errors = await errorsOf(copies);
+    for (const name of Object.keys(mistakes)) expect(errors.join('\n')).toContain(name);
+  });
+
+  it('restricts every container: not root, read-only, no capabilities, bounded memory', () => {
+    expect(pod.spec.securityContext.runAsNonRoot).toBe(true);
+    for (const { name, securityContext, resources } of [...(pod.spec.initContainers ?? []), ...pod.spec.containers]) {
+      expect(securityContext, name).toMatchObject({
+        readOnlyRootFilesystem: true,
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(securityContext.runAsUser, name).toBeGreaterThan(0);
+      expect(resources.limits.memory, name).toBeTruthy();
+    }
+  });
+
+  it('probes the ports and paths that the service has, with settings that it accepts', () => {
+    const { livenessProbe, readinessProbe, ports, envFrom } = service();
+    expect(livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
+    expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
+    const [settings] = ofKind('ConfigMap');
+    expect(envFrom).toEqual([{ configMapRef: { name: settings.metadata.name } }]);
+    const config = parseConfig(settings.data);
+    expect(ports.map(({ containerPort }: Manifest) => containerPort)).toEqual([config.port, config.adminPort]);
+    // Longer than the readiness probe takes to notice, and within the time that the pod has.
+    expect(config.shutdownDelayMs).toBeGreaterThanOrEqual(1000 * readinessProbe.periodSeconds);
+    const limitMs = 1000 * pod.spec.terminationGracePeriodSeconds;
+    expect(config.shutdownDelayMs + config.shutdownTimeoutMs).toBeLessThan(limitMs);
+  });
+
+  it('says how to make the Secret, with every key that the pod reads, and holds no password', () => {
+    const text = readFileSync(join(folder, 'overlays', overlay, 'kustomization.yaml'), 'utf8');
+    const made = [...text.matchAll(/--from-(?:file|literal)=([^=]+)=/g)].map(([, key]) => key);
+    const read = [...JSON.stringify(pod.spec).matchAll(/"key":"([^"]+)"/g)].map(([, key]) => key);
+    expect(made.sort()).toEqual(read.sort());
+    expect(ofKind('Secret')).toEqual([]);
+  });
+
+  it('selects its pods, from every part', () => {
+    const { labels } = pod.metadata;
+    expect(ofKind(kind)[0].spec.selector.matchLabels).toEqual(labels);
+    for (const { spec } of ofKind('Service')) expect(spec.selector).toEqual(labels);
+    for (const { spec } of ofKind('NetworkPolicy')) expect(spec.podSelector.matchLabels).toEqual(labels);
+    for (const { spec } of [...ofKind('PodDisruptionBudget'), ...ofKind('PodMonitor')]) {
+      expect(spec.selector.matchLabels).toEqual(labels);
+    }
+    for (const { spec } of ofKind('HorizontalPodAutoscaler')) {
+      const { apiVersion, metadata } = ofKind(kind)[0];
+      expect(spec.scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
+      // A number here would undo what the autoscaler decided, at the next apply.
+      expect(ofKind(kind)[0].spec.replicas).toBeUndefined();
+    }
+  });
+
+  it('opens the admin port to Prometheus only', () => {
+    const [{ spec }] = ofKind('NetworkPolicy');
+    const { ingress } = spec as { ingress: { ports: { port: string }[]; from?: unknown[] }[] };
+    const open = ingress.filter(({ from }) => from === undefined).flatMap(({ ports }) => ports);
+    expect(open).toEqual([{ port: 'http' }]);
+    expect(ingress.filter(({ from }) => from).flatMap(({ ports }) => ports)).toEqual([{ port: 'admin' }]);
+  });
+
+  it('is scraped through the component pod-monitor', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
+    cpSync(folder, scratch, { recursive: true });
+    const file = join(scratch, 'overlays', overlay, 'kustomization.yaml');
+    writeFileSync(
+      file,
+      stringify({ ...parse(readFileSync(file, 'utf8')), components: ['../../components/pod-monitor'] }),
+    );
+    const all = await render(dirname(file)).finally(() => rmSync(scratch, { recursive: true }));
+    const [monitor] = all.filter((manifest) => manifest.kind === 'PodMonitor');
+    expect(monitor.spec.selector.matchLabels).toEqual(pod.metadata.labels);
+    expect(await errorsOf([monitor])).toEqual([]);
+    const names = service().ports.map(({ name }: Manifest) => name);
+    for (const { port } of monitor.spec.podMetricsEndpoints) expect(names).toContain(port);
+  });
+});
+
+describe.skipIf(!canRender)('the StatefulSet of deploy/kubernetes/overlays/sidecar', () => {
+  it('has the headless Service that it names, and volume claims that an update does not change', async () => {
+    const manifests = await render(join(folder, 'overlays/sidecar'));
+    const { spec } = manifests.find(({ kind }) => kind === 'StatefulSet');
+    const named = manifests.find(({ kind, metadata }) => kind === 'Service' && metadata.name === spec.serviceName);
+    expect(named.spec.clusterIP).toBe('None');
+    expect(spec.volumeClaimTemplates.map(({ metadata }: Manifest) => metadata)).toEqual([{ name: 'redis-data' }]);
+  });
+});
