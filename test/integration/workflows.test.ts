@@ -130,6 +130,6 @@ describe('.github/workflows', () => {
     expect(build?.with).toMatchObject({ platforms: 'linux/amd64,linux/arm64', sbom: true, provenance: 'mode=max' });
     const scripts = (id: string) => release.jobs[id]?.steps?.map(({ run = '' }) => run).join('\n');
     expect(scripts('image')).toMatch(/^cosign sign --yes --recursive "\$IMAGE@\$DIGEST"$/m);
-    expect(scripts('npm')).toContain('npm publish "$package" --provenance');
+    expect(scripts('npm')).toContain('npm publish "./$file" --provenance');
   });
 });
