@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type EmbeddedRedis, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Direction, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -139,7 +139,7 @@ async function startSentinel(place: Place, masterPort: number): Promise<Member> 
   ];
   const file = join(folder, 'sentinel.conf');
   writeFileSync(file, `${lines.join('\n')}\n`);
-  const child = startChild(findOnPath() as string, [file, '--sentinel']);
+  const child = startChild(findRedisServer() as string, [file, '--sentinel']);
   await child.waitForOutput('the Sentinel to watch its master', () => child.output().includes('+monitor master'));
   const stop = async () => {
     await child.stop();
