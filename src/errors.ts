@@ -24,6 +24,8 @@ const REDIS_CODES = [
     'MASTERDOWN',
   ],
   ...['CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
+  // Of the scripts: data of a newer version, a curve that they lack.
+  ...['MODEL', 'CURVE'],
 ] as const;
 
 /** Why the store failed, for metrics and probes: Redis's own error code, or one of three words. */
@@ -33,6 +35,14 @@ export type StoreFailureCode = (typeof REDIS_CODES)[number] | 'timeout' | 'unrea
 const UNREACHABLE =
   /isn't (writeable|ready)|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
+/**
+ * Returns the message of a script that refused a guild for its data: a newer version, or a curve that the script lacks. It names the cause
+ * and the fix. Undefined for another message.
+ */
+export function scriptRefusal(message: string): string | undefined {
+  return /(?:^|: )(?:MODEL|CURVE) (.*?)(?: script: \w+, on @user_script:\d+\.)?$/.exec(message)?.[1];
+}
+
 /** Redis is unreachable or too slow, refuses the command, or holds a value of another type than the data model says. */
 export class StoreUnavailableError extends DomainError {
   /** @param knownCode the kind of failure, if the message of `cause` does not tell it. */
@@ -40,7 +50,8 @@ export class StoreUnavailableError extends DomainError {
     cause: unknown,
     private readonly knownCode?: StoreFailureCode,
   ) {
-    super('The store did not answer in time or refused the command', { cause });
+    const own = scriptRefusal(cause instanceof Error ? cause.message : '');
+    super(own ?? 'The store did not answer in time or refused the command', { cause });
   }
 
   /** Message of Redis or of its client. For logs only, because it can contain an address. */

@@ -167,11 +167,11 @@ export interface components {
              */
             average_level: number;
             /**
-             * @description Level curve of the server
+             * @description Level curve of the server; custom = one of its own
              * @example standard
              * @enum {string}
              */
-            xp_curve: "standard" | "amari" | "lurkr" | "polaris" | "arcane";
+            xp_curve: "standard" | "amari" | "lurkr" | "polaris" | "arcane" | "custom";
             /**
              * @description XP multiplier of the server
              * @example 1.5

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
-import { CURVE_TABLE, type CurveName } from './curves.ts';
+import type { CurveText } from './curves.ts';
+import { BUILT_IN_CURVES } from './writer.ts';
 
 /** The counters of a guild. */
 export interface Counters {
@@ -27,7 +28,7 @@ export interface CounterCheck {
 /** Config fields to store together with the counters. */
 export interface ConfigChange {
   /** Curve to count levels on; '' = the guild's own. */
-  readonly curve: CurveName | '';
+  readonly curve: CurveText | '';
   /** Field, value, field, value, ... */
   readonly fields: readonly string[];
 }
@@ -103,7 +104,7 @@ export class CounterAudit {
   }
 
   /** Counts while the scripts keep the sums exact. */
-  private async countBesideWrites(guildId: string, curve: CurveName | '', commit: readonly string[]) {
+  private async countBesideWrites(guildId: string, curve: CurveText | '', commit: readonly string[]) {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const token = randomUUID();
       let slice = await this.begin(guildId, token, curve);
@@ -118,7 +119,7 @@ export class CounterAudit {
     );
   }
 
-  private async begin(guildId: string, token: string, curve: CurveName | ''): Promise<Slice> {
+  private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<Slice> {
     for (let attempt = 0; attempt < MAX_BUSY_RETRIES; attempt++) {
       const slice = await this.run(guildId, [], 'begin', token, curve, []);
       if (slice.status !== 'BUSY') return slice;
@@ -133,7 +134,7 @@ export class CounterAudit {
     userIds: readonly string[],
     mode: 'read' | 'begin' | 'step',
     tokenOrFirst: string | number,
-    curve: CurveName | '',
+    curve: CurveText | '',
     commit: readonly string[],
   ): Promise<Slice> {
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
@@ -143,7 +144,7 @@ export class CounterAudit {
       keys,
       mode,
       tokenOrFirst,
-      CURVE_TABLE,
+      BUILT_IN_CURVES,
       curve,
       this.sliceSize,
       ...commit,

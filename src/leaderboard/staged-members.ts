@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import type { GuildKeys, RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
 import { type RedisClient, type ScriptName, type Scripts, withStoreErrors } from '../redis/scripts.ts';
-import { CURVE_TABLE } from './curves.ts';
-import { memberKeys, type RecordResult, recordArguments, recordResult, throwRefusal, type XpRecord } from './writer.ts';
+import {
+  BUILT_IN_CURVES,
+  memberKeys,
+  type RecordResult,
+  recordArguments,
+  recordResult,
+  throwRefusal,
+  type XpRecord,
+} from './writer.ts';
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
@@ -64,7 +71,9 @@ export class StagedMembers {
     const { xp, stats, config, lock, memberPrefix } = this.staging;
     const keys = [xp, stats, config, lock, ...memberKeys(memberPrefix, records)];
     const args = recordArguments(records);
-    return recordResult(await this.store.scripts.run('stage', keys, memberPrefix, CURVE_TABLE, this.token, ...args));
+    return recordResult(
+      await this.store.scripts.run('stage', keys, memberPrefix, BUILT_IN_CURVES, this.token, ...args),
+    );
   }
 
   /** Lists the present members that are not staged. Members that come later stay in the guild. O(n log m). */
@@ -90,7 +99,7 @@ export class StagedMembers {
     if (userIds.length === 0) return 0;
     const keys = userIds.flatMap((userId) => [guild.memberPrefix + userId, staging.memberPrefix + userId]);
     const shared = [guild.xp, guild.stats, guild.config, staging.xp, staging.lock];
-    await this.run('replace', [...shared, ...keys], CURVE_TABLE, this.token, ...userIds);
+    await this.run('replace', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...userIds);
     return userIds.length;
   }
 
@@ -101,7 +110,7 @@ export class StagedMembers {
     if (userIds.length === 0) return { listed: 0, removed: 0 };
     const keys = userIds.map((userId) => guild.memberPrefix + userId);
     const shared = [guild.xp, guild.stats, guild.config, staging.unstaged, staging.lock];
-    const removed = await this.run('sweep', [...shared, ...keys], CURVE_TABLE, this.token, ...userIds);
+    const removed = await this.run('sweep', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...userIds);
     return { listed: userIds.length, removed: Number(removed) };
   }
 

@@ -2,7 +2,9 @@ import { RecordRefusedError, type RefusalReason } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
-import { CURVE_TABLE } from './curves.ts';
+
+/** The curve table of the scripts themselves. */
+export const BUILT_IN_CURVES = '';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
@@ -64,7 +66,9 @@ export class LeaderboardWriter {
     );
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
     const keys = [xp, stats, config, ...memberKeys(memberPrefix, records)];
-    return recordResult(await this.scripts.run('record', keys, memberPrefix, CURVE_TABLE, ...recordArguments(records)));
+    return recordResult(
+      await this.scripts.run('record', keys, memberPrefix, BUILT_IN_CURVES, ...recordArguments(records)),
+    );
   }
 
   /**
@@ -77,7 +81,7 @@ export class LeaderboardWriter {
     checkIds(guildId, userIds);
     const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
     const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
-    return this.scripts.run<number>('remove', keys, memberPrefix, CURVE_TABLE, ...userIds);
+    return this.scripts.run<number>('remove', keys, memberPrefix, BUILT_IN_CURVES, ...userIds);
   }
 }
 

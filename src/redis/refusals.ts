@@ -1,4 +1,5 @@
 import type { RedisConfig } from '../config.ts';
+import { scriptRefusal } from '../errors.ts';
 
 /** The errors by which Redis refuses a command, by their first word, and the fix of each. */
 const FIXES: Readonly<Record<string, string>> = {
@@ -44,6 +45,8 @@ export function isRefusal(error: Error): boolean {
 
 /** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
 export function explainFailure(reason: string): string {
+  const own = scriptRefusal(reason);
+  if (own) return own;
   const code = codeOf(reason);
   if (code === undefined) return `Redis did not answer: ${reason}`;
   const fix = FIXES[code];

@@ -107,7 +107,9 @@ export const guildStats = z
       .int()
       .min(0)
       .meta({ description: 'Average level of the members with XP above 0, rounded to the nearest', examples: [5] }),
-    xp_curve: z.enum(CURVE_NAMES).meta({ description: 'Level curve of the server', examples: ['standard'] }),
+    xp_curve: z
+      .enum([...CURVE_NAMES, 'custom'])
+      .meta({ description: 'Level curve of the server; custom = one of its own', examples: ['standard'] }),
     xp_multiplier: z
       .number()
       .min(0)

@@ -60,14 +60,20 @@ local function parse_sum(text)
   return factor * (tonumber(string.sub(digits, 1, -9)) or 0), factor * tonumber(string.sub(digits, -8))
 end
 
+--- @include lib-model
 --- @include lib-recount-state
 
--- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count and whether a deletion goes on.
+-- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count, whether a deletion goes on, and the
+-- version of its data. Raises an error when that is newer than these scripts.
 local function read_stats(stats_key)
-  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting')
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting', 'model')
+  local rev = type(stored[1]) == 'string' and stored[1] or ''
+  local model = known_model(stored[7], stats_key)
   return {
     key = stats_key,
-    rev = type(stored[1]) == 'string' and stored[1] or '',
+    rev = rev,
+    -- A guild that begins has the present version.
+    model = rev == '' and MODEL + 0 or model,
     members = stored[2],
     total_xp = stored[3],
     level_sum = stored[4],
@@ -89,21 +95,29 @@ local function next_revision(last)
   return format_integer(rev)
 end
 
+local function hset_stats(stats, rev, ...)
+  if stats.rev == '' then
+    redis.call('HSET', stats.key, 'rev', rev, 'model', MODEL, ...)
+  else
+    redis.call('HSET', stats.key, 'rev', rev, ...)
+  end
+end
+
 -- Writes a new revision and the given fields of the stats, as one command. Returns the revision.
 local function write_stats(stats, ...)
   local rev = next_revision(stats.rev)
   local recount = stats.recount
   if recount and is_abandoned(recount) then
-    redis.call('HSET', stats.key, 'rev', rev, ...)
+    hset_stats(stats, rev, ...)
     redis.call('HDEL', stats.key, 'recount')
   elseif recount then
     -- A revision that the count did not see stays unseen.
     if recount.rev == stats.rev then
       recount.rev = rev
     end
-    redis.call('HSET', stats.key, 'rev', rev, 'recount', format_recount(recount), ...)
+    hset_stats(stats, rev, 'recount', format_recount(recount), ...)
   else
-    redis.call('HSET', stats.key, 'rev', rev, ...)
+    hset_stats(stats, rev, ...)
   end
   return rev
 end

@@ -23,7 +23,7 @@ if left == 0 then
   redis.call('DEL', KEYS[3])
   redis.call('HDEL', KEYS[2], 'deleting')
   -- Only a guild that started again has counters.
-  if redis.call('HLEN', KEYS[2]) == 1 and redis.call('ZCARD', KEYS[1]) == 0 then
+  if redis.call('HLEN', KEYS[2]) <= 2 and redis.call('ZCARD', KEYS[1]) == 0 then
     redis.call('DEL', KEYS[2])
   end
 end

@@ -4,7 +4,7 @@
 -- KEYS[4..] per member, in the order of the arguments: gr:{G}:member:U. They may be left out, all of them: then a Cluster refuses the
 --         call while it moves the guild's slot, and a server that allows no undeclared keys refuses it always.
 -- ARGV[1] prefix of the member keys, gr:{G}:member:
--- ARGV[2] the curve table (see lib-level.lua)
+-- ARGV[2] a curve table (see lib-level.lua), "" = the built-in one. A guild whose curve it lacks is refused by the error CURVE.
 -- ARGV[3..] per member: "set" | "add", user id, XP digits (an add may be negative), number of field pairs,
 --           then field, value, ... (username, level, daily_streak, last_daily_claim; an empty value deletes the field)
 -- A member named twice is recorded twice, in order.

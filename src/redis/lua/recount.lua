@@ -5,7 +5,8 @@
 -- ARGV[1] "read": counts from the rank ARGV[2] and writes nothing; the sums are those of this slice
 --         "begin": starts a count with the token ARGV[2] that the scripts keep exact while members change (see lib-recount-state.lua)
 --         "step": goes on with it; the sums are those of all members counted so far. When that is every member, the count is over
--- ARGV[2] see ARGV[1]   ARGV[3] the curve table   ARGV[4] name of the curve to count with, "" = the guild's own
+-- ARGV[2] see ARGV[1]   ARGV[3] the curve table, "" = the built-in one
+-- ARGV[4] name of the curve to count with, "custom=a,b,c,d,q,m" for one of its own, "" = the guild's
 -- ARGV[5] number of user ids to name in the reply
 -- ARGV[6] "commit": the call that ends the count stores the sums as counters, and ARGV[7..] (field, value, ...) in the config
 --
@@ -29,13 +30,13 @@ local stats = read_stats(KEYS[2])
 local ranked = redis.call('ZCARD', xp_key)
 local now = redis.call('TIME')
 
+-- Returns the name of the curve to count with, after a check that the table has it.
 local function curve_name()
   if ARGV[4] ~= '' then
     return ARGV[4]
   end
-  local name = redis.call('HGET', KEYS[3], 'xp_curve')
-  return type(name) == 'string' and string.match(name, '^[%w_]+$') and curve_named(curves, name) and name
-    or string.match(curves, '^([^=]+)=')
+  local _, name = guild_curve(KEYS[3], curves)
+  return name
 end
 
 -- Returns the reply, with the user ids from rank `next` on.
@@ -99,6 +100,9 @@ local state = stats.recount
 if mode == 'begin' then
   if state and not is_abandoned(state) then
     return reply('BUSY', new_sums(), 0, ranked)
+  end
+  if string.find(ARGV[4], '^custom=') then
+    require_model(stats, 2)
   end
   state = new_sums()
   state.token, state.curve_name, state.seen, state.rev, state.id, state.counted = token, curve_name(), now[1], stats.rev, '', 0

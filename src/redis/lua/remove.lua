@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
 -- KEYS[4..] per user id: gr:{G}:member:U. They may be left out, all of them, as in record.lua.
--- ARGV[1] prefix of the member keys   ARGV[2] the curve table   ARGV[3..] user ids
+-- ARGV[1] prefix of the member keys   ARGV[2] a curve table, "" = the built-in one   ARGV[3..] user ids
 --
 -- Reply: number of them that were in the ranking; at 0, rev stays as it is.
 -- An error of Redis (READONLY, OOM, ...) is the reply as it is; nothing was changed. O(n log m).

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp   KEYS[5] gr:{G}:next:xp:lock
 -- KEYS[6..] per user id, two keys: gr:{G}:member:U and gr:{G}:next:member:U
--- ARGV[1] the curve table   ARGV[2] token of the lock   ARGV[3..] user ids
+-- ARGV[1] the curve table, "" = the built-in one   ARGV[2] token of the lock   ARGV[3..] user ids
 --
 -- Reply: {"OK", members put in place}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a
 --        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over. O(n log m).

@@ -27,6 +27,6 @@ end
 redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
 if members > 0 then
   -- A guild that starts again meanwhile goes on with its revision. "deleting" tells record.lua not to take up an old profile.
-  redis.call('HSET', KEYS[2], 'rev', rev, 'deleting', '1')
+  redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, 'deleting', '1')
 end
 return { members, had[3], had[2], had[4] }

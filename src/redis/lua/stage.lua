@@ -2,7 +2,8 @@
 --
 -- KEYS[1] gr:{G}:next:xp   KEYS[2] gr:{G}:next:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp:lock
 -- KEYS[5..] per member: gr:{G}:next:member:U
--- ARGV[1] prefix of the staged member keys   ARGV[2] the curve table   ARGV[3] token of the lock   ARGV[4..] as ARGV[3..] of record.lua
+-- ARGV[1] prefix of the staged member keys   ARGV[2] the curve table, "" = the built-in one   ARGV[3] token of the lock
+-- ARGV[4..] as ARGV[3..] of record.lua
 --
 -- Reply: as record.lua, or {"REFUSED", 0, "lock"} when the lock has another token. O(n log m).
 

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:unstaged   KEYS[5] gr:{G}:next:xp:lock
 -- KEYS[6..] per user id: gr:{G}:member:U
--- ARGV[1] the curve table   ARGV[2] token of the lock   ARGV[3..] user ids
+-- ARGV[1] the curve table, "" = the built-in one   ARGV[2] token of the lock   ARGV[3..] user ids
 --
 -- Reply: {"OK", members removed}, or {"REFUSED", 0, "lock" | "total"} as replace.lua; nothing was changed. O(n log m).
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { RecordRefusedError } from '../../../src/errors.ts';
-import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
 import { LeaderboardWriter, type ProfileChange, type XpRecord } from '../../../src/leaderboard/writer.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { scripted } from '../../support/scripted.ts';
 
 const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
-const ARGUMENTS = ['gr:{g}:member:', CURVE_TABLE];
+const ARGUMENTS = ['gr:{g}:member:', ''];
 const keysOf = (...userIds: string[]) => [...GUILD, ...userIds.map((userId) => `gr:{g}:member:${userId}`)];
 
 function setup(...replies: Parameters<typeof scripted>) {
