@@ -1,5 +1,5 @@
+import { BotWriter } from './bot/bot-writer.ts';
 import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError } from './errors.ts';
-import { LeaderboardWriter } from './leaderboard/writer.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 import { type RedisClient, Scripts } from './redis/scripts.ts';
 
@@ -20,14 +20,14 @@ export interface WriterOptions {
  * Returns a writer on an open connection, which the caller closes.
  * @throws InvalidInputError when the connection puts a prefix of its own before each key.
  */
-export function createWriter(client: WriterClient, { keyPrefix = 'gr' }: WriterOptions = {}): LeaderboardWriter {
+export function createWriter(client: WriterClient, { keyPrefix = 'gr' }: WriterOptions = {}): BotWriter {
   const own = prefixOf(client);
   if (own) {
     throw new InvalidInputError(
       `The connection has the keyPrefix ${JSON.stringify(own)}, and the service would not find the data: give the writer a connection without one`,
     );
   }
-  return new LeaderboardWriter(new Scripts(client as RedisClient), new RedisKeys(keyPrefix));
+  return new BotWriter(new Scripts(client as RedisClient), new RedisKeys(keyPrefix));
 }
 
 /** Returns the `keyPrefix` of a connection of ioredis, a Redis or a Cluster. */
@@ -36,6 +36,17 @@ function prefixOf(client: WriterClient): string | undefined {
   return options?.keyPrefix || options?.redisOptions?.keyPrefix;
 }
 
+export type { Award, AwardRequest } from './bot/award.ts';
+export type { ProfileUpdate } from './bot/bot-writer.ts';
+export type { Claim, ClaimRequest } from './bot/claim.ts';
+export type { Gain } from './bot/gain.ts';
 export type { RefusalReason } from './errors.ts';
-export type { ProfileChange, RecordResult, XpRecord } from './leaderboard/writer.ts';
-export { InvalidIdError, InvalidInputError, type LeaderboardWriter, RecordRefusedError, StoreUnavailableError };
+export type {
+  LeaderboardWriter,
+  MemberChange,
+  ProfileChange,
+  RecordResult,
+  XpChange,
+  XpRecord,
+} from './leaderboard/writer.ts';
+export { type BotWriter, InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError };

@@ -13,6 +13,8 @@ export interface Counters {
   readonly totalXp: bigint;
   /** Sum of the levels of the members with XP > 0. */
   readonly levelSum: bigint;
+  /** Hidden members, which the others do not count. */
+  readonly hidden: bigint;
 }
 
 /** Stored counters and counters computed from the members, both of one moment. */
@@ -137,8 +139,8 @@ export class CounterAudit {
     curve: CurveText | '',
     commit: readonly string[],
   ): Promise<Slice> {
-    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
+    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
     const reply = await this.scripts.run(
       'recount',
       keys,
@@ -152,20 +154,23 @@ export class CounterAudit {
     const texts = reply.map(String);
     const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
     return {
-      ...compare(countersOf(texts.slice(8, 11)), countersOf(texts.slice(5, 8))),
+      ...compare(countersOf(texts.slice(9, 13)), countersOf(texts.slice(5, 9))),
       status,
       revision,
       at: new Date(Number(at)),
       ranked: Number(ranked),
       counted: Number(counted),
-      next: texts.slice(11),
+      next: texts.slice(13),
     };
   }
 }
 
 function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
   const exact =
-    stored.members === actual.members && stored.totalXp === actual.totalXp && stored.levelSum === actual.levelSum;
+    stored.members === actual.members &&
+    stored.totalXp === actual.totalXp &&
+    stored.levelSum === actual.levelSum &&
+    stored.hidden === actual.hidden;
   return { stored, actual, exact };
 }
 
@@ -174,11 +179,13 @@ function plus(one: Counters, other: Counters): Counters {
     members: one.members + other.members,
     totalXp: one.totalXp + other.totalXp,
     levelSum: one.levelSum + other.levelSum,
+    // Each slice counts all of them.
+    hidden: other.hidden,
   };
 }
 
-function countersOf([members = '', totalXp = '', levelSum = '']: string[]): Counters {
-  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum) };
+function countersOf([members = '', totalXp = '', levelSum = '', hidden = '']: string[]): Counters {
+  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum), hidden: integer(hidden) };
 }
 
 /** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */

@@ -6,8 +6,11 @@ import type { TimeoutQueue } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
 export const SCRIPT_NAMES = [
+  'award',
   'batch',
+  'claim',
   'configure',
+  'hide',
   'list-unstaged',
   'probe',
   'purge',

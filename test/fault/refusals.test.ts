@@ -9,6 +9,7 @@ import { CounterAudit } from '../../src/leaderboard/counters.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import type { Scripts } from '../../src/redis/scripts.ts';
+import { createWriter } from '../../src/writer.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -27,7 +28,7 @@ const scriptKeys = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
 const TOKEN = 'token';
 const recount = (services: Services, ...args: (string | number)[]) => {
   const userIds = ['c', 'b', 'a'].map((id) => `gr:{g}:member:${id}`);
-  return services.scripts.run('recount', [...scriptKeys, ...userIds], ...args);
+  return services.scripts.run('recount', [...scriptKeys, 'gr:{g}:hidden', ...userIds], ...args);
 };
 const CURVES = 'standard=10,135,455,0,6,1';
 
@@ -44,7 +45,17 @@ const operations: Operation[] = [
         { userId: 'z', set: 9, profile: { level: 3 } },
       ]),
   },
-  { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b']) },
+  { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b', 'hidden']) },
+  {
+    script: 'award',
+    run: ({ client }) =>
+      createWriter(client).award(GUILD, { userId: 'a', amount: 5, cooldownMs: 999, username: 'A', rank: true }),
+  },
+  { script: 'award', run: ({ client }) => createWriter(client).award(GUILD, { userId: 'hidden', amount: 5 }) },
+  { script: 'claim', run: ({ client }) => createWriter(client).claimDaily(GUILD, { userId: 'a', reward: 5 }) },
+  { script: 'record', run: ({ writer }) => writer.record(GUILD, { userId: 'hidden', add: 5 }) },
+  { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
+  { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden']) },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   {
     script: 'recount',
@@ -57,12 +68,20 @@ const operations: Operation[] = [
   { script: 'unstage', run: (_, staged) => staged.clear({ unlock: true }) },
   {
     script: 'retire',
-    run: ({ scripts }) => scripts.run('retire', [...scriptKeys, 'gr:quota:{g}', 'gr:{g}:deleted:xp']),
+    run: ({ scripts }) =>
+      scripts.run('retire', [
+        ...[...scriptKeys, 'gr:quota:{g}', 'gr:{g}:deleted:xp', 'gr:{g}:hidden'],
+        ...['gr:{g}:deleted:hidden', 'gr:{g}:season', 'gr:{g}:season:xp'],
+      ]),
   },
   {
     script: 'purge',
     run: ({ scripts }) =>
-      scripts.run('purge', ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{gone}:deleted:xp', 'gr:{g}:member:gone'], 'gone'),
+      scripts.run(
+        'purge',
+        ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{gone}:deleted:xp', 'gr:{gone}:deleted:hidden', 'gr:{g}:member:gone'],
+        'gone',
+      ),
   },
   {
     script: 'batch',
@@ -102,6 +121,8 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
       profile: { level: 7, username: userId },
     }));
     await services.writer.recordMany(GUILD, members);
+    await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
+    await createWriter(services.client).hide(GUILD, ['hidden']);
     await services.guildConfig.update(GUILD, { plan: 'free' });
     await admin.set('gr:quota:{g}', '3', 'EX', 3600);
     staged = await StagedMembers.lock(services, GUILD);
@@ -201,7 +222,9 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
       if (key.endsWith('config') && ['configure', 'recount'].includes(script) === false && script === 'batch') continue;
       await admin.multi().del(key).rpush(key, 'x').exec();
       if (script === 'configure' && !/stats|config/.test(key)) continue;
-      if (script === 'sweep' && key.endsWith(':a')) continue;
+      // These do not touch the member.
+      const isElsewhere = script === 'sweep' || (script !== 'remove' && String(run).includes('hidden'));
+      if (isElsewhere && key.endsWith(':a')) continue;
       await expectRefusal(() => run(services, staged), 'WRONGTYPE');
     }
   });

@@ -79,7 +79,9 @@ describe.each(storeKinds)('the version of the data of a guild on $name', (kind) 
       () =>
         all.scripts.run(
           'retire',
-          ['xp', 'stats', 'config', 'x', 'deleted:xp'].map((key) => `gr:{g}:${key}`),
+          ['xp', 'stats', 'config', 'x', 'deleted:xp', 'hidden', 'deleted:hidden', 'season', 'season:xp'].map(
+            (key) => `gr:{g}:${key}`,
+          ),
         ),
     ]) {
       const error = await write().catch((thrown: unknown) => thrown);

@@ -5,13 +5,28 @@
 
 --- @include lib-error
 
--- The same table as in src/leaderboard/curves.ts. A caller with a table of its own passes that, all others an empty text.
-local BUILT_IN_CURVES = 'standard=10,135,455,0,6,1;amari=0,20,-40,55,1,1;lurkr=0,50,-100,150,1,1;'
-  .. 'polaris=1,50,100,0,1,100;arcane=0,50,25,0,1,5'
+local function new_curve(a, b, c, d, q, m)
+  return { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
+end
+
+-- Returns a curve of the table in src/leaderboard/curves.ts, nil for another name. A caller may pass a table of its own instead, as text.
+local function built_in_curve(name)
+  if name == 'standard' then
+    return new_curve(10, 135, 455, 0, 6, 1)
+  elseif name == 'amari' then
+    return new_curve(0, 20, -40, 55, 1, 1)
+  elseif name == 'lurkr' then
+    return new_curve(0, 50, -100, 150, 1, 1)
+  elseif name == 'polaris' then
+    return new_curve(1, 50, 100, 0, 1, 100)
+  elseif name == 'arcane' then
+    return new_curve(0, 50, 25, 0, 1, 5)
+  end
+end
 
 local function parse_curve(spec)
-  local a, b, c, d, q, m = string.match(spec, '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
-  return a and { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
+  local a, b, c, d, q, m = string.match(spec or '', '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
+  return a and new_curve(a, b, c, d, q, m)
 end
 
 -- Returns whether levels of the curve can be computed exactly: it rises from level 1 on, and its numbers are small enough. See isSound in
@@ -33,11 +48,14 @@ end
 -- Returns a curve by its name in the table, or by "custom=a,b,c,d,q,m". Raises an error for another name or unfit numbers, because no other
 -- curve may count in its place.
 local function curve_named(curves, name)
-  local custom = string.match(name, '^custom=(.*)$')
-  local listed = ';' .. (curves == '' and BUILT_IN_CURVES or curves) .. ';'
-  local spec = custom or string.match(name, '^[%w_]+$') and string.match(listed, ';' .. name .. '=([^;]*);')
-  local curve = spec and parse_curve(spec)
-  if not curve or (custom and not is_sound(curve)) then
+  local curve = curves == '' and built_in_curve(name)
+  if not curve and string.find(name, '^custom=') then
+    curve = parse_curve(string.sub(name, 8))
+    curve = curve and is_sound(curve) and curve
+  elseif curves ~= '' and string.find(name, '^[%w_]+$') then
+    curve = parse_curve(string.match(';' .. curves .. ';', ';' .. name .. '=([^;]*);'))
+  end
+  if not curve then
     raise_error('CURVE the guild has the curve ' .. name .. ', which these scripts do not know: update them, or set a known curve')
   end
   return curve
@@ -46,7 +64,7 @@ end
 -- Returns the name of a curve by the two fields of a guild's config. Without a name it is the first curve of the table.
 local function curve_name_of(curves, name, coefficients)
   if type(name) ~= 'string' or name == '' then
-    return string.match(curves == '' and BUILT_IN_CURVES or curves, '^([^=]+)=')
+    return curves == '' and 'standard' or string.match(curves, '^([^=]+)=')
   end
   return name == 'custom' and 'custom=' .. (type(coefficients) == 'string' and coefficients or '') or name
 end

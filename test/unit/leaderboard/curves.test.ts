@@ -22,7 +22,6 @@ const published: Record<CurveName, (n: bigint) => bigint> = {
 
 const curveName = fc.constantFrom(...CURVE_NAMES);
 
-import { scriptSource } from '../../../src/redis/scripts.ts';
 import { customCurve, exactXpToReach } from '../../support/random-curve.ts';
 
 describe('level curves', () => {
@@ -123,11 +122,5 @@ describe('level curves', () => {
   it('fall back to standard for an unknown name, and for names of Object.prototype', () => {
     expect(curveNameOf('amari')).toBe('amari');
     for (const name of ['', 'toString', '__proto__', 'Standard']) expect(curveNameOf(name)).toBe('standard');
-  });
-
-  it('stand in the scripts as the documented text', () => {
-    expect(scriptSource('lib-level').replaceAll(/'\n *\.\. '/g, '')).toContain(
-      'standard=10,135,455,0,6,1;amari=0,20,-40,55,1,1;lurkr=0,50,-100,150,1,1;polaris=1,50,100,0,1,100;arcane=0,50,25,0,1,5',
-    );
   });
 });
