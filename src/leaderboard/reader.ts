@@ -72,7 +72,8 @@ export class LeaderboardReader {
 /** A value, or undefined when the guild is still at the cached revision. */
 type VersionedIfChanged<T> = Promise<Versioned<T> | undefined>;
 
-function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
+/** Decodes the reply of a page. @param first rank of its first row, from 0. */
+export function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
   const [revision, total, storedCurve] = reply as [string, string, string];
   const curve = curveOf(storedCurve);
   const data: LeaderboardEntry[] = [];

@@ -6,6 +6,7 @@ import type { TimeoutQueue } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
 export const SCRIPT_NAMES = [
+  'around',
   'award',
   'batch',
   'claim',
