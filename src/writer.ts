@@ -18,6 +18,7 @@ export type { BotClient as WriterClient, BotOptions as WriterOptions } from './b
 export type { ProfileUpdate } from './bot/bot-writer.ts';
 export type { Claim, ClaimRequest } from './bot/claim.ts';
 export type { Gain } from './bot/gain.ts';
+export type { SeasonOptions, SeasonResult } from './bot/season.ts';
 export type { RefusalReason } from './errors.ts';
 export type {
   LeaderboardWriter,

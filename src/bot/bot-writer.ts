@@ -2,6 +2,7 @@ import { checkIds } from '../leaderboard/check-ids.ts';
 import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../leaderboard/writer.ts';
 import { type Award, type AwardRequest, awardArguments, decodeAward } from './award.ts';
 import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from './claim.ts';
+import { type SeasonOptions, SeasonReset, type SeasonResult } from './season.ts';
 
 /** New profile fields of one member. */
 export interface ProfileUpdate {
@@ -57,6 +58,16 @@ export class BotWriter extends LeaderboardWriter {
   /** Puts hidden members back into the ranking, with all their XP. O(n log m). @returns the number of members that were hidden before. */
   unhide(guildId: string, userIds: readonly string[]): Promise<number> {
     return this.move('unhide', guildId, userIds);
+  }
+
+  /**
+   * Ends a season: copies all members, with XP and profile, into the guild `archiveAs`. When all are there, takes that XP and the explicit
+   * levels from them. XP that a member gains meanwhile counts for the new season. The same call goes on after an interruption, and does
+   * nothing after its end. Hidden members stay hidden in both. O(n log n), in steps of a few milliseconds of Redis.
+   * @throws InvalidInputError when another call, an import or a deletion of either guild runs, or the archive has other data.
+   */
+  resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
+    return new SeasonReset(this.scripts, this.redisKeys, guildId, options).run();
   }
 
   private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {

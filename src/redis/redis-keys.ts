@@ -56,6 +56,11 @@ export class RedisKeys {
     };
   }
 
+  /** Returns the keys of a guild with the lock that imports, deletions and the end of a season share. */
+  archive(guildId: string): GuildKeys & { readonly lock: string } {
+    return { ...this.guild(guildId), lock: this.staging(guildId).lock };
+  }
+
   private under(base: string): GuildKeys {
     return {
       xp: `${base}:xp`,

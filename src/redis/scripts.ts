@@ -20,6 +20,7 @@ export const SCRIPT_NAMES = [
   'remove',
   'replace',
   'retire',
+  'season',
   'stage',
   'sweep',
   'unstage',

@@ -31,6 +31,13 @@ const recount = (services: Services, ...args: (string | number)[]) => {
   return services.scripts.run('recount', [...scriptKeys, 'gr:{g}:hidden', ...userIds], ...args);
 };
 const CURVES = 'standard=10,135,455,0,6,1';
+/** Runs a mode of season.lua with the lock of the replacement, which both share. */
+const season = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
+  const keys = ['hidden', 'season', 'season:xp', 'next:xp:lock', 'member:a', 'member:hidden'].map(
+    (key) => `gr:{g}:${key}`,
+  );
+  return services.scripts.run('season', [...scriptKeys, ...keys], mode, Reflect.get(staged, 'token'), ...args);
+};
 
 const operations: Operation[] = [
   {
@@ -56,6 +63,9 @@ const operations: Operation[] = [
   { script: 'record', run: ({ writer }) => writer.record(GUILD, { userId: 'hidden', add: 5 }) },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
   { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden']) },
+  { script: 'season', run: (services, staged) => season(services, staged, 'mark', 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'reset', 9, 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   {
     script: 'recount',
@@ -128,6 +138,7 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
     staged = await StagedMembers.lock(services, GUILD);
     await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
     await staged.listUnstaged();
+    await admin.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
     await recount(services, 'begin', TOKEN, CURVES, '', 9);
     // Members of another deletion, so that "retire" finds none of its own.
     await admin.zadd('gr:{gone}:deleted:xp', 1, 'gone', 2, 'gone2');
@@ -223,8 +234,11 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
       await admin.multi().del(key).rpush(key, 'x').exec();
       if (script === 'configure' && !/stats|config/.test(key)) continue;
       // These do not touch the member.
-      const isElsewhere = script === 'sweep' || (script !== 'remove' && String(run).includes('hidden'));
+      const isElsewhere =
+        script === 'sweep' || (!['remove', 'season'].includes(script) && String(run).includes('hidden'));
       if (isElsewhere && key.endsWith(':a')) continue;
+      if (/begin/.test(String(run)) && /:(xp|a)$/.test(key)) continue;
+      if (/mark/.test(String(run)) && key.endsWith('config')) continue;
       await expectRefusal(() => run(services, staged), 'WRONGTYPE');
     }
   });

@@ -57,7 +57,7 @@ local function record(first_key, first_arg)
   first_arg = answers and first_arg + 1 or first_arg
   local curve = guild_curve(config_key, curves)
   local sums = new_sums()
-  local staged, created = {}, 0
+  local staged, created, hidden_created = {}, 0, 0
   local zadd, zadd_hidden, writes, resets, deletes = {}, {}, {}, {}, false
   local last_xp, last_level = '0', 0
 
@@ -78,6 +78,9 @@ local function record(first_key, first_arg)
       before = { score = score, is_hidden = is_hidden }
     end
     local score, is_hidden = before.score, before.is_hidden
+    if op == 'hidden' and not score then
+      is_hidden, hidden_created = true, hidden_created + 1
+    end
     local old = score and whole_xp(score)
     local amount = string.match(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
     if not amount or math.abs(amount) > MAX_XP then
@@ -133,7 +136,7 @@ local function record(first_key, first_arg)
     if not is_missing then
       local is_changed = old ~= xp or old_explicit ~= new_explicit
       if not old then
-        created = created + 1
+        created = created + (is_hidden and 0 or 1)
       elseif is_changed and not is_hidden then
         add_to_sums(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
       end
@@ -174,7 +177,8 @@ local function record(first_key, first_arg)
     if resets[1] then
       require_permissions(resets[1], 'DEL')
     end
-    rev = apply_sums(stats, sums)
+    local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
+    rev = apply_sums(stats, sums, unpack(hidden))
     if not rev then
       return { 'REFUSED', index - 1, 'total' }
     end

@@ -7,9 +7,10 @@
 -- ARGV[1] prefix of the member keys, gr:{G}:member:
 -- ARGV[2] a curve table (see lib-level.lua), "" = the built-in one. A guild whose curve it lacks is refused by the error CURVE.
 -- ARGV[3] "each" for a reply that names each member; may be left out
--- ARGV[4..] per member: "set" | "add" | "keep", user id, XP digits (an add may be negative; "0" for keep), number of field pairs,
+-- ARGV[4..] per member: "set" | "add" | "keep" | "hidden", user id, XP digits (an add may be negative; "0" for keep), number of field pairs,
 --           then field, value, ... (username, level, daily_streak, last_daily_claim; an empty value deletes the field)
 -- "keep" leaves the XP as it is, and passes over a user who is no member. A hidden member stays hidden.
+-- "hidden" sets the XP, and makes a user who is no member a hidden one. It needs KEYS[4].
 -- A member named twice is recorded twice, in order.
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}; with "each" then a text for each member:
