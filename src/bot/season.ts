@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
+import { DEFAULT_CURVE } from '../leaderboard/curves.ts';
 import { BUILT_IN_CURVES, throwRefusal } from '../leaderboard/writer.ts';
 import { fields } from '../redis/command-batch.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
@@ -137,5 +138,7 @@ export class SeasonReset {
 function configOf(curve: string, multiplier: string): string[] {
   const [name, coefficients] = curve.split('=') as [string, string?];
   const own = coefficients === undefined ? [] : ['xp_curve_custom', coefficients];
-  return ['xp_curve', name, ...own, ...(multiplier ? ['xp_multiplier', multiplier] : [])];
+  const factor = multiplier ? ['xp_multiplier', multiplier] : [];
+  // The defaults need no config, which a bot may not be allowed to write.
+  return name === DEFAULT_CURVE ? factor : ['xp_curve', name, ...own, ...factor];
 }

@@ -38,10 +38,14 @@ if mode == 'begin' or mode == 'open' then
     if season[5] ~= ARGV[3] and not is_empty then
       return { 'EXISTS' }
     end
-    require_permissions(KEYS[3], 'HSET')
+    if ARGV[4] then
+      require_permissions(KEYS[3], 'HSET')
+    end
     redis.call('SET', KEYS[7], token, 'PX', LOCK_MS)
     redis.call('HSET', KEYS[5], 'of', ARGV[3])
-    redis.call('HSET', KEYS[3], unpack(ARGV, 4))
+    if ARGV[4] then
+      redis.call('HSET', KEYS[3], unpack(ARGV, 4))
+    end
     return { 'OK' }
   end
   local phase, archive = season[3], ARGV[3]
