@@ -12,6 +12,8 @@ export abstract class DomainError extends Error {
 const REDIS_CODES = [
   ...['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'WRONGTYPE', 'LOADING', 'BUSY'],
   ...['MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
+  // Of the scripts: data of a newer version, a curve that they lack.
+  ...['MODEL', 'CURVE'],
 ] as const;
 
 export type RedisCode = (typeof REDIS_CODES)[number];
@@ -34,6 +36,14 @@ const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 const UNREACHABLE =
   /isn't (writeable|ready)|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
+/**
+ * Returns the message of a script that refused a guild for its data: a newer version, or a curve that the script lacks. It names the cause
+ * and the fix. Undefined for another message.
+ */
+export function scriptRefusal(message: string): string | undefined {
+  return /(?:^|: )(?:MODEL|CURVE) (.*?)(?: script: \w+, on @user_script:\d+\.)?$/.exec(message)?.[1];
+}
+
 /** Redis is unreachable or too slow, refuses the command, or holds a value of another type than the data model says. */
 export class StoreUnavailableError extends DomainError {
   /** @param knownCode the kind of failure, if the message of `cause` does not tell it. */
@@ -41,7 +51,8 @@ export class StoreUnavailableError extends DomainError {
     cause: unknown,
     private readonly knownCode?: StoreFailureCode,
   ) {
-    super('The store did not answer in time or refused the command', { cause });
+    const own = scriptRefusal(cause instanceof Error ? cause.message : '');
+    super(own ?? 'The store did not answer in time or refused the command', { cause });
   }
 
   /** Message of Redis or of its client. For logs only, because it can contain an address. */
@@ -62,9 +73,9 @@ export class StoreUnavailableError extends DomainError {
 
 /**
  * Reason of a refused write: a bad user id, a key in KEYS that is not the member's, XP that is not an integer, outside 0 .. 2^53-1, a bad
- * profile field, a guild total beyond 64 bits, or a replacement that another one has taken over.
+ * profile field or argument, a guild total beyond 64 bits, or a replacement that another one has taken over.
  */
-export type RefusalReason = 'user_id' | 'key' | 'xp' | 'range' | 'field' | 'total' | 'lock';
+export type RefusalReason = 'user_id' | 'key' | 'xp' | 'range' | 'field' | 'argument' | 'total' | 'lock';
 
 const REFUSALS: Record<RefusalReason, string> = {
   user_id: 'a user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
@@ -72,6 +83,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   xp: 'XP must be an integer between 0 and 9007199254740991',
   range: 'the addition would leave the range 0 .. 9007199254740991',
   field: 'a profile field is unknown, its level is not a whole number up to 9007199254740991, or its text is too long',
+  argument: 'an amount, a cooldown, an offset or a number of days is no whole number within its bounds',
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
   lock: 'another --replace of the guild has taken over, or this one was suspended for more than ten seconds',
 };

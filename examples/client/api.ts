@@ -179,10 +179,10 @@ export interface components {
              */
             average_level: number;
             /**
-             * @description Level curve of the server. Later versions may add curves
+             * @description Level curve of the server; custom = one of its own. Later versions may add curves
              * @example standard
              */
-            xp_curve: ("standard" | "amari" | "lurkr" | "polaris" | "arcane") | string;
+            xp_curve: ("standard" | "amari" | "lurkr" | "polaris" | "arcane" | "custom") | string;
             /**
              * @description XP multiplier of the server
              * @example 1.5

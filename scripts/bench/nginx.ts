@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CURVE_TABLE } from '../../src/leaderboard/curves.ts';
 import { scriptSource } from '../../src/redis/scripts.ts';
 import { findOnPath } from '../dev/embedded-redis.ts';
 import { makeScratch } from './scratch.ts';
@@ -47,7 +46,6 @@ export async function prepareNginx({ redis, store }: Testbed, port: number): Pro
   );
   put('guildrank.lua', readFileSync(new URL('./contenders/nginx/guildrank.lua', import.meta.url), 'utf8'));
   put('lib-level.lua', scriptSource('lib-level'));
-  put('curves.txt', CURVE_TABLE);
   put('batch.sha', String(await store.client.call('SCRIPT', 'LOAD', scriptSource('batch'))));
   return {
     command: [findOnPath(['nginx']) as string, '-c', join(folder, 'nginx.conf'), '-p', folder],

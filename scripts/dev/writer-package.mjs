@@ -1,5 +1,5 @@
-// Builds dist/writer: the package guildrank-writer, which is the entry guildrank/writer of the package guildrank too. It is the
-// compiled writer with all that it imports and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
+// Builds dist/writer: the package guildrank-writer, which is the entries writer, reader and curves of the package guildrank too. It is the
+// compiled writer and reader with all that they import and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
 // both load on each supported version of Node. Runs after the build in dist.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,9 +13,9 @@ const compilerOptions = {
   rewriteRelativeImportExtensions: true,
 };
 
-/** Returns the entry and every file that it imports, types included. */
-function closureOf(entry) {
-  const files = new Set([entry]);
+/** Returns the entries and every file that they import, types included. */
+function closureOf(...entries) {
+  const files = new Set(entries);
   // A set visits what is added to it during the visit.
   for (const file of files) {
     for (const { fileName } of ts.preProcessFile(readFileSync(join('src', file), 'utf8')).importedFiles) {
@@ -25,7 +25,7 @@ function closureOf(entry) {
   return files;
 }
 
-for (const file of closureOf('writer.ts')) {
+for (const file of closureOf('writer.ts', 'reader.ts')) {
   const source = readFileSync(join('src', file), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: file });
   const output = join(TARGET, file.replace(/\.ts$/, ''));
@@ -37,20 +37,35 @@ for (const file of closureOf('writer.ts')) {
   );
   copyFileSync(join('dist', file.replace(/\.ts$/, '.d.ts')), `${output}.d.ts`);
 }
+// A browser loads the curves as one small module.
+const curves = ts.transpileModule(readFileSync('src/leaderboard/curves.ts', 'utf8'), {
+  compilerOptions: { ...compilerOptions, module: ts.ModuleKind.ESNext, removeComments: true },
+});
+writeFileSync(join(TARGET, 'curves.mjs'), curves.outputText.replace(/^ +/gm, ''));
 cpSync('src/redis/lua', join(TARGET, 'redis/lua'), { recursive: true });
 copyFileSync('LICENSE', join(TARGET, 'LICENSE'));
 
-const { version, license, engines, keywords, repository, homepage, bugs } = JSON.parse(
+/** Returns those exports of the package guildrank that lead here, the writer as the package itself. */
+function ownExports({ './writer': writer, './reader': reader, './curves': curves }) {
+  const text = JSON.stringify({ '.': writer, './reader': reader, './curves': curves }).replaceAll(
+    './dist/writer/',
+    './',
+  );
+  return { ...JSON.parse(text), './redis/lua/*': './redis/lua/*', './package.json': './package.json' };
+}
+
+const { version, license, engines, keywords, exports, repository, homepage, bugs } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );
 const manifest = {
   name: 'guildrank-writer',
   version,
-  description: 'Writes XP for Guildrank from a bot, over its own ioredis connection',
+  description: 'Writes and reads XP for Guildrank from a bot, over its own ioredis connection',
   license,
   type: 'commonjs',
   main: 'writer.js',
   types: 'writer.d.ts',
+  exports: ownExports(exports),
   engines,
   keywords,
   // A release adds these: scripts/dev/release.mjs.

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
+import { CURVE_NAMES, type CurveText, parseCurve } from '../leaderboard/curves.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import { parseDuration } from './duration.ts';
 
@@ -43,6 +44,19 @@ export function parseMultiplier(text: string): number {
   const n = /^\d{1,4}(\.\d{1,10})?$/.test(text) ? Number(text) : Number.NaN;
   if (!(n <= 1000)) throw new InvalidArgumentError('It must be a number from 0 to 1000, such as 1.5.');
   return n;
+}
+
+/** Parses a curve: a name of the table, or the coefficients of one of its own. */
+export function parseCurveText(text: string): CurveText {
+  const isCustom = text.startsWith('custom=');
+  if (isCustom ? !parseCurve(text) : !(CURVE_NAMES as readonly string[]).includes(text)) {
+    throw new InvalidArgumentError(
+      isCustom
+        ? 'The six must be whole numbers, for (a n^3 + b n^2 + c n + d) / q rounded to m. See docs/data-model.md for their bounds.'
+        : `Allowed choices are ${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m.`,
+    );
+  }
+  return text as CurveText;
 }
 
 /** Parses a number of members to generate. */

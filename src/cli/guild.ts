@@ -1,11 +1,11 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { parseConfig } from '../config.ts';
 import { InvalidInputError } from '../errors.ts';
 import { deleteGuild, type Removed } from '../guilds/delete.ts';
 import type { GuildConfigChange } from '../guilds/guild-config.ts';
 import { type Overview, readOverview } from '../guilds/overview.ts';
 import { CURVE_NAMES } from '../leaderboard/curves.ts';
-import { parseId, parseMultiplier } from './arguments.ts';
+import { parseCurveText, parseId, parseMultiplier } from './arguments.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, print, program } from './terminal.ts';
 
@@ -21,13 +21,20 @@ export function guildCommand(): Command {
 
   subcommand('set', 'Change the configuration; a new curve recounts the levels. The service follows at once')
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
-    .addOption(new Option('--xp-curve <name>', 'how levels follow from XP').choices(CURVE_NAMES))
+    .option(
+      '--xp-curve <curve>',
+      `how levels follow from XP: ${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m`,
+      parseCurveText,
+    )
     .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
     .option('--json', 'print JSON')
     .action(set);
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
     .action(show);
+  subcommand('upgrade', 'Give the data the version of this program, after which older programs refuse it')
+    .option('--json', 'print JSON')
+    .action(upgrade);
   subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
@@ -61,6 +68,13 @@ async function show(guild: string, { json }: Options): Promise<void> {
     `API keys       ${overview.keys}`,
     `quota used     ${quota_used} of ${requests_per_hour}${reset}`,
   ]);
+}
+
+async function upgrade(guild: string, { json }: Options): Promise<void> {
+  const { before, now } = await withServices(({ guildConfig }) => guildConfig.upgrade(guild));
+  print(json, { guild, before, now }, () =>
+    before === now ? `guild ${guild} has version ${now} already` : `guild ${guild}: version ${before} -> ${now}`,
+  );
 }
 
 async function remove(guild: string, { yes, json }: Options & { readonly yes?: boolean }): Promise<void> {

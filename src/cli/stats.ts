@@ -40,10 +40,10 @@ async function rebuild(guild: string, { json }: Options): Promise<void> {
   );
 }
 
-function describe({ members, totalXp, levelSum }: Counters): string {
-  return `${members} members with XP, total XP ${totalXp}, sum of levels ${levelSum}`;
+function describe({ members, totalXp, levelSum, hidden }: Counters): string {
+  return `${members} members with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
 }
 
-function toJson({ members, totalXp, levelSum }: Counters) {
-  return { members, total_xp: totalXp, level_sum: levelSum };
+function toJson({ members, totalXp, levelSum, hidden }: Counters) {
+  return { members, total_xp: totalXp, level_sum: levelSum, hidden };
 }

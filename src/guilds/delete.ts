@@ -43,8 +43,9 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
 }
 
 async function retire(store: GuildStore, guildId: string): Promise<Omit<Removed, 'staged' | 'keys'>> {
-  const { xp, stats, config, deleted } = store.redisKeys.guild(guildId);
-  const keys = [xp, stats, config, store.redisKeys.quota(guildId), deleted];
+  const { xp, stats, config, deleted, hidden, deletedHidden, season, seasonXp } = store.redisKeys.guild(guildId);
+  const quotaKey = store.redisKeys.quota(guildId);
+  const keys = [xp, stats, config, quotaKey, deleted, hidden, deletedHidden, season, seasonXp];
   for (;;) {
     const reply = await store.scripts.run('retire', keys);
     if (reply[0] !== 'PENDING') {
@@ -58,11 +59,13 @@ async function retire(store: GuildStore, guildId: string): Promise<Omit<Removed,
 
 /** Deletes the profiles of members that are taken away. @returns how many waited. */
 async function purgeProfiles({ client, redisKeys, scripts }: GuildStore, guildId: string): Promise<number> {
-  const { xp, stats, deleted, memberPrefix } = redisKeys.guild(guildId);
+  const { xp, stats, deleted, deletedHidden, memberPrefix } = redisKeys.guild(guildId);
   for (let purged = 0; ; ) {
-    const userIds = await withStoreErrors(client.zrange(deleted, 0, PROFILES_PER_STEP - 1));
+    const ranked = await withStoreErrors(client.zrange(deleted, 0, PROFILES_PER_STEP - 1));
+    const userIds =
+      ranked.length > 0 ? ranked : await withStoreErrors(client.zrange(deletedHidden, 0, PROFILES_PER_STEP - 1));
     if (userIds.length === 0) return purged;
-    const keys = [xp, stats, deleted, ...userIds.map((userId) => memberPrefix + userId)];
+    const keys = [xp, stats, deleted, deletedHidden, ...userIds.map((userId) => memberPrefix + userId)];
     await scripts.run('purge', keys, ...userIds);
     purged += userIds.length;
   }

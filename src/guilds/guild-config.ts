@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import type { CounterAudit } from '../leaderboard/counters.ts';
-import type { CurveName } from '../leaderboard/curves.ts';
+import type { CurveText } from '../leaderboard/curves.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisClient, Scripts } from '../redis/scripts.ts';
@@ -8,7 +8,7 @@ import type { RedisClient, Scripts } from '../redis/scripts.ts';
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
   readonly plan?: string;
-  readonly xpCurve?: CurveName;
+  readonly xpCurve?: CurveText;
   readonly xpMultiplier?: number;
 }
 
@@ -35,6 +35,12 @@ export class GuildConfig {
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
+  /** Gives the guild's data the version that the scripts know. O(1). @throws StoreUnavailableError "MODEL" when it is newer. */
+  async upgrade(guildId: string): Promise<{ readonly before: number; readonly now: number }> {
+    const [before, now] = await this.scripts.run<[number, number]>('upgrade', [this.redisKeys.guild(guildId).stats]);
+    return { before, now };
+  }
+
   private async store(guildId: string, fields: readonly string[]): Promise<void> {
     const { stats, config } = this.redisKeys.guild(guildId);
     await this.scripts.run('configure', [stats, config], ...fields);
@@ -45,7 +51,9 @@ export class GuildConfig {
 function toFields({ plan, xpCurve, xpMultiplier }: GuildConfigChange): string[] {
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
-  if (xpCurve !== undefined) fields.push('xp_curve', xpCurve);
+  if (xpCurve?.startsWith('custom='))
+    fields.push('xp_curve', 'custom', 'xp_curve_custom', xpCurve.slice('custom='.length));
+  else if (xpCurve !== undefined) fields.push('xp_curve', xpCurve);
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
   return fields;
 }

@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../errors.ts';
-import { type CurveName, curveNameOf } from '../leaderboard/curves.ts';
+import { type CurveName, type CurveText, curveNameOf } from '../leaderboard/curves.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 
 /** The guild before the load. */
 export interface GuildState {
-  /** The curve in its config, or null. */
+  /** The text of the curve in its config, or null. */
   readonly configured: string | null;
   /** Members in the ranking that will stay there. */
   readonly members: number;
@@ -18,7 +18,7 @@ export interface FormatCurve {
 
 export interface CurveChoice {
   /** Curve to count levels on. */
-  readonly curve: CurveName;
+  readonly curve: CurveText;
   /** Whether to store it in the guild's config. */
   readonly store: boolean;
   /** Line for the person, if there is something to know. */
@@ -35,7 +35,8 @@ export function chooseCurve(
   { configured, members }: GuildState,
 ): CurveChoice {
   if (explicit) return { curve: explicit, store: true, notice: `curve: ${explicit}` };
-  const present = curveNameOf(configured ?? '');
+  const name = curveNameOf(configured ?? '');
+  const present = name === 'custom' ? (configured as CurveText) : name;
   if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
   const source = format === 'tatsu' ? 'tatsu publishes none of its own' : 'from the format';
@@ -47,7 +48,7 @@ export function chooseCurve(
   return {
     curve: present,
     store: false,
-    notice: `curve: ${present} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
+    notice: `curve: ${name} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
   };
 }
 

@@ -1,4 +1,11 @@
-import { type CurveName, levelForXp } from '../leaderboard/curves.ts';
+import {
+  type Curve,
+  type CurveName,
+  curveNameOf,
+  DEFAULT_CURVE,
+  levelForXp,
+  parseCurve,
+} from '../leaderboard/curves.ts';
 import { chooseCurve, type FormatCurve } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
 import { badRows } from './problems.ts';
@@ -27,7 +34,7 @@ export interface PreviewRow {
 export interface Preview {
   readonly guild: string;
   readonly dry_run: true;
-  readonly curve: CurveName;
+  readonly curve: CurveName | 'custom';
   /** Members in the inputs, repeated ones included. */
   readonly rows: number;
   /** Bad rows. */
@@ -68,11 +75,11 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
   }
   const { count: skipped, hidden } = reading.problems;
   if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
-  const first = top.list().map((row, index) => previewRow(row, index + 1, choice.curve));
+  const first = top.list().map((row, index) => previewRow(row, index + 1, parseCurve(choice.curve) ?? DEFAULT_CURVE));
   const preview: Preview = {
     guild,
     dry_run: true,
-    curve: choice.curve,
+    curve: curveNameOf(choice.curve),
     rows,
     skipped,
     hidden,
@@ -82,6 +89,6 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
   return { preview, notice: choice.notice, outcome };
 }
 
-function previewRow({ userId, username, level, xp }: SeedRow, rank: number, curve: CurveName): PreviewRow {
+function previewRow({ userId, username, level, xp }: SeedRow, rank: number, curve: CurveName | Curve): PreviewRow {
   return { rank, user_id: userId, level: level ?? levelForXp(curve, xp), xp, username: username ?? userId };
 }

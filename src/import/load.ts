@@ -1,4 +1,5 @@
 import { DomainError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
@@ -28,9 +29,10 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   const { guild, reading, replace } = job;
   const { problems } = reading;
   const keys = target.redisKeys.guild(guild);
-  const [configured, members] = await withStoreErrors(
-    Promise.all([target.client.hget(keys.config, 'xp_curve'), target.client.zcard(keys.xp)]),
+  const [[name, coefficients], members] = await withStoreErrors(
+    Promise.all([target.client.hmget(keys.config, 'xp_curve', 'xp_curve_custom'), target.client.zcard(keys.xp)]),
   );
+  const configured = name === 'custom' ? `custom=${coefficients}` : (name ?? null);
   const choice = chooseCurve(job.curve, job.formatCurve, { configured, members: replace ? 0 : members });
   if (choice.notice) reading.progress.write(choice.notice);
 
@@ -48,7 +50,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   const seconds = (performance.now() - start) / 1000;
   const summary = {
     guild,
-    curve: choice.curve,
+    curve: curveNameOf(choice.curve),
     ...counts,
     skipped: problems.count,
     hidden: problems.hidden,
@@ -109,7 +111,9 @@ async function swap({ stop, reading }: LoadJob, replacement: Replacement, sender
 }
 
 /** Reads and sends all members. When the reading stops early, the rows before that point are still written. */
-async function sendMembers(sender: RecordSender, { reading }: LoadJob, { curve }: CurveChoice): Promise<void> {
+async function sendMembers(sender: RecordSender, { reading }: LoadJob, choice: CurveChoice): Promise<void> {
+  // The scripts refuse a guild with unfit coefficients.
+  const curve = parseCurve(choice.curve) ?? DEFAULT_CURVE;
   try {
     await readMembers(reading, (row) => sender.add(recordOf(row, curve)));
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { RecordResult, XpRecord } from '../leaderboard/writer.ts';
+import type { XpRecord } from '../leaderboard/writer.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
 const RECORDS_PER_WRITE = 250;
@@ -15,7 +15,7 @@ export class RecordSender {
   private readonly inFlight = new Set<Promise<void>>();
   private failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly write: (records: readonly XpRecord[]) => Promise<RecordResult>) {}
+  constructor(private readonly write: (records: readonly XpRecord[]) => Promise<{ readonly created: number }>) {}
 
   /**
    * Adds a record. @returns a promise when a write starts, to be awaited before the next record. It rejects with the

@@ -1,4 +1,4 @@
-import { type CurveName, levelForXp, MAX_XP } from '../leaderboard/curves.ts';
+import { type Curve, type CurveName, levelForXp, MAX_XP } from '../leaderboard/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../leaderboard/model.ts';
 import type { XpRecord } from '../leaderboard/writer.ts';
 
@@ -93,7 +93,7 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
  * Returns the write that stores a row. A level that the curve gives anyway is not stored, because a stored level would
  * not move when the bot adds XP later.
  */
-export function recordOf({ userId, xp, level, ...profile }: SeedRow, curve: CurveName): XpRecord {
+export function recordOf({ userId, xp, level, ...profile }: SeedRow, curve: CurveName | Curve): XpRecord {
   if (level === undefined) return { userId, set: xp, profile };
   return { userId, set: xp, profile: { ...profile, level: level === levelForXp(curve, xp) ? null : level } };
 }

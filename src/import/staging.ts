@@ -1,5 +1,5 @@
 import { StagedMembers } from '../leaderboard/staged-members.ts';
-import type { RecordResult, XpRecord } from '../leaderboard/writer.ts';
+import type { XpRecord } from '../leaderboard/writer.ts';
 import type { LoadTarget } from './load-job.ts';
 
 const RENEW_MS = 2500;
@@ -18,7 +18,7 @@ export class Replacement {
     return new Replacement(await StagedMembers.lock(target, guildId));
   }
 
-  stage(records: readonly XpRecord[]): Promise<RecordResult> {
+  stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
     return this.members.stage(records);
   }
 

@@ -4,7 +4,7 @@ import { badRows, hiddenMembers } from './problems.ts';
 /** The result of a run, complete or not. */
 export interface Summary {
   readonly guild: string;
-  readonly curve: CurveName;
+  readonly curve: CurveName | 'custom';
   /** Rows written; of a replacement, the members in place after the swap. */
   readonly loaded: number;
   /** Members that the guild did not have before. */

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
-import { CURVE_TABLE, type CurveName } from './curves.ts';
+import type { CurveText } from './curves.ts';
+import { BUILT_IN_CURVES } from './writer.ts';
 
 /** The counters of a guild. */
 export interface Counters {
@@ -12,6 +13,8 @@ export interface Counters {
   readonly totalXp: bigint;
   /** Sum of the levels of the members with XP > 0. */
   readonly levelSum: bigint;
+  /** Hidden members, which the others do not count. */
+  readonly hidden: bigint;
 }
 
 /** Stored counters and counters computed from the members, both of one moment. */
@@ -27,7 +30,7 @@ export interface CounterCheck {
 /** Config fields to store together with the counters. */
 export interface ConfigChange {
   /** Curve to count levels on; '' = the guild's own. */
-  readonly curve: CurveName | '';
+  readonly curve: CurveText | '';
   /** Field, value, field, value, ... */
   readonly fields: readonly string[];
 }
@@ -103,7 +106,7 @@ export class CounterAudit {
   }
 
   /** Counts while the scripts keep the sums exact. */
-  private async countBesideWrites(guildId: string, curve: CurveName | '', commit: readonly string[]) {
+  private async countBesideWrites(guildId: string, curve: CurveText | '', commit: readonly string[]) {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const token = randomUUID();
       let slice = await this.begin(guildId, token, curve);
@@ -118,7 +121,7 @@ export class CounterAudit {
     );
   }
 
-  private async begin(guildId: string, token: string, curve: CurveName | ''): Promise<Slice> {
+  private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<Slice> {
     for (let attempt = 0; attempt < MAX_BUSY_RETRIES; attempt++) {
       const slice = await this.run(guildId, [], 'begin', token, curve, []);
       if (slice.status !== 'BUSY') return slice;
@@ -133,17 +136,17 @@ export class CounterAudit {
     userIds: readonly string[],
     mode: 'read' | 'begin' | 'step',
     tokenOrFirst: string | number,
-    curve: CurveName | '',
+    curve: CurveText | '',
     commit: readonly string[],
   ): Promise<Slice> {
-    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
+    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
     const reply = await this.scripts.run(
       'recount',
       keys,
       mode,
       tokenOrFirst,
-      CURVE_TABLE,
+      BUILT_IN_CURVES,
       curve,
       this.sliceSize,
       ...commit,
@@ -151,20 +154,23 @@ export class CounterAudit {
     const texts = reply.map(String);
     const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
     return {
-      ...compare(countersOf(texts.slice(8, 11)), countersOf(texts.slice(5, 8))),
+      ...compare(countersOf(texts.slice(9, 13)), countersOf(texts.slice(5, 9))),
       status,
       revision,
       at: new Date(Number(at)),
       ranked: Number(ranked),
       counted: Number(counted),
-      next: texts.slice(11),
+      next: texts.slice(13),
     };
   }
 }
 
 function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
   const exact =
-    stored.members === actual.members && stored.totalXp === actual.totalXp && stored.levelSum === actual.levelSum;
+    stored.members === actual.members &&
+    stored.totalXp === actual.totalXp &&
+    stored.levelSum === actual.levelSum &&
+    stored.hidden === actual.hidden;
   return { stored, actual, exact };
 }
 
@@ -173,11 +179,13 @@ function plus(one: Counters, other: Counters): Counters {
     members: one.members + other.members,
     totalXp: one.totalXp + other.totalXp,
     levelSum: one.levelSum + other.levelSum,
+    // Each slice counts all of them.
+    hidden: other.hidden,
   };
 }
 
-function countersOf([members = '', totalXp = '', levelSum = '']: string[]): Counters {
-  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum) };
+function countersOf([members = '', totalXp = '', levelSum = '', hidden = '']: string[]): Counters {
+  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum), hidden: integer(hidden) };
 }
 
 /** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */

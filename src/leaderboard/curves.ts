@@ -1,7 +1,4 @@
-/**
- * Level curves: the total XP of each level. The Lua scripts get this table as an argument (see {@link CURVE_TABLE}), so
- * both sides always compute the same level.
- */
+/** Level curves: the total XP of each level. lib-level.lua has the same table and computes with the same steps. */
 
 /** The largest XP a member can have: 2^53 - 1, the largest integer that a double and a JSON number hold exactly. */
 export const MAX_XP = Number.MAX_SAFE_INTEGER;
@@ -38,34 +35,58 @@ export type CurveName = keyof typeof table;
 export const CURVE_NAMES = Object.keys(table) as [CurveName, ...CurveName[]];
 export const DEFAULT_CURVE: CurveName = 'standard';
 
-/** The table as the Lua scripts read it: `name=a,b,c,d,q,m;name=...`, the default curve first. */
-export const CURVE_TABLE = /* @__PURE__ */ tableText();
+/** A curve as text: a name of the table, or `custom=a,b,c,d,q,m`. */
+export type CurveText = CurveName | `custom=${string}`;
 
-function tableText(): string {
-  const lines = CURVE_NAMES.map((name) => {
-    const { a, b, c, d, q, m } = table[name];
-    return `${name}=${a},${b},${c},${d},${q},${m}`;
-  });
-  return lines.join(';');
+const CUSTOM = /^custom=(-?\d+),(-?\d+),(-?\d+),(-?\d+),(\d+),(\d+)$/;
+
+/** Returns the curve of a text, or undefined if its coefficients are unfit. An unknown or empty name means the default curve. */
+export function parseCurve(text: string): Curve | undefined {
+  if (!text.startsWith('custom=')) return table[curveNameOf(text) as CurveName];
+  const match = CUSTOM.exec(text);
+  if (!match) return undefined;
+  const [a, b, c, d, q, m] = match.slice(1).map(Number) as [number, number, number, number, number, number];
+  return isSound({ a, b, c, d, q, m }) ? { a, b, c, d, q, m } : undefined;
 }
 
-/** Returns the curve of a stored name. An unknown or empty name means the default curve. */
-export function curveNameOf(stored: string): CurveName {
-  return Object.hasOwn(table, stored) ? (stored as CurveName) : DEFAULT_CURVE;
+/** Returns the name of a curve's text. An unknown or empty name means the default curve. */
+export function curveNameOf(text: string): CurveName | 'custom' {
+  if (text.startsWith('custom=')) return 'custom';
+  return Object.hasOwn(table, text) ? (text as CurveName) : DEFAULT_CURVE;
+}
+
+/**
+ * Returns whether levels of a curve can be computed exactly: it rises from level 1 on, begins at 0 XP or above, and its numbers keep all
+ * intermediate values below 2^53. One without n^3 and n^2 needs q^2 or more for n.
+ */
+function isSound({ a, b, c, d, q, m }: Curve): boolean {
+  const rises = a >= 0 && b >= 0 && 3 * a + 2 * b + c > 0 && a + b + c + d >= 0;
+  const isSmall = Math.max(a, b, Math.abs(c)) <= 1e6 && Math.abs(d) <= 1e9 && Math.max(q, m) <= 1000;
+  return rises && isSmall && q >= 1 && m >= 1 && (a + b > 0 || c >= q * q);
 }
 
 /** Returns the total XP at which `level` (an integer >= 1) begins. Exact for results up to 2^53. */
-export function xpForLevel(name: CurveName, level: number): number {
-  return xpToReach(table[name], level);
+export function xpForLevel(curve: CurveName | Curve, level: number): number {
+  return xpToReach(resolve(curve), level);
 }
 
 /** Returns the level of `xp` (an integer 0 .. 2^53-1) on the curve; 0 below the first threshold. O(1). */
-export function levelForXp(name: CurveName, xp: number): number {
-  const curve: Curve = table[name];
+export function levelForXp(nameOrCurve: CurveName | Curve, xp: number): number {
+  const curve = resolve(nameOrCurve);
   if (xp < xpToReach(curve, 1)) return 0;
-  const { a, b, c } = curve;
-  const target = xp * curve.q - curve.d;
-  let n = (Math.max(target, 0) / (a > 0 ? a : b)) ** (a > 0 ? 1 / 3 : 1 / 2) + Math.abs(c) / b + 1;
+  const { a, b, c, d, q, m } = curve;
+  // The first XP that would be rounded to more than this one.
+  const limit = xp - (xp % m) + m - Math.floor(m / 2);
+  const target = Math.max(limit * q - d, 0);
+  const below = Math.max(-c, 0);
+  // Each term alone gives an n that is too high, with a correction for a negative c. The smallest one is the best start.
+  let n =
+    1 +
+    Math.min(
+      a > 0 ? (target / a) ** (1 / 3) + Math.sqrt(below / a) : Number.POSITIVE_INFINITY,
+      b > 0 ? Math.sqrt(target / b) + below / b : Number.POSITIVE_INFINITY,
+      c > 0 ? target / c : Number.POSITIVE_INFINITY,
+    );
   // Newton's method on a convex curve, from above: it needs few steps.
   for (let i = 0; i < 40; i++) {
     const step = (((a * n + b) * n + c) * n - target) / ((3 * a * n + 2 * b) * n + c);
@@ -79,10 +100,38 @@ export function levelForXp(name: CurveName, xp: number): number {
   return level;
 }
 
+/** How far a member is in its level. */
+export interface Progress {
+  readonly level: number;
+  /** XP gained in this level. */
+  readonly gained: number;
+  /** XP from the start of this level to the next one. */
+  readonly needed: number;
+}
+
+/** Returns how far `xp` is in its level on the curve. */
+export function progress(nameOrCurve: CurveName | Curve, xp: number): Progress {
+  const curve = resolve(nameOrCurve);
+  const level = levelForXp(curve, xp);
+  const start = level === 0 ? 0 : xpToReach(curve, level);
+  return { level, gained: xp - start, needed: xpToReach(curve, level + 1) - start };
+}
+
+function resolve(curve: CurveName | Curve): Curve {
+  return typeof curve === 'string' ? table[curve] : curve;
+}
+
 /** Divides before it multiplies, so that no intermediate value passes 2^53 unless the result does. */
 function xpToReach({ a, b, c, d, q, m }: Curve, n: number): number {
   const h = (a * n + b) * n + c;
   const r = h % q;
-  const xp = ((h - r) / q) * n + Math.floor((r * n + d) / q) + Math.floor(m / 2);
-  return xp - (xp % m);
+  const whole = (h - r) / q;
+  const added = Math.floor((r * n + d) / q);
+  // With a negative addend, the product alone could pass 2^53.
+  const fewer = added < 0 && whole > 0 ? Math.ceil(-added / whole) : 0;
+  const factor = n - fewer;
+  const rest = added + whole * fewer;
+  if (m === 1) return whole * factor + rest;
+  const over = ((((whole % m) * (factor % m) + rest) % m) + m) % m;
+  return whole * factor + (rest - over) + (over + Math.floor(m / 2) >= m ? m : 0);
 }

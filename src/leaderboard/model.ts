@@ -40,7 +40,7 @@ export interface GuildStats {
   readonly total_xp: bigint;
   /** Mean level of the members with XP > 0, rounded to the nearest integer; 0 without members. */
   readonly average_level: number;
-  readonly xp_curve: CurveName;
+  readonly xp_curve: CurveName | 'custom';
   readonly xp_multiplier: number;
 }
 

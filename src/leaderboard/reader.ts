@@ -1,6 +1,7 @@
+import { StoreUnavailableError } from '../errors.ts';
 import { fields } from '../redis/command-batch.ts';
 import type { CommandBatcher } from '../redis/command-batcher.ts';
-import { curveNameOf, levelForXp, MAX_XP } from './curves.ts';
+import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 
 /** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
@@ -71,9 +72,10 @@ export class LeaderboardReader {
 /** A value, or undefined when the guild is still at the cached revision. */
 type VersionedIfChanged<T> = Promise<Versioned<T> | undefined>;
 
-function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
+/** Decodes the reply of a page. @param first rank of its first row, from 0. */
+export function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
   const [revision, total, storedCurve] = reply as [string, string, string];
-  const curve = curveNameOf(storedCurve);
+  const curve = curveOf(storedCurve);
   const data: LeaderboardEntry[] = [];
   for (let i = 3; i < reply.length; i += 4) {
     const userId = reply[i] as string;
@@ -96,7 +98,7 @@ function decodeMember(reply: MemberReply, userId: string): Versioned<Member | nu
   const value: Member = {
     user_id: userId,
     username: username || userId,
-    level: explicitLevel(level) ?? levelForXp(curveNameOf(storedCurve), xp),
+    level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve), xp),
     xp,
     rank: Number(rank) + 1,
     daily_streak: wholeXp(streak),
@@ -116,6 +118,15 @@ function decodeStats(reply: StatsReply): Versioned<GuildStats> {
     xp_multiplier: positiveNumber(multiplier) ?? 1,
   };
   return { revision: parseRevision(revision), value };
+}
+
+/** @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients: another one would show wrong levels. */
+function curveOf(stored: string): Curve {
+  const curve = parseCurve(stored);
+  if (curve) return curve;
+  throw new StoreUnavailableError(
+    new Error(`CURVE the guild has the curve ${stored}, with unfit coefficients: set a known curve`),
+  );
 }
 
 /** Returns the mean, rounded half up. A sum of explicit levels can pass 2^53. */

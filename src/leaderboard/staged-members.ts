@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import type { GuildKeys, RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
 import { type RedisClient, type ScriptName, type Scripts, withStoreErrors } from '../redis/scripts.ts';
-import { CURVE_TABLE } from './curves.ts';
-import { memberKeys, type RecordResult, recordArguments, recordResult, throwRefusal, type XpRecord } from './writer.ts';
+import { BUILT_IN_CURVES, memberKeys, recordArguments, throwRefusal, type XpRecord } from './writer.ts';
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
@@ -59,20 +58,31 @@ export class StagedMembers {
     if ((await client.get(this.staging.lock)) === this.token) await client.pexpire(this.staging.lock, LOCK_MS);
   }
 
-  /** Stages members, all or none. @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock". */
-  async stage(records: readonly XpRecord[]): Promise<RecordResult> {
+  /**
+   * Stages members, all or none.
+   * @returns the number of members that were not staged before.
+   * @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock".
+   */
+  async stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
     const { xp, stats, config, lock, memberPrefix } = this.staging;
-    const keys = [xp, stats, config, lock, ...memberKeys(memberPrefix, records)];
-    const args = recordArguments(records);
-    return recordResult(await this.store.scripts.run('stage', keys, memberPrefix, CURVE_TABLE, this.token, ...args));
+    const userIds = records.map(({ userId }) => userId);
+    const keys = [xp, stats, config, lock, ...memberKeys(memberPrefix, userIds)];
+    const args = [memberPrefix, BUILT_IN_CURVES, this.token, ...recordArguments(records)];
+    const reply = await this.store.scripts.run('stage', keys, ...args);
+    throwRefusal(reply);
+    return { created: Number(reply[2]) };
   }
 
-  /** Lists the present members that are not staged. Members that come later stay in the guild. O(n log m). */
+  /** Lists the present members, ranked and hidden, that are not staged. Members that come later stay in the guild. O(n log m). */
   async listUnstaged(): Promise<void> {
+    for (const key of [this.guild.xp, this.guild.hidden]) await this.listUnstagedOf(key);
+  }
+
+  private async listUnstagedOf(key: string): Promise<void> {
     const { unstaged, lock, xp } = this.staging;
     let cursor = '0';
     do {
-      const scanned = await withStoreErrors(this.store.client.zscan(this.guild.xp, cursor, 'COUNT', LISTED_PER_STEP));
+      const scanned = await withStoreErrors(this.store.client.zscan(key, cursor, 'COUNT', LISTED_PER_STEP));
       const userIds = scanned[1].filter((_, i) => i % 2 === 0);
       await this.run('list-unstaged', [xp, unstaged, lock], this.token, ...userIds);
       cursor = scanned[0];
@@ -89,8 +99,8 @@ export class StagedMembers {
     const userIds = await this.first(staging.xp);
     if (userIds.length === 0) return 0;
     const keys = userIds.flatMap((userId) => [guild.memberPrefix + userId, staging.memberPrefix + userId]);
-    const shared = [guild.xp, guild.stats, guild.config, staging.xp, staging.lock];
-    await this.run('replace', [...shared, ...keys], CURVE_TABLE, this.token, ...userIds);
+    const shared = [guild.xp, guild.stats, guild.config, staging.xp, staging.lock, guild.hidden];
+    await this.run('replace', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...userIds);
     return userIds.length;
   }
 
@@ -100,8 +110,8 @@ export class StagedMembers {
     const userIds = await this.first(staging.unstaged);
     if (userIds.length === 0) return { listed: 0, removed: 0 };
     const keys = userIds.map((userId) => guild.memberPrefix + userId);
-    const shared = [guild.xp, guild.stats, guild.config, staging.unstaged, staging.lock];
-    const removed = await this.run('sweep', [...shared, ...keys], CURVE_TABLE, this.token, ...userIds);
+    const shared = [guild.xp, guild.stats, guild.config, staging.unstaged, staging.lock, guild.hidden];
+    const removed = await this.run('sweep', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...userIds);
     return { listed: userIds.length, removed: Number(removed) };
   }
 

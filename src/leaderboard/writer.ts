@@ -2,7 +2,9 @@ import { RecordRefusedError, type RefusalReason } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
-import { CURVE_TABLE } from './curves.ts';
+
+/** The curve table of the scripts themselves. */
+export const BUILT_IN_CURVES = '';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
@@ -22,14 +24,31 @@ export type XpRecord = { readonly userId: string; readonly profile?: ProfileChan
   | { readonly add: number | bigint; readonly set?: never }
 );
 
-export interface RecordResult {
+/** Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up. */
+export interface XpChange {
+  readonly xpBefore: number;
+  readonly levelBefore: number;
+  readonly xp: number;
+  readonly level: number;
+}
+
+/** One member of a write. */
+export interface MemberChange extends XpChange {
+  readonly userId: string;
+  /** Whether the user was no member before. */
+  readonly created: boolean;
+  /** Whether the member is hidden. */
+  readonly hidden: boolean;
+}
+
+/** The result of a write. The change is that of the last member recorded. */
+export interface RecordResult extends XpChange {
   /** The guild's new revision. */
   readonly revision: string;
   /** Members that were not in the ranking before. */
   readonly created: number;
-  /** Total XP and level of the last member recorded, after the call. */
-  readonly xp: number;
-  readonly level: number;
+  /** One for each record, in the same order. */
+  readonly members: readonly MemberChange[];
 }
 
 /**
@@ -38,8 +57,8 @@ export interface RecordResult {
  */
 export class LeaderboardWriter {
   constructor(
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
+    protected readonly scripts: Scripts,
+    protected readonly redisKeys: RedisKeys,
   ) {}
 
   /**
@@ -62,28 +81,35 @@ export class LeaderboardWriter {
       guildId,
       records.map(({ userId }) => userId),
     );
-    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, ...memberKeys(memberPrefix, records)];
-    return recordResult(await this.scripts.run('record', keys, memberPrefix, CURVE_TABLE, ...recordArguments(records)));
+    const userIds = records.map(({ userId }) => userId);
+    return recordResult(userIds, await this.sendRecords(guildId, userIds, recordArguments(records)));
+  }
+
+  /** Runs record.lua with its arguments for each member. */
+  protected sendRecords(guildId: string, userIds: readonly string[], args: readonly (string | number)[]) {
+    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, hidden, ...memberKeys(memberPrefix, userIds)];
+    return this.scripts.run('record', keys, memberPrefix, BUILT_IN_CURVES, 'each', ...args);
   }
 
   /**
-   * Removes members from the ranking and deletes their profiles. O(n log m).
-   * @returns the number of them that were ranked.
+   * Erases members, ranked or hidden, with all that is stored of them in the guild. O(n log m).
+   * @returns the number of them that were members.
    * @throws InvalidIdError when an id is bad; nothing was sent.
    * @throws StoreUnavailableError
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
     checkIds(guildId, userIds);
-    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, ...userIds.map((userId) => memberPrefix + userId)];
-    return this.scripts.run<number>('remove', keys, memberPrefix, CURVE_TABLE, ...userIds);
+    const { xp, stats, config, hidden, seasonXp, memberPrefix, cooldownPrefix } = this.redisKeys.guild(guildId);
+    const own = userIds.flatMap((userId) => [memberPrefix + userId, cooldownPrefix + userId]);
+    const keys = [xp, stats, config, hidden, seasonXp, ...own];
+    return this.scripts.run<number>('remove', keys, memberPrefix, BUILT_IN_CURVES, ...userIds);
   }
 }
 
-/** Returns the keys of the members of records, as the scripts expect them: in the order of the records. */
-export function memberKeys(prefix: string, records: readonly XpRecord[]): string[] {
-  return records.map(({ userId }) => prefix + userId);
+/** Returns the keys of members, as the scripts expect them: in the order of the records. */
+export function memberKeys(prefix: string, userIds: readonly string[]): string[] {
+  return userIds.map((userId) => prefix + userId);
 }
 
 /** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
@@ -94,10 +120,26 @@ export function recordArguments(records: readonly XpRecord[]): (string | number)
 }
 
 /** Decodes the reply of record.lua. @throws RecordRefusedError */
-export function recordResult(reply: (string | number)[]): RecordResult {
+export function recordResult(userIds: readonly string[], reply: (string | number)[]): RecordResult {
   throwRefusal(reply);
   const [, revision, created, xp, level] = reply as [string, string, number, string, number];
-  return { revision, created, xp: Number(xp), level };
+  const members = userIds.map((userId, index) => memberChange(userId, String(reply[index + 5])));
+  const { xpBefore, levelBefore } = members.at(-1) ?? { xpBefore: 0, levelBefore: 0 };
+  return { revision, created, xpBefore, levelBefore, xp: Number(xp), level, members };
+}
+
+/** Decodes the text of one member in a reply of record.lua. */
+function memberChange(userId: string, text: string): MemberChange {
+  const [xpBefore, levelBefore, xp, level, state] = text.split(' ') as [string, string, string, string, string];
+  return {
+    userId,
+    xpBefore: Number(xpBefore),
+    levelBefore: Number(levelBefore),
+    xp: Number(xp),
+    level: Number(level),
+    created: state === 'new',
+    hidden: state === 'hidden',
+  };
 }
 
 /** @throws RecordRefusedError when a script's reply is a refusal. */
@@ -115,7 +157,8 @@ function appendRecord(args: (string | number)[], record: XpRecord, index: number
   args.push(record.set === undefined ? 'add' : 'set', record.userId, String(amount), fields.length / 2, ...fields);
 }
 
-function profileFields(profile: ProfileChange | undefined, index: number): string[] {
+/** Returns a profile as the arguments of record.lua: field, value, ... @throws RecordRefusedError */
+export function profileFields(profile: ProfileChange | undefined, index: number): string[] {
   if (!profile) return [];
   const fields: string[] = [];
   const { username, level, dailyStreak, lastDailyClaim } = profile;

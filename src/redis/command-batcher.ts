@@ -21,7 +21,7 @@ export class CommandBatcher {
   private readonly declaresKeys: boolean;
 
   constructor(
-    client: RedisClient,
+    client: Pick<RedisClient, 'isCluster'>,
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
   ) {

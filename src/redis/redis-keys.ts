@@ -6,16 +6,26 @@
 export interface GuildKeys {
   /** ZSET: user id -> total XP. */
   readonly xp: string;
-  /** HASH of counters: members, total_xp, level_sum, rev. */
+  /** HASH: members, total_xp, level_sum, hidden, rev, model. */
   readonly stats: string;
-  /** HASH: plan, xp_curve, xp_multiplier. */
+  /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier. */
   readonly config: string;
   /** HASH: key id -> SHA-256 of the key. */
   readonly apiKeys: string;
   /** Followed by a user id: HASH of that member's profile. */
   readonly memberPrefix: string;
-  /** ZSET: members of a deleted guild whose profiles are not deleted yet. */
+  /** ZSET: hidden members, user id -> total XP. */
+  readonly hidden: string;
+  /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
+  readonly cooldownPrefix: string;
+  /** HASH: the season that ends, or the last one that ended. */
+  readonly season: string;
+  /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
+  readonly seasonXp: string;
+  /** ZSET: ranked members of a deleted guild whose profiles are not deleted yet. */
   readonly deleted: string;
+  /** ZSET: hidden members of a deleted guild whose profiles are not deleted yet. */
+  readonly deletedHidden: string;
 }
 
 /** The keys of a guild's staged members. */
@@ -46,6 +56,11 @@ export class RedisKeys {
     };
   }
 
+  /** Returns the keys of a guild with the lock that imports, deletions and the end of a season share. */
+  archive(guildId: string): GuildKeys & { readonly lock: string } {
+    return { ...this.guild(guildId), lock: this.staging(guildId).lock };
+  }
+
   private under(base: string): GuildKeys {
     return {
       xp: `${base}:xp`,
@@ -53,7 +68,12 @@ export class RedisKeys {
       config: `${base}:config`,
       apiKeys: `${base}:keys`,
       memberPrefix: `${base}:member:`,
+      hidden: `${base}:hidden`,
+      cooldownPrefix: `${base}:cooldown:`,
+      season: `${base}:season`,
+      seasonXp: `${base}:season:xp`,
       deleted: `${base}:deleted:xp`,
+      deletedHidden: `${base}:deleted:hidden`,
     };
   }
 

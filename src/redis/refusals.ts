@@ -1,5 +1,5 @@
 import type { RedisConfig } from '../config.ts';
-import { type RedisCode, redisCodeOf } from '../errors.ts';
+import { type RedisCode, redisCodeOf, scriptRefusal } from '../errors.ts';
 
 /** What a person can do about a refusal, by its code. */
 const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
@@ -21,6 +21,9 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
   WRONGTYPE: 'A key holds other data than docs/data-model.md says: delete or rename it',
   NOSCRIPT: 'Redis has lost the script: run the command again',
+  // Their own messages have the fix.
+  MODEL: undefined,
+  CURVE: undefined,
   ERR: undefined,
 };
 
@@ -55,6 +58,8 @@ export function isRefusal(error: Error): boolean {
 
 /** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
 export function explainFailure(reason: string): string {
+  const own = scriptRefusal(reason);
+  if (own) return own;
   const code = redisCodeOf(reason);
   if (code === undefined) return `Redis did not answer: ${BROKEN.test(reason) ? 'the connection broke' : reason}`;
   const fix = FIXES[code];

@@ -6,8 +6,12 @@ import type { TimeoutQueue } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
 export const SCRIPT_NAMES = [
+  'around',
+  'award',
   'batch',
+  'claim',
   'configure',
+  'hide',
   'list-unstaged',
   'probe',
   'purge',
@@ -16,21 +20,26 @@ export const SCRIPT_NAMES = [
   'remove',
   'replace',
   'retire',
+  'season',
   'stage',
   'sweep',
   'unstage',
+  'upgrade',
 ] as const;
 
 export type ScriptName = (typeof SCRIPT_NAMES)[number];
 
 /**
- * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name: what SCRIPT LOAD
+ * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name, each once: what SCRIPT LOAD
  * or EVAL takes from any language.
  * @throws when the installation lacks the file.
  */
-export function scriptSource(name: string): string {
+export function scriptSource(name: string, included = new Set<string>()): string {
+  included.add(name);
   const source = readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), 'utf8');
-  return source.replace(/^--- @include (\S+)$/gm, (_line, include: string) => scriptSource(include));
+  return source.replace(/^--- @include (\S+)$/gm, (_line, include: string) =>
+    included.has(include) ? '' : scriptSource(include, included),
+  );
 }
 
 /** A connection to a single Redis, a Sentinel set or a Cluster. */

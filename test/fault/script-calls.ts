@@ -4,6 +4,7 @@ import type { Services } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
+import { createWriter } from '../../src/writer.ts';
 
 export const GUILD = 'g';
 /** Keys that every script of the guild names. */
@@ -21,7 +22,14 @@ export interface ScriptCall {
 
 const recount = (services: Services, ...args: (string | number)[]) => {
   const userIds = ['c', 'b', 'a'].map((id) => `gr:{g}:member:${id}`);
-  return services.scripts.run('recount', [...GUILD_KEYS, ...userIds], ...args);
+  return services.scripts.run('recount', [...GUILD_KEYS, 'gr:{g}:hidden', ...userIds], ...args);
+};
+/** Runs a mode of season.lua with the lock of the replacement, which both share. */
+const season = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
+  const keys = ['hidden', 'season', 'season:xp', 'next:xp:lock', 'member:a', 'member:hidden'].map(
+    (key) => `gr:{g}:${key}`,
+  );
+  return services.scripts.run('season', [...GUILD_KEYS, ...keys], mode, Reflect.get(staged, 'token'), ...args);
 };
 
 /** A call of every script; `batch` counts, and `page` reads. */
@@ -38,7 +46,20 @@ export const scriptCalls: readonly ScriptCall[] = [
         { userId: 'z', set: 9, profile: { level: 3 } },
       ]),
   },
-  { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b']) },
+  { script: 'remove', run: ({ writer }) => writer.remove(GUILD, ['a', 'b', 'hidden']) },
+  {
+    script: 'award',
+    run: ({ client }) =>
+      createWriter(client).award(GUILD, { userId: 'a', amount: 5, cooldownMs: 999, username: 'A', rank: true }),
+  },
+  { script: 'award', run: ({ client }) => createWriter(client).award(GUILD, { userId: 'hidden', amount: 5 }) },
+  { script: 'claim', run: ({ client }) => createWriter(client).claimDaily(GUILD, { userId: 'a', reward: 5 }) },
+  { script: 'record', run: ({ writer }) => writer.record(GUILD, { userId: 'hidden', add: 5 }) },
+  { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
+  { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden']) },
+  { script: 'season', run: (services, staged) => season(services, staged, 'mark', 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'reset', 9, 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   {
     script: 'recount',
@@ -51,13 +72,21 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'unstage', run: (_, staged) => staged.clear({ unlock: true }) },
   {
     script: 'retire',
-    run: ({ scripts }) => scripts.run('retire', [...GUILD_KEYS, 'gr:quota:{g}', 'gr:{g}:deleted:xp']),
+    run: ({ scripts }) =>
+      scripts.run('retire', [
+        ...[...GUILD_KEYS, 'gr:quota:{g}', 'gr:{g}:deleted:xp', 'gr:{g}:hidden'],
+        ...['gr:{g}:deleted:hidden', 'gr:{g}:season', 'gr:{g}:season:xp'],
+      ]),
   },
   {
     script: 'purge',
     // Members of another deletion, so that "retire" finds none of its own.
     run: ({ scripts }) =>
-      scripts.run('purge', ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:gone', 'gr:{g}:member:gone'], 'gone'),
+      scripts.run(
+        'purge',
+        ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:gone', 'gr:{g}:gone:hidden', 'gr:{g}:member:gone'],
+        'gone',
+      ),
   },
   {
     script: 'batch',
@@ -75,11 +104,14 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
     profile: { level: 7, username: userId },
   }));
   await services.writer.recordMany(GUILD, members);
+  await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
+  await createWriter(services.client).hide(GUILD, ['hidden']);
   await services.guildConfig.update(GUILD, { plan: 'free' });
   await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
   const staged = await StagedMembers.lock(services, GUILD);
   await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
   await staged.listUnstaged();
+  await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   await recount(services, 'begin', TOKEN, CURVES, '', 9);
   await services.client.zadd('gr:{g}:gone', 1, 'gone', 2, 'gone2');
   await services.client.hset('gr:{g}:member:gone', 'username', 'gone');

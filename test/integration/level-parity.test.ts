@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/leaderboard/curves.ts';
+import { customCurve } from '../support/random-curve.ts';
 import { storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
@@ -32,6 +33,26 @@ describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
         expect(level).toBe(levelForXp(curve, xp));
       }),
       { numRuns: kind.name === 'redis-server' ? 3000 : 150 },
+    );
+  });
+
+  it('is the same on a curve of its own', async () => {
+    const { stats, config } = store.redisKeys.guild('own');
+    await testStore.client.hset(stats, 'model', '2');
+    await fc.assert(
+      fc.asyncProperty(
+        customCurve,
+        fc.oneof(fc.maxSafeNat(), fc.integer({ min: 0, max: 100_000 })),
+        async (own, xp) => {
+          await testStore.client.hset(config, {
+            xp_curve: 'custom',
+            xp_curve_custom: own.text.slice('custom='.length),
+          });
+          const { level } = await store.writer.record('own', { userId: 'u', set: xp });
+          expect(level).toBe(levelForXp(own.curve, xp));
+        },
+      ),
+      { numRuns: kind.name === 'redis-server' ? 2000 : 100 },
     );
   });
 

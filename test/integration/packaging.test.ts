@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
@@ -26,6 +27,8 @@ const WITHOUT_REQUIRED_MODULES = process.allowedNodeEnvironmentFlags.has('--no-e
 
 const BOT = `
 import { readFileSync } from 'node:fs';
+import { levelForXp, progress } from 'guildrank/curves';
+import { createReader } from 'guildrank/reader';
 import { createWriter, RecordRefusedError } from 'guildrank/writer';
 import { Redis } from 'ioredis';
 
@@ -35,17 +38,24 @@ const { level } = await writer.record('g', { userId: '1', add: 4675, profile: { 
 const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
 const lua = readFileSync(new URL(import.meta.resolve('guildrank/lua/remove.lua')), 'utf8');
 const removed = await redis.eval(lua, 3, 'bot:{g}:xp', 'bot:{g}:stats', 'bot:{g}:config', 'bot:{g}:member:', 'standard=10,135,455,0,6,1', '1');
-console.log(JSON.stringify({ level, refused: refused instanceof RecordRefusedError && refused.reason, removed }));
+const gone = await createReader(redis, { keyPrefix: 'bot' }).member('g', '1');
+const curve = [levelForXp('standard', 300), progress('standard', 300).needed];
+console.log(JSON.stringify({ gone, curve, level, refused: refused instanceof RecordRefusedError && refused.reason, removed }));
 redis.disconnect();
 `;
 
 const TYPED_BOT = `
+import { levelForXp, type Curve } from 'guildrank/curves';
+import { createReader, type LeaderboardPage } from 'guildrank/reader';
 import { createWriter, RecordRefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
 import { Cluster, Redis } from 'ioredis';
 
 const writer: LeaderboardWriter = createWriter(new Redis());
 createWriter(new Cluster([]), { keyPrefix: 'bot' });
 const record: XpRecord = { userId: '1', add: 5n, profile: { level: null, lastDailyClaim: new Date() } };
+const curve: Curve = { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 };
+export const page: Promise<LeaderboardPage> = createReader(new Cluster([])).page('g');
+export const own: number = levelForXp(curve, 100);
 export const level: number = (await writer.record('g', record)).level;
 // @ts-expect-error XP is set or added, never both
 const both: XpRecord = { userId: '1', set: 1, add: 1 };
@@ -59,6 +69,8 @@ const COMMON_JS_BOT = `
 const { Redis } = require(process.env.IOREDIS);
 for (const name of process.argv.slice(2)) {
   const { createWriter, RecordRefusedError, InvalidIdError } = require(name);
+  const entry = name.replace('/writer', '');
+  if (require(entry + '/curves').levelForXp('standard', 100) !== 1 || !require(entry + '/reader').createReader) throw new Error(entry);
   const redis = new Redis(process.env.REDIS_URL);
   const writer = createWriter(redis, { keyPrefix: name });
   (async () => {
@@ -151,6 +163,17 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(installed).toEqual(['guildrank-writer']);
   });
 
+  it('has the curves as one module of less than 2 kB on the wire, which imports nothing', () => {
+    for (const path of [
+      'node_modules/guildrank/dist/writer/curves.mjs',
+      join(botFolder, 'node_modules/guildrank-writer/curves.mjs'),
+    ]) {
+      const source = readFileSync(resolve(folder, path), 'utf8');
+      expect(source).not.toMatch(/\b(import|require)\b/);
+      expect(gzipSync(source).length).toBeLessThan(2048);
+    }
+  });
+
   it.skipIf(!hasRedis)('writes XP from CommonJS, without ES modules, through either package', async () => {
     const ioredis = join(repository, 'node_modules/ioredis');
     for (const [cwd, name] of [
@@ -168,7 +191,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     writeFileSync(join(folder, 'bot.mjs'), BOT);
     const { code, stdout, stderr } = await runProgram(process.execPath, ['bot.mjs'], { cwd: folder, env: env() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({ level: 10, refused: 'range', removed: 1 });
+    expect(JSON.parse(stdout)).toEqual({ gone: null, curve: [2, 220], level: 10, refused: 'range', removed: 1 });
   });
 
   it.skipIf(!hasRedis)('runs the snippets of docs/data-model.md unchanged', async () => {

@@ -113,8 +113,8 @@ export const guildStats = z
       .int()
       .min(0)
       .meta({ description: 'Average level of the members with XP above 0, rounded to the nearest', examples: [5] }),
-    xp_curve: openEnum(CURVE_NAMES).meta({
-      description: 'Level curve of the server. Later versions may add curves',
+    xp_curve: openEnum([...CURVE_NAMES, 'custom']).meta({
+      description: 'Level curve of the server; custom = one of its own. Later versions may add curves',
       examples: ['standard'],
     }),
     xp_multiplier: z

@@ -6,6 +6,7 @@ local function member(guild, user_id, cached)
   if cached ~= '' and rev == cached then
     return ''
   end
+  require_known_model(guild)
   local base = guild.base
   if guild.declared and not guild.declared[base .. 'member:' .. user_id] then
     return '?\n' .. user_id
@@ -19,7 +20,7 @@ local function member(guild, user_id, cached)
     escape_field(rev),
     redis.call('ZREVRANK', base .. 'xp', user_id),
     score,
-    escape_field(redis.call('HGET', base .. 'config', 'xp_curve')),
+    curve_field(base .. 'config', redis.call('HGET', base .. 'config', 'xp_curve')),
     escape_field(profile[1]),
     escape_field(profile[2]),
     escape_field(profile[3]),

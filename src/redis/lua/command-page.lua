@@ -24,13 +24,14 @@ local function page(guild, first, last, cached)
   if cached ~= '' and rev == cached then
     return ''
   end
+  require_known_model(guild)
   local base = guild.base
   local xp, profiles = base .. 'xp', base .. 'member:'
   local rows = redis.call('ZREVRANGE', xp, first, last, 'WITHSCORES')
   if guild.declared and lacks_key_of_row(guild, rows) then
     return ask_for_rows(rows)
   end
-  local out = { escape_field(rev), redis.call('ZCARD', xp), escape_field(redis.call('HGET', base .. 'config', 'xp_curve')) }
+  local out = { escape_field(rev), redis.call('ZCARD', xp), curve_field(base .. 'config', redis.call('HGET', base .. 'config', 'xp_curve')) }
   local n = 3
   for i = 1, #rows, 2 do
     local profile = redis.call('HMGET', profiles .. rows[i], 'username', 'level')

@@ -60,19 +60,27 @@ local function parse_sum(text)
   return factor * (tonumber(string.sub(digits, 1, -9)) or 0), factor * tonumber(string.sub(digits, -8))
 end
 
+--- @include lib-model
 --- @include lib-recount-state
 
--- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count and whether a deletion goes on.
+-- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count, whether a deletion goes on, and the
+-- version of its data. Raises an error when that is newer than these scripts.
 local function read_stats(stats_key)
-  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting')
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting', 'model', 'hidden')
+  local rev = type(stored[1]) == 'string' and stored[1] or ''
+  local model = known_model(stored[7], stats_key)
   return {
     key = stats_key,
-    rev = type(stored[1]) == 'string' and stored[1] or '',
+    rev = rev,
+    -- A guild that begins has the present version.
+    model = rev == '' and MODEL + 0 or model,
     members = stored[2],
     total_xp = stored[3],
     level_sum = stored[4],
     recount = parse_recount(stored[5]),
     deleting = type(stored[6]) == 'string',
+    -- Hidden members, nil for none.
+    hidden = type(stored[8]) == 'string' and stored[8] ~= '0' and stored[8] or nil,
   }
 end
 
@@ -89,26 +97,45 @@ local function next_revision(last)
   return format_integer(rev)
 end
 
+local function hset_stats(stats, rev, ...)
+  if stats.rev == '' then
+    redis.call('HSET', stats.key, 'rev', rev, 'model', MODEL, ...)
+  else
+    redis.call('HSET', stats.key, 'rev', rev, ...)
+  end
+end
+
 -- Writes a new revision and the given fields of the stats, as one command. Returns the revision.
 local function write_stats(stats, ...)
   local rev = next_revision(stats.rev)
   local recount = stats.recount
   if recount and is_abandoned(recount) then
-    redis.call('HSET', stats.key, 'rev', rev, ...)
+    hset_stats(stats, rev, ...)
     redis.call('HDEL', stats.key, 'recount')
   elseif recount then
     -- A revision that the count did not see stays unseen.
     if recount.rev == stats.rev then
       recount.rev = rev
     end
-    redis.call('HSET', stats.key, 'rev', rev, 'recount', format_recount(recount), ...)
+    hset_stats(stats, rev, 'recount', format_recount(recount), ...)
   else
-    redis.call('HSET', stats.key, 'rev', rev, ...)
+    hset_stats(stats, rev, ...)
   end
   return rev
 end
 
 local function added(stats, name, hi, lo)
+  local text = stats[name]
+  if type(text) == 'string' and #text <= 15 and string.find(text, '^%d+$') then
+    if hi == 0 and lo == 0 then
+      return text
+    end
+    -- Most counters are small: their sum is exact without the two parts.
+    local sum = text + (hi * PART + lo)
+    if sum >= 0 and sum < MAX_INTEGER then
+      return format_integer(sum)
+    end
+  end
   local stored_hi, stored_lo = parse_sum(stats[name])
   if not stored_hi then
     error('the counter ' .. name .. ' of ' .. stats.key .. ' is no whole number of 64 bits, run stats rebuild', 0)
@@ -116,16 +143,16 @@ local function added(stats, name, hi, lo)
   return format_sum(stored_hi + hi, stored_lo + lo)
 end
 
--- Adds the sums to the counters and raises the revision. Returns the revision, or nil when a counter would leave 64 bits; then nothing
+-- Adds the sums to the counters, raises the revision and stores further fields of the stats. Returns the revision, or nil when a counter would leave 64 bits; then nothing
 -- was changed. This is the first write of a script: Redis refuses a write when it is full, read-only or cannot save, but only the first.
-local function apply_sums(stats, sums)
+local function apply_sums(stats, sums, ...)
   local members = added(stats, 'members', 0, sums.members)
   local total_xp = added(stats, 'total_xp', sums.hi, sums.lo)
   local level_sum = added(stats, 'level_sum', sums.level_hi, sums.level_lo)
   if not (members and total_xp and level_sum) then
     return nil
   end
-  return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum)
+  return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, ...)
 end
 
 -- Returns the stored level of a member, or nil when it is missing or not a whole number.

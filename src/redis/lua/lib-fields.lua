@@ -10,3 +10,11 @@ local function escape_field(value)
   end
   return value
 end
+
+-- Returns the name of a guild's curve as one line, with the six coefficients if it is "custom".
+local function curve_field(config_key, name)
+  if name == 'custom' then
+    return 'custom=' .. escape_field(redis.call('HGET', config_key, 'xp_curve_custom'))
+  end
+  return escape_field(name)
+end

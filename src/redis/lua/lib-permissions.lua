@@ -1,23 +1,27 @@
 -- lib-permissions: raises Redis's NOPERM error when the user may not run one of the commands on a key. A script asks before its first
 -- write, because a command that is refused later would leave half a change. Redis 6 cannot tell.
 
--- Arguments after the key, as Redis checks their number.
-local SAMPLES = {
-  EXPIRE = { '1' },
-  HDEL = { 'x' },
-  HSET = { 'x', 'x' },
-  PEXPIRE = { '1' },
-  ZADD = { '0', 'x' },
-  ZREM = { 'x' },
-}
+-- Returns arguments for a command after its key, as Redis checks their number.
+local function sample_arguments(command, key)
+  if command == 'ZADD' then
+    return '0', 'x'
+  elseif command == 'HSET' then
+    return 'x', 'x'
+  elseif command == 'ZREM' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
+    return 'x'
+  elseif command == 'EXPIRE' or command == 'PEXPIRE' then
+    return '1'
+  elseif command == 'RENAME' then
+    return key
+  end
+end
 
 local function require_permissions(key, ...)
   if not redis.acl_check_cmd then
     return
   end
   for _, command in ipairs({ ... }) do
-    local rest = command == 'RENAME' and { key } or SAMPLES[command] or {}
-    if not redis.acl_check_cmd(command, key, unpack(rest)) then
+    if not redis.acl_check_cmd(command, key, sample_arguments(command, key)) then
       error({ err = 'NOPERM this user has no permission to run ' .. command .. ' on ' .. key })
     end
   end

@@ -13,9 +13,7 @@ local function is_valid_field(field, value)
   return field ~= 'level' or value == '' or (string.match(value, '^%d+$') and tonumber(value) <= MAX_XP)
 end
 
-local function is_valid_id(id)
-  return #id <= 64 and string.match(id, '^[A-Za-z0-9_.%-]+$')
-end
+--- @include lib-member
 
 -- Writes the profile fields in ARGV[first] .. ARGV[last] to a member's key. An empty value deletes its field.
 local function write_profile(key, first, last, emptied)
@@ -38,18 +36,30 @@ local function write_profile(key, first, last, emptied)
   redis.call('HDEL', unpack(del))
 end
 
+-- Adds a list of scores and members to a sorted set. Lua's C stack limits unpack, so long argument lists go in slices.
+local function zadd_all(key, list)
+  for from = 1, #list, 2000 do
+    redis.call('ZADD', key, unpack(list, from, math.min(from + 1999, #list)))
+  end
+end
+
 local function record(first_key, first_arg)
   local xp_key, config_key, member_prefix, curves = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
+  local hidden_key = hidden_key_of(xp_key)
+  local knows_hidden = KEYS[first_key] == hidden_key
+  first_key = knows_hidden and first_key + 1 or first_key
   local named = KEYS[first_key] ~= nil
-  if not named then
+  local stats = read_stats(KEYS[2])
+  if not named or (stats.hidden and not knows_hidden) then
     require_stable_slot(xp_key)
   end
-  local stats = read_stats(KEYS[2])
+  local answers = ARGV[first_arg] == 'each' and {}
+  first_arg = answers and first_arg + 1 or first_arg
   local curve = guild_curve(config_key, curves)
   local sums = new_sums()
-  local staged_xp, staged_level, created = {}, {}, 0
-  local zadd, writes, resets, deletes = {}, {}, {}, false
-  local last_xp, last_level
+  local staged, created, hidden_created = {}, 0, 0
+  local zadd, zadd_hidden, writes, resets, deletes = {}, {}, {}, {}, false
+  local last_xp, last_level = '0', 0
 
   local i, index = first_arg, 0
   while ARGV[i] do
@@ -62,11 +72,22 @@ local function record(first_key, first_arg)
       return { 'REFUSED', index, 'key' }
     end
 
-    local score = staged_xp[id] or redis.call('ZSCORE', xp_key, id)
+    local before = staged[id]
+    if not before then
+      local score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
+      before = { score = score, is_hidden = is_hidden }
+    end
+    local score, is_hidden = before.score, before.is_hidden
+    if op == 'hidden' and not score then
+      is_hidden, hidden_created = true, hidden_created + 1
+    end
     local old = score and whole_xp(score)
     local amount = string.match(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
     if not amount or math.abs(amount) > MAX_XP then
       return { 'REFUSED', index, 'xp' }
+    end
+    if op == 'keep' then
+      amount = old or 0
     end
     local xp = op == 'add' and (old or 0) + amount or amount
     if xp < 0 or xp > MAX_XP then
@@ -84,14 +105,12 @@ local function record(first_key, first_arg)
         level_text = value
       end
       if value == '' then
-        emptied, deletes = true, true
+        emptied = true
       end
     end
 
-    local old_explicit
-    if staged_level[id] ~= nil then
-      old_explicit = staged_level[id] or nil
-    else
+    local old_explicit = before.level
+    if not staged[id] then
       old_explicit = explicit_level(redis.call('HGET', member_key, 'level'))
       if stats.deleting and not old then
         -- The profile is of the deleted guild.
@@ -105,61 +124,77 @@ local function record(first_key, first_arg)
     end
 
     last_level = new_explicit or level_of(curve, xp)
-    if not old then
-      created = created + 1
-    elseif old ~= xp or old_explicit ~= new_explicit then
-      add_to_sums(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
-    end
-    if old ~= xp or old_explicit ~= new_explicit then
-      add_to_sums(sums, xp, last_level, 1)
-    end
-
     -- The digits of a "set" are used as given: formatting them again would take time.
-    last_xp = op == 'add' and format_integer(xp) or text
-    if stats.recount then
-      if old then
-        correct_recount(stats, curves, id, score, old_explicit, -1)
-      end
-      correct_recount(stats, curves, id, last_xp, new_explicit, 1)
+    last_xp = op == 'set' and text or format_integer(xp)
+    local is_missing = op == 'keep' and not old
+    if answers then
+      local state = is_missing and 'none' or is_hidden and 'hidden' or old and 'ranked' or 'new'
+      local level_before = old_explicit or level_of(curve, old or 0)
+      local levels = { format_integer(old or 0), format_integer(level_before), format_integer(xp), format_integer(last_level), state }
+      answers[#answers + 1] = table.concat(levels, ' ')
     end
-    staged_xp[id] = last_xp
-    staged_level[id] = new_explicit or false
-    zadd[#zadd + 1] = last_xp
-    zadd[#zadd + 1] = id
-    if pairs_count > 0 then
-      writes[#writes + 1] = { member_key, first_field, last_field, emptied }
+    if not is_missing then
+      local is_changed = old ~= xp or old_explicit ~= new_explicit
+      if not old then
+        created = created + (is_hidden and 0 or 1)
+      elseif is_changed and not is_hidden then
+        add_to_sums(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
+      end
+      if is_changed and not is_hidden then
+        add_to_sums(sums, xp, last_level, 1)
+      end
+      if stats.recount and not is_hidden then
+        if old then
+          correct_recount(stats, curves, id, score, old_explicit, -1)
+        end
+        correct_recount(stats, curves, id, last_xp, new_explicit, 1)
+      end
+      staged[id] = { score = last_xp, level = new_explicit, is_hidden = is_hidden }
+      local list = is_hidden and zadd_hidden or zadd
+      list[#list + 1] = last_xp
+      list[#list + 1] = id
+      if pairs_count > 0 then
+        writes[#writes + 1] = { member_key, first_field, last_field, emptied }
+        deletes = deletes or emptied
+      end
     end
     i = i + 4 + 2 * pairs_count
     index = index + 1
   end
 
-  if index == 0 then
-    return { 'OK', '0', 0, '0', 0 }
+  local rev = stats.rev == '' and '0' or stats.rev
+  if zadd[1] or zadd_hidden[1] then
+    require_permissions(xp_key, 'ZADD')
+    if zadd_hidden[1] then
+      require_permissions(hidden_key, 'ZADD')
+    end
+    if writes[1] then
+      require_permissions(writes[1][1], 'HSET')
+    end
+    if deletes then
+      require_permissions(writes[1][1], 'HDEL')
+    end
+    if resets[1] then
+      require_permissions(resets[1], 'DEL')
+    end
+    local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
+    rev = apply_sums(stats, sums, unpack(hidden))
+    if not rev then
+      return { 'REFUSED', index - 1, 'total' }
+    end
+    zadd_all(xp_key, zadd)
+    zadd_all(hidden_key, zadd_hidden)
+    for n = 1, #resets do
+      redis.call('DEL', resets[n])
+    end
+    for n = 1, #writes do
+      write_profile(unpack(writes[n]))
+    end
   end
-
-  require_permissions(xp_key, 'ZADD')
-  if writes[1] then
-    require_permissions(writes[1][1], 'HSET')
+  local reply = { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }
+  for n = 1, answers and #answers or 0 do
+    reply[n + 5] = answers[n]
   end
-  if deletes then
-    require_permissions(writes[1][1], 'HDEL')
-  end
-  if resets[1] then
-    require_permissions(resets[1], 'DEL')
-  end
-  local rev = apply_sums(stats, sums)
-  if not rev then
-    return { 'REFUSED', index - 1, 'total' }
-  end
-  -- Lua's C stack limits unpack, so long argument lists go in slices.
-  for from = 1, #zadd, 2000 do
-    redis.call('ZADD', xp_key, unpack(zadd, from, math.min(from + 1999, #zadd)))
-  end
-  for n = 1, #resets do
-    redis.call('DEL', resets[n])
-  end
-  for n = 1, #writes do
-    write_profile(unpack(writes[n]))
-  end
-  return { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }
+  -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
+  return #reply < 4000 and { unpack(reply) } or reply
 end

@@ -7,3 +7,15 @@ local function revision(guild)
   end
   return rev
 end
+
+--- @include lib-model
+
+-- Raises an error for a guild with data of a newer version. A change of the version raises the revision, so this is only asked when the
+-- cached one is not current.
+local function require_known_model(guild)
+  if not guild.is_known then
+    local key = guild.base .. 'stats'
+    known_model(redis.call('HGET', key, 'model'), key)
+    guild.is_known = true
+  end
+end

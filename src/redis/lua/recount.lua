@@ -1,16 +1,17 @@
 -- recount: counts the members of a guild a slice at a time, down the ranking, and on request stores what was counted.
 --
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config
--- KEYS[4..] gr:{G}:member:U of the members that stand next in the ranking. The call counts them as far as they still do.
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden
+-- KEYS[5..] gr:{G}:member:U of the members that stand next in the ranking. The call counts them as far as they still do.
 -- ARGV[1] "read": counts from the rank ARGV[2] and writes nothing; the sums are those of this slice
 --         "begin": starts a count with the token ARGV[2] that the scripts keep exact while members change (see lib-recount-state.lua)
 --         "step": goes on with it; the sums are those of all members counted so far. When that is every member, the count is over
--- ARGV[2] see ARGV[1]   ARGV[3] the curve table   ARGV[4] name of the curve to count with, "" = the guild's own
+-- ARGV[2] see ARGV[1]   ARGV[3] the curve table, "" = the built-in one
+-- ARGV[4] name of the curve to count with, "custom=a,b,c,d,q,m" for one of its own, "" = the guild's
 -- ARGV[5] number of user ids to name in the reply
 -- ARGV[6] "commit": the call that ends the count stores the sums as counters, and ARGV[7..] (field, value, ...) in the config
 --
--- Reply: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members, total XP
---         and sum of levels as counted, and the same three as stored before the call; then the user ids that stand next}
+-- Reply: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members, total XP,
+--         sum of levels and hidden members as counted, and the same four as stored before the call; then the user ids that stand next}
 -- status: "OK"; "DONE"; "BUSY": another count runs; "LOST": this count is not known any more; "UNSEEN": something other than the
 --         scripts raised the revision during the count, so the sums may be wrong, and the count was ended.
 -- O(slice * log n). Redis serves nobody else meanwhile.
@@ -29,13 +30,13 @@ local stats = read_stats(KEYS[2])
 local ranked = redis.call('ZCARD', xp_key)
 local now = redis.call('TIME')
 
+-- Returns the name of the curve to count with, after a check that the table has it.
 local function curve_name()
   if ARGV[4] ~= '' then
     return ARGV[4]
   end
-  local name = redis.call('HGET', KEYS[3], 'xp_curve')
-  return type(name) == 'string' and string.match(name, '^[%w_]+$') and curve_named(curves, name) and name
-    or string.match(curves, '^([^=]+)=')
+  local _, name = guild_curve(KEYS[3], curves)
+  return name
 end
 
 -- Returns the reply, with the user ids from rank `next` on.
@@ -52,9 +53,11 @@ local function reply(status, sums, counted, next)
     format_integer(sums.members),
     format_sum(sums.hi, sums.lo) or '',
     format_sum(sums.level_hi, sums.level_lo) or '',
+    format_integer(redis.call('ZCARD', KEYS[4])),
     text(stats.members),
     text(stats.total_xp),
     text(stats.level_sum),
+    text(stats.hidden),
   }
   if slice > 0 and next < ranked then
     local ids = redis.call('ZREVRANGE', xp_key, format_integer(next), format_integer(next + slice - 1))
@@ -67,7 +70,7 @@ end
 
 -- Adds the members from rank `first` on to the sums, as far as KEYS names them. Returns their number, and the last one's id and score.
 local function count_slice(sums, curve, first)
-  local named = #KEYS - 3
+  local named = #KEYS - 4
   local counted, id, score = 0, nil, nil
   if named == 0 then
     return 0
@@ -75,7 +78,7 @@ local function count_slice(sums, curve, first)
   local rows = redis.call('ZREVRANGE', xp_key, format_integer(first), format_integer(first + named - 1), 'WITHSCORES')
   local member_prefix = string.sub(KEYS[1], 1, -3) .. 'member:'
   for i = 1, #rows, 2 do
-    local member_key = KEYS[4 + counted]
+    local member_key = KEYS[5 + counted]
     if member_key ~= member_prefix .. rows[i] then
       break
     end
@@ -99,6 +102,9 @@ local state = stats.recount
 if mode == 'begin' then
   if state and not is_abandoned(state) then
     return reply('BUSY', new_sums(), 0, ranked)
+  end
+  if string.find(ARGV[4], '^custom=') then
+    require_model(stats, 2)
   end
   state = new_sums()
   state.token, state.curve_name, state.seen, state.rev, state.id, state.counted = token, curve_name(), now[1], stats.rev, '', 0
@@ -130,8 +136,9 @@ if ARGV[6] == 'commit' then
   require_permissions(KEYS[3], 'HSET', 'HLEN')
   require_permissions(stats.key, 'HDEL')
   redis.call('HLEN', KEYS[3])
+  local hidden = redis.call('ZCARD', KEYS[4])
   stats.recount = nil
-  done[2] = write_stats(stats, 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum)
+  done[2] = write_stats(stats, 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(hidden))
   for i = 7, #ARGV, 2 do
     redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
   end

@@ -1,8 +1,8 @@
--- replace: puts staged members in the place of the present ones. Each member, its counters and the revision change together.
+-- replace: puts staged members in the place of the present ones. A hidden member stays hidden. Each member, its counters and the revision change together.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp   KEYS[5] gr:{G}:next:xp:lock
--- KEYS[6..] per user id, two keys: gr:{G}:member:U and gr:{G}:next:member:U
--- ARGV[1] the curve table   ARGV[2] token of the lock   ARGV[3..] user ids
+-- KEYS[6] gr:{G}:hidden   KEYS[7..] per user id, two keys: gr:{G}:member:U and gr:{G}:next:member:U
+-- ARGV[1] the curve table, "" = the built-in one   ARGV[2] token of the lock   ARGV[3..] user ids
 --
 -- Reply: {"OK", members put in place}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a
 --        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over. O(n log m).
@@ -12,6 +12,7 @@
 --- @include lib-recount
 --- @include lib-permissions
 --- @include lib-lock
+--- @include lib-member
 
 local xp_key, next_key, lock_key, curves = KEYS[1], KEYS[4], KEYS[5], ARGV[1]
 if not holds_lock(lock_key, ARGV[2]) then
@@ -23,21 +24,25 @@ local sums, writes = new_sums(), {}
 
 for i = 3, #ARGV do
   local id = ARGV[i]
-  local member_key, staged_key = KEYS[2 * i], KEYS[2 * i + 1]
+  local member_key, staged_key = KEYS[2 * i + 1], KEYS[2 * i + 2]
   local staged = redis.call('ZSCORE', next_key, id)
   if staged then
-    local old = redis.call('ZSCORE', xp_key, id)
+    local old, is_hidden = score_and_place(stats, xp_key, KEYS[6], id)
     local old_level = explicit_level(redis.call('HGET', member_key, 'level'))
-    if old then
+    if old and not is_hidden then
       local xp = whole_xp(old)
       add_to_sums(sums, xp, old_level or level_of(curve, xp), -1)
       correct_recount(stats, curves, id, old, old_level, -1)
     end
     local xp = whole_xp(staged)
     local level = explicit_level(redis.call('HGET', staged_key, 'level'))
-    add_to_sums(sums, xp, level or level_of(curve, xp), 1)
-    correct_recount(stats, curves, id, staged, level, 1)
-    writes[#writes + 1] = { id, staged, member_key, staged_key }
+    if is_hidden then
+      require_permissions(KEYS[6], 'ZADD')
+    else
+      add_to_sums(sums, xp, level or level_of(curve, xp), 1)
+      correct_recount(stats, curves, id, staged, level, 1)
+    end
+    writes[#writes + 1] = { id, staged, member_key, staged_key, is_hidden and KEYS[6] or xp_key }
   end
 end
 if #writes == 0 then
@@ -53,8 +58,8 @@ if not apply_sums(stats, sums) then
   return { 'REFUSED', 0, 'total' }
 end
 for _, write in ipairs(writes) do
-  local id, score, member_key, staged_key = unpack(write)
-  redis.call('ZADD', xp_key, score, id)
+  local id, score, member_key, staged_key, key = unpack(write)
+  redis.call('ZADD', key, score, id)
   redis.call('DEL', member_key)
   if redis.call('EXISTS', staged_key) == 1 then
     redis.call('RENAME', staged_key, member_key)

@@ -1,8 +1,10 @@
--- stage: records members of a replacement under keys that no reader sees, as record.lua does.
+-- stage: records members as record.lua does, while a lock has a token: of a replacement under keys that no reader sees, or of an archive.
 --
 -- KEYS[1] gr:{G}:next:xp   KEYS[2] gr:{G}:next:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp:lock
 -- KEYS[5..] per member: gr:{G}:next:member:U
--- ARGV[1] prefix of the staged member keys   ARGV[2] the curve table   ARGV[3] token of the lock   ARGV[4..] as ARGV[3..] of record.lua
+-- For an archive: the same keys without "next:", and KEYS[5] gr:{G}:hidden before those of the members.
+-- ARGV[1] prefix of the staged member keys   ARGV[2] the curve table, "" = the built-in one   ARGV[3] token of the lock
+-- ARGV[4..] as ARGV[3..] of record.lua
 --
 -- Reply: as record.lua, or {"REFUSED", 0, "lock"} when the lock has another token. O(n log m).
 

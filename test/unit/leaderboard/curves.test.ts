@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   CURVE_NAMES,
-  CURVE_TABLE,
   type CurveName,
   curveNameOf,
   levelForXp,
   MAX_XP,
+  parseCurve,
+  progress,
   xpForLevel,
 } from '../../../src/leaderboard/curves.ts';
 
@@ -20,6 +21,8 @@ const published: Record<CurveName, (n: bigint) => bigint> = {
 };
 
 const curveName = fc.constantFrom(...CURVE_NAMES);
+
+import { customCurve, exactXpToReach } from '../../support/random-curve.ts';
 
 describe('level curves', () => {
   it('begin the standard levels where MEE6 does', () => {
@@ -67,6 +70,48 @@ describe('level curves', () => {
     );
   });
 
+  it('of a guild of its own are exact for any XP up to 2^53-1', () => {
+    const xp = fc.oneof(
+      fc.integer({ min: 0, max: 10_000 }),
+      fc.maxSafeNat(),
+      fc.integer({ min: 0, max: 5000 }).map((n) => MAX_XP - n),
+    );
+    fc.assert(
+      fc.property(customCurve, xp, ({ curve }, total) => {
+        const level = levelForXp(curve, total);
+        expect(level === 0 || exactXpToReach(curve, BigInt(level)) <= BigInt(total)).toBe(true);
+        expect(exactXpToReach(curve, BigInt(level) + 1n) > BigInt(total)).toBe(true);
+        if (level > 0) expect(BigInt(xpForLevel(curve, level))).toBe(exactXpToReach(curve, BigInt(level)));
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('of a guild of its own are refused when levels could not be computed exactly', () => {
+    for (const text of [
+      ...['0,0,0,0,1,1', '0,0,0,5,1,1', '-1,0,0,0,1,1', '0,1,-2,0,1,1', '0,0,3,0,2,1', '0,1,0,-2,1,1'],
+      ...[
+        '1000001,0,0,0,1,1',
+        '1,0,0,1000000001,1,1',
+        '1,0,0,0,0,1',
+        '1,0,0,0,1,0',
+        '1,0,0,0,1001,1',
+        '1,0,0,0,1,1001',
+      ],
+      ...['1,0,0,0,1', '1.5,0,0,0,1,1', '', 'a,0,0,0,1,1', '1,0,0,0,1,1,1'],
+    ]) {
+      expect(parseCurve(`custom=${text}`), text).toBeUndefined();
+    }
+    expect(parseCurve('custom=0,0,4,0,2,1')).toEqual({ a: 0, b: 0, c: 4, d: 0, q: 2, m: 1 });
+    expect(curveNameOf('custom=0,0,4,0,2,1')).toBe('custom');
+  });
+
+  it('say how far a member is in its level', () => {
+    expect(progress('standard', 0)).toEqual({ level: 0, gained: 0, needed: 100 });
+    expect(progress('standard', 300)).toEqual({ level: 2, gained: 45, needed: 220 });
+    expect(progress({ a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 }, 120)).toEqual({ level: 2, gained: 20, needed: 50 });
+  });
+
   it('give level 0 below the first threshold', () => {
     for (const name of CURVE_NAMES) {
       expect(levelForXp(name, 0)).toBe(0);
@@ -77,11 +122,5 @@ describe('level curves', () => {
   it('fall back to standard for an unknown name, and for names of Object.prototype', () => {
     expect(curveNameOf('amari')).toBe('amari');
     for (const name of ['', 'toString', '__proto__', 'Standard']) expect(curveNameOf(name)).toBe('standard');
-  });
-
-  it('go to Redis as the documented text', () => {
-    expect(CURVE_TABLE).toBe(
-      'standard=10,135,455,0,6,1;amari=0,20,-40,55,1,1;lurkr=0,50,-100,150,1,1;polaris=1,50,100,0,1,100;arcane=0,50,25,0,1,5',
-    );
   });
 });

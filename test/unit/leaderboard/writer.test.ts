@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { RecordRefusedError } from '../../../src/errors.ts';
-import { CURVE_TABLE } from '../../../src/leaderboard/curves.ts';
 import { LeaderboardWriter, type ProfileChange, type XpRecord } from '../../../src/leaderboard/writer.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { scripted } from '../../support/scripted.ts';
 
-const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
-const ARGUMENTS = ['gr:{g}:member:', CURVE_TABLE];
+const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:hidden'];
+const ARGUMENTS = ['gr:{g}:member:', ''];
 const keysOf = (...userIds: string[]) => [...GUILD, ...userIds.map((userId) => `gr:{g}:member:${userId}`)];
 
 function setup(...replies: Parameters<typeof scripted>) {
@@ -16,7 +15,17 @@ function setup(...replies: Parameters<typeof scripted>) {
 
 describe('LeaderboardWriter', () => {
   it('sends records with the given profile fields, and decodes the reply', async () => {
-    const { writer, sent } = setup(['OK', '9', 2, '9007199254740991', 4]);
+    const { writer, sent } = setup([
+      'OK',
+      '9',
+      2,
+      '9007199254740991',
+      4,
+      '0 0 5 0 new',
+      '9 1 6 1 ranked',
+      '0 0 0 0 hidden',
+      '3 0 9007199254740991 4 new',
+    ]);
     const result = await writer.recordMany('g', [
       { userId: 'a', set: 5 },
       {
@@ -27,7 +36,17 @@ describe('LeaderboardWriter', () => {
       { userId: 'c', set: 0, profile: { username: null, level: null, dailyStreak: null, lastDailyClaim: null } },
       { userId: 'd', add: 0, profile: { lastDailyClaim: new Date(0) } },
     ]);
-    expect(result).toEqual({ revision: '9', created: 2, xp: 9007199254740991, level: 4 });
+    const before = { xpBefore: 3, levelBefore: 0 };
+    const ranked = { created: false, hidden: false };
+    expect(result).toEqual({
+      ...{ revision: '9', created: 2, xp: 9007199254740991, level: 4, ...before },
+      members: [
+        { userId: 'a', xpBefore: 0, levelBefore: 0, xp: 5, level: 0, created: true, hidden: false },
+        { userId: 'b', xpBefore: 9, levelBefore: 1, xp: 6, level: 1, ...ranked },
+        { userId: 'c', xpBefore: 0, levelBefore: 0, xp: 0, level: 0, created: false, hidden: true },
+        { userId: 'd', ...before, xp: 9007199254740991, level: 4, created: true, hidden: false },
+      ],
+    });
     const b = ['username', 'B', 'level', '4', 'daily_streak', '0', 'last_daily_claim', '2026-01-15T08:00:00.000Z'];
     const c = ['username', '', 'level', '', 'daily_streak', '', 'last_daily_claim', ''];
     const d = ['last_daily_claim', '1970-01-01T00:00:00.000Z'];
@@ -36,6 +55,7 @@ describe('LeaderboardWriter', () => {
         'record',
         keysOf('a', 'b', 'c', 'd'),
         ...ARGUMENTS,
+        'each',
         ...['set', 'a', '5', 0],
         ...['add', 'b', '-3', 4, ...b],
         ...['set', 'c', '0', 4, ...c],
@@ -73,6 +93,7 @@ describe('LeaderboardWriter', () => {
   it('removes members in one command', async () => {
     const { writer, sent } = setup(2);
     expect(await writer.remove('g', ['a', 'b', 'c'])).toBe(2);
-    expect(sent).toEqual([['remove', keysOf('a', 'b', 'c'), ...ARGUMENTS, 'a', 'b', 'c']]);
+    const own = ['a', 'b', 'c'].flatMap((id) => [`gr:{g}:member:${id}`, `gr:{g}:cooldown:${id}`]);
+    expect(sent).toEqual([['remove', [...GUILD, 'gr:{g}:season:xp', ...own], ...ARGUMENTS, 'a', 'b', 'c']]);
   });
 });

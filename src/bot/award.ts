@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto';
+import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
+
+/** XP for one message of a member. */
+export interface AwardRequest {
+  readonly userId: string;
+  /** XP before the guild's multiplier, 0 .. 10^9; from a range, a random number of it, both ends included. */
+  readonly amount: number | { readonly min: number; readonly max: number };
+  /** How long this award keeps the member from the next one; 0 or left out = not at all. */
+  readonly cooldownMs?: number;
+  /** Display name to store, if it differs. */
+  readonly username?: string;
+  /** Whether to answer the rank too. */
+  readonly rank?: boolean;
+}
+
+export interface Award extends Gain {
+  /** XP gained: 0 while the cooldown runs. */
+  readonly awarded: number;
+  /** Whether the cooldown of an earlier award runs. Then nothing was changed. */
+  readonly onCooldown: boolean;
+  /** Milliseconds until the next award counts. */
+  readonly cooldownLeftMs: number;
+  /** Rank from 1; null unless it was asked for, and for a hidden member. */
+  readonly rank: number | null;
+}
+
+const MAX_COOLDOWN_MS = 365 * 24 * 3600 * 1000;
+
+/** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
+export function awardArguments({ amount, cooldownMs = 0, username = '', rank = false }: AwardRequest): string[] {
+  return [drawn(amount), wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS), username, rank ? 'rank' : ''];
+}
+
+/** Decodes the reply of award.lua. */
+export function decodeAward(reply: readonly (string | number)[]): Award {
+  const rank = reply[9];
+  return {
+    ...decodeGain(reply),
+    awarded: Number(reply[2]),
+    onCooldown: reply[0] === 'WAIT',
+    cooldownLeftMs: Number(reply[10]),
+    rank: rank === '' ? null : Number(rank),
+  };
+}
+
+/** Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would draw the same one always. */
+function drawn(amount: AwardRequest['amount']): string {
+  if (typeof amount === 'number') return wholeText('amount', amount, 0, MAX_GAIN);
+  const { min, max } = amount;
+  wholeText('amount.max', max, 0, MAX_GAIN);
+  wholeText('amount.min', min, 0, max);
+  return String(randomInt(min, max + 1));
+}

@@ -1,0 +1,97 @@
+import { checkIds } from '../leaderboard/check-ids.ts';
+import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../leaderboard/writer.ts';
+import { type Award, type AwardRequest, awardArguments, decodeAward } from './award.ts';
+import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from './claim.ts';
+import { type SeasonOptions, SeasonReset, type SeasonResult } from './season.ts';
+
+/** New profile fields of one member. */
+export interface ProfileUpdate {
+  readonly userId: string;
+  readonly profile: ProfileChange;
+}
+
+/**
+ * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
+ * All of them throw InvalidIdError when an id is bad, RecordRefusedError when a script refuses the call, and StoreUnavailableError when
+ * Redis did not confirm; then the write may have happened.
+ */
+export class BotWriter extends LeaderboardWriter {
+  /** Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m). */
+  async award(guildId: string, request: AwardRequest): Promise<Award> {
+    const { userId } = request;
+    const { cooldownPrefix } = this.redisKeys.guild(guildId);
+    const args = awardArguments(request);
+    return decodeAward(await this.runOnMember('award', guildId, userId, [cooldownPrefix + userId], args));
+  }
+
+  /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */
+  async claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
+    return decodeClaim(await this.runOnMember('claim', guildId, request.userId, [], claimArguments(request)));
+  }
+
+  /**
+   * Changes profiles of members, ranked or hidden. Passes over users who are none, and creates nobody. O(n log m).
+   * @returns the user ids of the members that were found.
+   */
+  async setProfiles(guildId: string, updates: readonly ProfileUpdate[]): Promise<string[]> {
+    const userIds = updates.map(({ userId }) => userId);
+    checkIds(guildId, userIds);
+    const args = updates.flatMap(({ userId, profile }, index) => {
+      const fields = profileFields(profile, index);
+      return ['keep', userId, '0', fields.length / 2, ...fields];
+    });
+    const reply = await this.sendRecords(guildId, userIds, args);
+    throwRefusal(reply);
+    return userIds.filter((_, index) => !String(reply[index + 5]).endsWith(' none'));
+  }
+
+  /**
+   * Takes members out of the ranking, the total and the counters: who left, is banned or wants it. They keep XP and profile, and gain on.
+   * O(n log m).
+   * @returns the number of members that were ranked before.
+   * @throws StoreUnavailableError "MODEL" when the guild's data is of version 1: upgrade it first.
+   */
+  hide(guildId: string, userIds: readonly string[]): Promise<number> {
+    return this.move('hide', guildId, userIds);
+  }
+
+  /** Puts hidden members back into the ranking, with all their XP. O(n log m). @returns the number of members that were hidden before. */
+  unhide(guildId: string, userIds: readonly string[]): Promise<number> {
+    return this.move('unhide', guildId, userIds);
+  }
+
+  /**
+   * Ends a season: copies all members, with XP and profile, into the guild `archiveAs`. When all are there, takes that XP and the explicit
+   * levels from them. XP that a member gains meanwhile counts for the new season. The same call goes on after an interruption, and does
+   * nothing after its end. Hidden members stay hidden in both. O(n log n), in steps of a few milliseconds of Redis.
+   * @throws InvalidInputError when another call, an import or a deletion of either guild runs, or the archive has other data.
+   */
+  resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
+    return new SeasonReset(this.scripts, this.redisKeys, guildId, options).run();
+  }
+
+  private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {
+    checkIds(guildId, userIds);
+    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
+    const reply = await this.scripts.run('hide', keys, direction, ...userIds);
+    throwRefusal(reply);
+    return Number(reply[2]);
+  }
+
+  /** Runs a script on one member. @throws RecordRefusedError */
+  private async runOnMember(
+    script: 'award' | 'claim',
+    guildId: string,
+    userId: string,
+    furtherKeys: readonly string[],
+    args: readonly string[],
+  ): Promise<(string | number)[]> {
+    checkIds(guildId, [userId]);
+    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, hidden, memberPrefix + userId, ...furtherKeys];
+    const reply = await this.scripts.run(script, keys, userId, ...args);
+    throwRefusal(reply);
+    return reply;
+  }
+}

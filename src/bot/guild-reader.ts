@@ -1,0 +1,76 @@
+import { StoreUnavailableError } from '../errors.ts';
+import { checkIds } from '../leaderboard/check-ids.ts';
+import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } from '../leaderboard/model.ts';
+import { decodePage, LeaderboardReader } from '../leaderboard/reader.ts';
+import { fields } from '../redis/command-batch.ts';
+import { CommandBatcher } from '../redis/command-batcher.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { RedisClient, Scripts } from '../redis/scripts.ts';
+import { wholeText } from './gain.ts';
+
+/** Attempts to read rows that change between two readings, in a Cluster. */
+const MAX_ATTEMPTS = 5;
+const MAX_AROUND = 50;
+
+/**
+ * Reads guilds for a bot: the same data as the API, without HTTP and without its quota. Each method is one script and one round trip, two
+ * in a Cluster. All of them throw InvalidIdError, InvalidInputError for another wrong argument, and StoreUnavailableError.
+ */
+export class GuildReader {
+  private readonly reader: LeaderboardReader;
+
+  constructor(
+    private readonly client: Pick<RedisClient, 'isCluster'>,
+    private readonly scripts: Scripts,
+    private readonly redisKeys: RedisKeys,
+  ) {
+    this.reader = new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys));
+  }
+
+  /** Returns one page of the ranking, from page 1, with 1 to 100 rows. O(log m + limit). */
+  async page(guildId: string, page = 1, limit = 10): Promise<LeaderboardPage> {
+    checkIds(guildId, []);
+    wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
+    wholeText('limit', limit, 1, MAX_PAGE_SIZE);
+    return (await this.reader.page(guildId, page, limit)).value;
+  }
+
+  /** Returns a ranked member, or null. O(log m). */
+  async member(guildId: string, userId: string): Promise<Member | null> {
+    checkIds(guildId, [userId]);
+    return (await this.reader.member(guildId, userId)).value;
+  }
+
+  /** Returns the counters and the curve of a guild. O(1). */
+  async stats(guildId: string): Promise<GuildStats> {
+    checkIds(guildId, []);
+    return (await this.reader.stats(guildId)).value;
+  }
+
+  /**
+   * Returns a ranked member with up to `n` members above it and up to `n` below it, and the total; null if it is not ranked.
+   * O(log m + n).
+   * @param n 0 to 50.
+   */
+  async around(guildId: string, userId: string, n = 5): Promise<Omit<LeaderboardPage, 'page'> | null> {
+    checkIds(guildId, [userId]);
+    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
+    const args = [userId, wholeText('n', n, 0, MAX_AROUND), this.client.isCluster ? 'declared' : ''];
+    let memberKeys: string[] = [];
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const [first, text] = await this.scripts.run<[number, string]>(
+        'around',
+        [xp, stats, config, ...memberKeys],
+        ...args,
+      );
+      if (first < 0) return null;
+      const reply = fields(text);
+      if (reply[0] !== '?') {
+        const { data, total } = decodePage(reply, 1, first).value;
+        return { data, total };
+      }
+      memberKeys = reply.slice(1).map((id) => memberPrefix + id);
+    }
+    throw new StoreUnavailableError(new Error('the rows changed during each attempt to read them'));
+  }
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { InvalidInputError } from '../errors.ts';
+import { checkIds } from '../leaderboard/check-ids.ts';
+import { DEFAULT_CURVE } from '../leaderboard/curves.ts';
+import { BUILT_IN_CURVES, throwRefusal } from '../leaderboard/writer.ts';
+import { fields } from '../redis/command-batch.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { Scripts } from '../redis/scripts.ts';
+
+export interface SeasonOptions {
+  /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
+  readonly archiveAs: string;
+  /** Whether members stay with 0 XP; otherwise those go who gained nothing since. True unless given. */
+  readonly keepMembers?: boolean;
+  /** Stops between two steps. The same call goes on later. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SeasonResult {
+  /** Members copied into the archive by this call. */
+  readonly archived: number;
+  /** Members that this call reset. */
+  readonly reset: number;
+}
+
+/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
+const MEMBERS_PER_STEP = 250;
+
+/** Ends a season of one guild. One call at a time holds the locks of the guild and of the archive, and every step checks them. */
+export class SeasonReset {
+  private readonly token = randomUUID();
+
+  constructor(
+    private readonly scripts: Scripts,
+    private readonly redisKeys: RedisKeys,
+    private readonly guildId: string,
+    private readonly options: SeasonOptions,
+  ) {}
+
+  /** Copies all members, then resets them. @throws as BotWriter.resetSeason. */
+  async run(): Promise<SeasonResult> {
+    const { guildId, options } = this;
+    const { archiveAs, keepMembers = true } = options;
+    checkIds(guildId, []);
+    checkIds(archiveAs, []);
+    if (archiveAs === guildId)
+      throw new InvalidInputError('archiveAs must be another guild id than that of the season');
+    const begun = await this.step(guildId, 'begin', [], archiveAs, keepMembers ? 'keep' : 'drop');
+    this.throwConflict(begun, guildId);
+    const [, id, phase, curve, multiplier] = begun as [string, string, string, string, string];
+    try {
+      if (phase === 'done') return { archived: 0, reset: 0 };
+      this.throwConflict(
+        await this.step(archiveAs, 'open', [], `${guildId} ${id}`, ...configOf(curve, multiplier)),
+        archiveAs,
+      );
+      const archived = phase === 'copy' ? await this.copy() : 0;
+      const reset = await this.resetMembers();
+      await this.step(guildId, 'done', []);
+      return { archived, reset };
+    } finally {
+      // Without Redis, or for another call that has the lock now, there is nothing to give back.
+      for (const locked of [guildId, archiveAs]) await this.step(locked, 'unlock', []).catch(() => {});
+    }
+  }
+
+  private async copy(): Promise<number> {
+    const { guildId, options } = this;
+    let archived = 0;
+    for (const place of ['ranked', 'hidden']) {
+      let cursor = '0';
+      do {
+        options.signal?.throwIfAborted();
+        const [, next, ...userIds] = (await this.step(guildId, 'list', [], cursor, place)) as string[];
+        // A small set comes as a whole.
+        for (let from = 0; from < userIds.length; from += MEMBERS_PER_STEP) {
+          archived += await this.archive(userIds.slice(from, from + MEMBERS_PER_STEP));
+        }
+        cursor = next as string;
+      } while (cursor !== '0');
+    }
+    await this.step(guildId, 'copied', []);
+    return archived;
+  }
+
+  /** Marks members with the XP that they have now, and copies them. @returns how many. */
+  private async archive(userIds: readonly string[]): Promise<number> {
+    const [, ...rows] = (await this.step(this.guildId, 'mark', userIds, ...userIds)) as string[];
+    if (rows.length === 0) return 0;
+    const { xp, stats, config, hidden, lock, memberPrefix } = this.redisKeys.archive(this.options.archiveAs);
+    const members = rows.map((row) => fields(row) as [id: string, xp: string, place: string, ...profile: string[]]);
+    const args = members.flatMap(([id, total, place, ...profile]) => {
+      const [username = '', level = '', streak = '', claim = ''] = profile;
+      const named = ['username', username, 'level', level, 'daily_streak', streak, 'last_daily_claim', claim];
+      return [place === 'hidden' ? 'hidden' : 'set', id, total, 4, ...named];
+    });
+    const keys = [xp, stats, config, lock, hidden, ...members.map(([id]) => memberPrefix + id)];
+    throwRefusal(await this.scripts.run('stage', keys, memberPrefix, BUILT_IN_CURVES, this.token, ...args));
+    return rows.length;
+  }
+
+  private async resetMembers(): Promise<number> {
+    let reset = 0;
+    for (let userIds: string[] = []; ; ) {
+      this.options.signal?.throwIfAborted();
+      const reply = await this.step(this.guildId, 'reset', userIds, MEMBERS_PER_STEP, ...userIds);
+      reset += userIds.length;
+      userIds = reply.slice(2).map(String);
+      if (userIds.length === 0) return reset;
+    }
+  }
+
+  /** Runs a mode of season.lua on the guild or on the archive. @throws RecordRefusedError "lock" after a suspension of ten seconds. */
+  private async step(guildId: string, mode: string, userIds: readonly string[], ...args: (string | number)[]) {
+    const { xp, stats, config, hidden, season, seasonXp, lock, memberPrefix } = this.redisKeys.archive(guildId);
+    const own = userIds.map((userId) => memberPrefix + userId);
+    const keys = [xp, stats, config, hidden, season, seasonXp, lock, ...own];
+    const reply = await this.scripts.run('season', keys, mode, this.token, ...args);
+    throwRefusal(reply);
+    return reply;
+  }
+
+  /** @throws InvalidInputError when a reply says that something else is in the way. */
+  private throwConflict([status, other]: readonly (string | number)[], guildId: string): void {
+    if (status === 'BUSY')
+      throw new InvalidInputError(
+        `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
+      );
+    if (status === 'OTHER')
+      throw new InvalidInputError(
+        `The season of ${guildId} that goes to ${other} is not done: end it first, with the same arguments as before`,
+      );
+    if (status === 'EXISTS') throw new InvalidInputError(`The guild ${guildId} has data already: name another archive`);
+  }
+}
+
+/** Returns the config of an archive, so that its members have the levels that they had: field, value, ... */
+function configOf(curve: string, multiplier: string): string[] {
+  const [name, coefficients] = curve.split('=') as [string, string?];
+  const own = coefficients === undefined ? [] : ['xp_curve_custom', coefficients];
+  const factor = multiplier ? ['xp_multiplier', multiplier] : [];
+  // The defaults need no config, which a bot may not be allowed to write.
+  return name === DEFAULT_CURVE ? factor : ['xp_curve', name, ...own, ...factor];
+}

@@ -1,0 +1,65 @@
+-- award: adds XP to one member for a message, times the guild's xp_multiplier, unless its cooldown runs. It changes everything or nothing.
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:member:U
+-- KEYS[6] gr:{G}:cooldown:U (a text with a time to live)
+-- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
+-- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
+--
+-- The gain is XP times the multiplier, rounded half up; six decimals of the multiplier count. A new member begins at 0 XP.
+--
+-- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, or when it
+--         is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
+--        "WAIT": the cooldown runs, nothing was changed, and "none" is a user who is no member.
+--        {"REFUSED", 0, "user_id" | "key" | "argument" | "field" | "range" | "total"}   nothing was changed
+-- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
+
+--- @include lib-gain
+
+-- Returns XP times a stored multiplier, rounded half up. A missing or unfit multiplier is 1.
+local function multiplied(amount, multiplier)
+  if type(multiplier) ~= 'string' then
+    return amount
+  end
+  local whole, decimals = string.match(multiplier, '^(%d+)%.?(%d*)$')
+  if not whole then
+    local factor = tonumber(multiplier)
+    return factor and factor >= 0 and factor < math.huge and math.floor(amount * factor + 0.5) or amount
+  end
+  local millionths = string.sub(decimals .. '000000', 1, 6) + 0.0
+  return amount * (whole + 0.0) + math.floor((amount * millionths + 500000) / 1000000)
+end
+
+if not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
+  return { 'REFUSED', 0, 'argument' }
+end
+local member, reason = read_member(ARGV[1])
+local fields = member and name_fields(member, ARGV[4])
+if not fields then
+  return { 'REFUSED', 0, reason or 'field' }
+end
+if ARGV[5] == 'rank' then
+  require_permissions(KEYS[1], 'ZREVRANK')
+end
+local cooldown, left = ARGV[3] + 0.0, 0
+if cooldown > 0 then
+  left = redis.call('PTTL', KEYS[6])
+end
+local reply
+if left > 0 then
+  reply = gain(member, 'WAIT', 0, fields)
+else
+  if cooldown > 0 then
+    require_permissions(KEYS[6], 'SET')
+  end
+  reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), fields, cooldown > 0 and function()
+    redis.call('SET', KEYS[6], '1', 'PX', ARGV[3])
+  end)
+  left = cooldown
+end
+if reply[1] == 'REFUSED' then
+  return reply
+end
+local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)
+reply[10] = rank and rank + 1 or ''
+reply[11] = left
+return { unpack(reply) }

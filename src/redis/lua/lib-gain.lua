@@ -1,0 +1,120 @@
+-- lib-gain: adds XP to one member, ranked, hidden or new.
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:member:U
+
+--- @include lib-level
+--- @include lib-counters
+--- @include lib-recount
+--- @include lib-permissions
+--- @include lib-member
+
+-- Returns the member before the gain: its place, XP, level and fields of its profile. A second value is the reason of a refusal.
+local function read_member(user_id, ...)
+  if not is_valid_id(user_id) then
+    return nil, 'user_id'
+  end
+  if KEYS[5] ~= string.sub(KEYS[1], 1, -3) .. 'member:' .. user_id then
+    return nil, 'key'
+  end
+  local stats = read_stats(KEYS[2])
+  local config = redis.call('HMGET', KEYS[3], 'xp_curve', 'xp_curve_custom', 'xp_multiplier')
+  local curve = curve_named('', curve_name_of('', config[1], config[2]))
+  local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], user_id)
+  local profile = redis.call('HMGET', KEYS[5], 'level', 'username', ...)
+  -- Without a score, the profile can be of a deleted guild.
+  local is_reset = stats.deleting and not score
+  if is_reset then
+    profile = {}
+  end
+  local xp, explicit = score and whole_xp(score) or 0, explicit_level(profile[1])
+  return {
+    id = user_id,
+    stats = stats,
+    curve = curve,
+    multiplier = config[3],
+    score = score,
+    is_hidden = is_hidden,
+    is_reset = is_reset,
+    profile = profile,
+    xp = xp,
+    explicit = explicit,
+    level = explicit or level_of(curve, xp),
+  }
+end
+
+-- Returns the level after a gain. Most gains stay in the level, and then one threshold tells it.
+local function level_after(member, xp)
+  local above = xp_to_reach(member.curve, member.level + 1)
+  return xp < above and member.level or level_of(member.curve, xp)
+end
+
+-- Writes the gain of a member and fields of its profile. Everything is checked before the first write, and `and_then` runs after it.
+-- Returns the reply: status, rev, XP gained, XP and level before, XP and level after, XP to the next level, place.
+local function gain(member, status, amount, fields, and_then)
+  local stats, curve, explicit = member.stats, member.curve, member.explicit
+  local xp = member.xp + amount
+  if xp > MAX_INTEGER then
+    return { 'REFUSED', 0, 'range' }
+  end
+  local level = explicit or level_after(member, xp)
+  local next_xp = not explicit and xp_to_reach(curve, level + 1)
+  local rev = stats.rev
+  if status == 'OK' then
+    local key, text = member.is_hidden and KEYS[4] or KEYS[1], format_integer(xp)
+    local sums = new_sums()
+    if not member.is_hidden then
+      add_to_sums(sums, member.xp, member.level, -1)
+      add_to_sums(sums, xp, level, 1)
+      if stats.recount then
+        if member.score then
+          correct_recount(stats, '', member.id, member.score, explicit, -1)
+        end
+        correct_recount(stats, '', member.id, text, explicit, 1)
+      end
+    end
+    require_permissions(key, 'ZADD')
+    if fields[1] then
+      require_permissions(KEYS[5], 'HSET')
+    end
+    if member.is_reset then
+      require_permissions(KEYS[5], 'DEL')
+    end
+    rev = apply_sums(stats, sums)
+    if not rev then
+      return { 'REFUSED', 0, 'total' }
+    end
+    redis.call('ZADD', key, text, member.id)
+    if member.is_reset then
+      redis.call('DEL', KEYS[5])
+    end
+    if fields[1] then
+      redis.call('HSET', KEYS[5], unpack(fields))
+    end
+    if and_then then
+      and_then()
+    end
+  end
+  return {
+    status,
+    rev == '' and '0' or rev,
+    format_integer(amount),
+    format_integer(member.xp),
+    member.level,
+    format_integer(xp),
+    level,
+    next_xp and next_xp <= MAX_INTEGER and format_integer(next_xp - xp) or '',
+    member.is_hidden and 'hidden' or member.score and 'ranked' or status == 'OK' and 'new' or 'none',
+  }
+end
+
+-- Returns the fields to write for a name, none for an empty or unchanged one; nil for one that is too long.
+local function name_fields(member, username)
+  if #username > 1024 then
+    return nil
+  end
+  return username ~= '' and username ~= member.profile[2] and { 'username', username } or {}
+end
+
+-- Returns whether a text is a whole number from 0 to `max`.
+local function is_whole(text, max)
+  return type(text) == 'string' and string.match(text, '^%d+$') and tonumber(text) <= max
+end

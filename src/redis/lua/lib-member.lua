@@ -1,0 +1,20 @@
+-- lib-member: how the scripts find and show one member.
+
+local function is_valid_id(id)
+  return #id <= 64 and string.match(id, '^[A-Za-z0-9_.%-]+$')
+end
+
+-- Returns the score of a member and whether it is hidden; nil for nobody. A guild without hidden members costs no look-up.
+local function score_and_place(stats, xp_key, hidden_key, id)
+  local score = redis.call('ZSCORE', xp_key, id)
+  if not score and stats.hidden then
+    score = redis.call('ZSCORE', hidden_key, id)
+    return score or nil, score and true
+  end
+  return score or nil, false
+end
+
+-- Returns the key of a guild's hidden members, from that of its ranking.
+local function hidden_key_of(xp_key)
+  return string.sub(xp_key, 1, -3) .. 'hidden'
+end

@@ -1,0 +1,165 @@
+-- season: ends a season in steps: its members are marked and copied into an archive, then they start again (src/bot/season.ts).
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:season
+-- KEYS[6] gr:{G}:season:xp   KEYS[7] gr:{G}:next:xp:lock   KEYS[8..] per user id: gr:{G}:member:U
+-- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
+--   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
+--           or {"OTHER", archive} while another season is not done
+--   "open" id, field, value, ...   takes the lock of an archive and stores fields of its config. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
+--   "list" cursor, "ranked" | "hidden"   {"OK", next cursor, user ids}
+--   "mark" user ids   {"OK", per member a text of lines: user id, XP, "ranked" | "hidden", username, level, daily_streak, last_daily_claim}
+--   "copied"   all members are in the archive: from now on they are reset. {"OK"}
+--   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next}
+--   "done"   no member is left: the season is over. {"OK"}   "unlock"   {"OK"}
+-- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "total"}. Nothing was changed then.
+-- O(n log m) for n user ids.
+
+--- @include lib-level
+--- @include lib-counters
+--- @include lib-recount
+--- @include lib-permissions
+--- @include lib-member
+--- @include lib-lock
+--- @include lib-fields
+
+local mode, token = ARGV[1], ARGV[2]
+local stats = read_stats(KEYS[2])
+local season = redis.call('HMGET', KEYS[5], 'id', 'archive', 'phase', 'rest', 'of')
+
+if mode == 'begin' or mode == 'open' then
+  require_permissions(KEYS[5], 'HSET')
+  require_permissions(KEYS[7], 'SET')
+  local owner = redis.call('GET', KEYS[7])
+  if owner and owner ~= token then
+    return { 'BUSY' }
+  end
+  if mode == 'open' then
+    local is_empty = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[4], KEYS[5]) == 0
+    if season[5] ~= ARGV[3] and not is_empty then
+      return { 'EXISTS' }
+    end
+    if ARGV[4] then
+      require_permissions(KEYS[3], 'HSET')
+    end
+    redis.call('SET', KEYS[7], token, 'PX', LOCK_MS)
+    redis.call('HSET', KEYS[5], 'of', ARGV[3])
+    if ARGV[4] then
+      redis.call('HSET', KEYS[3], unpack(ARGV, 4))
+    end
+    return { 'OK' }
+  end
+  local phase, archive = season[3], ARGV[3]
+  if type(phase) == 'string' and phase ~= 'done' and (season[2] ~= archive or season[4] ~= ARGV[4]) then
+    return { 'OTHER', season[2] }
+  end
+  local id, _, curve_name = season[1], guild_curve(KEYS[3], '')
+  local multiplier = redis.call('HGET', KEYS[3], 'xp_multiplier')
+  redis.call('SET', KEYS[7], token, 'PX', LOCK_MS)
+  if type(phase) ~= 'string' or (phase == 'done' and season[2] ~= archive) then
+    id, phase = token, 'copy'
+    redis.call('HSET', KEYS[5], 'id', id, 'archive', archive, 'phase', phase, 'rest', ARGV[4])
+  end
+  return { 'OK', id, phase, curve_name, type(multiplier) == 'string' and multiplier or '' }
+end
+
+if not holds_lock(KEYS[7], token) then
+  return { 'REFUSED', 0, 'lock' }
+end
+require_permissions(KEYS[7], 'PEXPIRE', 'DEL')
+
+-- Takes the archived XP of the members, and their levels. Who gained meanwhile keeps that.
+local function reset()
+  local curve = guild_curve(KEYS[3], '')
+  local sums, writes, hidden = new_sums(), {}, stats.hidden and redis.call('ZCARD', KEYS[4]) or 0
+  for i = 4, #ARGV do
+    local id, member_key = ARGV[i], KEYS[i + 4]
+    if member_key ~= string.sub(KEYS[1], 1, -3) .. 'member:' .. id then
+      return { 'REFUSED', i - 4, 'key' }
+    end
+    local marked = redis.call('ZSCORE', KEYS[6], id)
+    local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
+    if marked and score then
+      local old, level = whole_xp(score), explicit_level(redis.call('HGET', member_key, 'level'))
+      local xp = math.max(old - whole_xp(marked), 0)
+      local goes = xp == 0 and season[4] == 'drop'
+      if is_hidden then
+        hidden = goes and hidden - 1 or hidden
+      else
+        add_to_sums(sums, old, level or level_of(curve, old), -1)
+        correct_recount(stats, '', id, score, level, -1)
+        if not goes then
+          add_to_sums(sums, xp, level_of(curve, xp), 1)
+          correct_recount(stats, '', id, format_integer(xp), nil, 1)
+        end
+      end
+      writes[#writes + 1] = { is_hidden and KEYS[4] or KEYS[1], id, member_key, not goes and format_integer(xp) }
+    end
+  end
+  require_permissions(KEYS[1], 'ZADD', 'ZREM')
+  require_permissions(KEYS[4], 'ZADD', 'ZREM')
+  require_permissions(KEYS[6], 'ZREM', 'ZCARD')
+  require_permissions(KEYS[8] or KEYS[1], 'HDEL', 'DEL')
+  if writes[1] and not apply_sums(stats, sums, 'hidden', format_integer(hidden)) then
+    return { 'REFUSED', 0, 'total' }
+  end
+  for _, write in ipairs(writes) do
+    local key, id, member_key, xp = unpack(write)
+    if xp then
+      redis.call('ZADD', key, xp, id)
+      redis.call('HDEL', member_key, 'level')
+    else
+      redis.call('ZREM', key, id)
+      redis.call('DEL', member_key)
+    end
+  end
+  for i = 4, #ARGV do
+    redis.call('ZREM', KEYS[6], ARGV[i])
+  end
+  return { 'OK', redis.call('ZCARD', KEYS[6]), unpack(redis.call('ZRANGE', KEYS[6], 0, ARGV[3] - 1)) }
+end
+
+local function mark()
+  local out, marks = { 'OK' }, {}
+  for i = 3, #ARGV do
+    local id = ARGV[i]
+    local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
+    if score then
+      local profile = redis.call('HMGET', KEYS[i + 5], 'username', 'level', 'daily_streak', 'last_daily_claim')
+      local row = { id, format_integer(whole_xp(score)), is_hidden and 'hidden' or 'ranked' }
+      for f = 1, 4 do
+        row[f + 3] = escape_field(profile[f])
+      end
+      out[#out + 1] = table.concat(row, '\n')
+      marks[#marks + 1] = row[2]
+      marks[#marks + 1] = id
+    end
+  end
+  if marks[1] then
+    redis.call('ZADD', KEYS[6], unpack(marks))
+  end
+  return { unpack(out) }
+end
+
+local reply = { 'OK' }
+if mode == 'list' then
+  local scanned = redis.call('ZSCAN', ARGV[4] == 'hidden' and KEYS[4] or KEYS[1], ARGV[3], 'COUNT', '250')
+  reply = { 'OK', scanned[1] }
+  for i = 1, #scanned[2], 2 do
+    reply[#reply + 1] = scanned[2][i]
+  end
+  reply = { unpack(reply) }
+elseif mode == 'mark' then
+  require_permissions(KEYS[6], 'ZADD')
+  reply = mark()
+elseif mode == 'reset' then
+  reply = reset()
+elseif mode == 'copied' or mode == 'done' then
+  require_permissions(KEYS[5], 'HSET')
+  redis.call('HSET', KEYS[5], 'phase', mode == 'done' and 'done' or 'reset')
+end
+if mode == 'unlock' then
+  redis.call('DEL', KEYS[7])
+else
+  renew_lock(KEYS[7])
+end
+return reply

@@ -1,0 +1,53 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { servicesOn } from '../../src/cli/services.ts';
+import { createReader } from '../../src/reader.ts';
+import { createWriter } from '../../src/writer.ts';
+import { hasRedis } from '../support/stores.ts';
+import { permissionsOf } from './acl.ts';
+
+describe.skipIf(!hasRedis)('the user "bot" of deploy/redis/users.acl', () => {
+  let redis: EmbeddedRedis;
+  let bot: Redis;
+  let operator: Redis;
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    const admin = new Redis(redis.url);
+    for (const user of ['bot', 'operator']) {
+      await admin.call('ACL', 'SETUSER', user, 'on', '>secret', ...permissionsOf(user));
+    }
+    admin.disconnect();
+    bot = new Redis(redis.url, { username: 'bot', password: 'secret' });
+    operator = new Redis(redis.url, { username: 'operator', password: 'secret' });
+  });
+  afterAll(async () => {
+    bot?.disconnect();
+    operator?.disconnect();
+    await redis?.stop();
+  });
+
+  it('may run each call of the writer and of the reader', async () => {
+    const writer = createWriter(bot);
+    const reader = createReader(bot);
+    await writer.recordMany('g', [
+      { userId: 'a', set: 5, profile: { username: 'A', level: 3 } },
+      { userId: 'b', set: 5 },
+    ]);
+    await writer.award('g', { userId: 'a', amount: 5, cooldownMs: 1000, username: 'Ann', rank: true });
+    await writer.claimDaily('g', { userId: 'a', reward: 5 });
+    await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
+    await writer.hide('g', ['b']);
+    expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
+    expect((await reader.page('g')).total + ((await reader.member('g', 'a'))?.rank ?? 0)).toBe(2);
+    expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });
+    expect(await writer.resetSeason('g', { archiveAs: 'g.2', keepMembers: false })).toEqual({ archived: 2, reset: 2 });
+    await writer.record('g', { userId: 'a', set: 5 });
+    await writer.hide('g', ['a']);
+    await writer.unhide('g', ['a']);
+    expect(await writer.remove('g', ['a'])).toBe(1);
+    const { audit, guildConfig } = servicesOn(operator, 'gr', ['free']);
+    await guildConfig.upgrade('g');
+    expect((await audit.check('g.1')).exact).toBe(true);
+  });
+});

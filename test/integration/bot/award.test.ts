@@ -1,0 +1,166 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { servicesOn } from '../../../src/cli/services.ts';
+import { levelForXp, MAX_XP, xpForLevel } from '../../../src/leaderboard/curves.ts';
+import type { RedisClient } from '../../../src/redis/scripts.ts';
+import { createWriter } from '../../../src/writer.ts';
+import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+import { PATIENT } from '../../support/wait.ts';
+
+describe.each(storeKinds)('award on $name', (kind) => {
+  let store: TestStore;
+  let client: RedisClient;
+  beforeAll(async () => {
+    store = await kind.start();
+    client = store.connect();
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => store.empty());
+
+  const writer = () => createWriter(client);
+  const isExact = async () => (await servicesOn(client, 'gr', ['free']).audit.check('g')).exact;
+
+  it('adds XP, creates the member with its name, and answers XP and level before and after', async () => {
+    const first = await writer().award('g', { userId: 'a', amount: 99, username: 'Ann', rank: true });
+    expect(first).toEqual({
+      revision: expect.stringMatching(/^\d{16}$/),
+      ...{ awarded: 99, onCooldown: false, cooldownLeftMs: 0, created: true, hidden: false, rank: 1 },
+      ...{ xpBefore: 0, levelBefore: 0, xp: 99, level: 0, xpToNextLevel: 1 },
+    });
+    await writer().record('g', { userId: 'b', set: 1000 });
+    const second = await writer().award('g', { userId: 'a', amount: 1, rank: true });
+    expect(second).toMatchObject({ xpBefore: 99, levelBefore: 0, xp: 100, level: 1, xpToNextLevel: 155, rank: 2 });
+    expect(BigInt(second.revision)).toBeGreaterThan(BigInt(first.revision));
+    expect(await client.hgetall('gr:{g}:member:a')).toEqual({ username: 'Ann' });
+    expect(await isExact()).toBe(true);
+  });
+
+  it('awards once within a cooldown, tells the time that is left, and awards again after it', async () => {
+    const award = () => writer().award('g', { userId: 'a', amount: 5, cooldownMs: 60_000 });
+    expect(await award()).toMatchObject({ awarded: 5, onCooldown: false, cooldownLeftMs: 60_000 });
+    const { revision } = await writer().record('g', { userId: 'b', set: 1 });
+    const waiting = await award();
+    expect(waiting).toMatchObject({ awarded: 0, onCooldown: true, revision, xpBefore: 5, xp: 5, created: false });
+    expect(waiting.cooldownLeftMs).toBeGreaterThan(0);
+    expect(waiting.cooldownLeftMs).toBeLessThanOrEqual(60_000);
+    await client.pexpire('gr:{g}:cooldown:a', 1);
+    await vi.waitFor(async () => expect(await award()).toMatchObject({ awarded: 5, xp: 10 }), PATIENT);
+    expect(await writer().award('g', { userId: 'a', amount: 5 })).toMatchObject({ awarded: 5, xp: 15 });
+  });
+
+  it('does not raise a level that is explicit', async () => {
+    await writer().record('g', { userId: 'a', set: 5, profile: { level: 7 } });
+    expect(await writer().award('g', { userId: 'a', amount: 5000 })).toMatchObject({
+      ...{ levelBefore: 7, level: 7, xp: 5005, xpToNextLevel: null },
+    });
+    expect(await isExact()).toBe(true);
+  });
+
+  it.each([
+    ['1.5', 15, 23],
+    ['1.5', 5, 8],
+    ['0.1', 5, 1],
+    ['0.1', 4, 0],
+    ['1.005', 100, 101],
+    ['0', 100, 0],
+    ['1000', 1_000_000_000, 1_000_000_000_000],
+    ['0.999999', 1_000_000_000, 999_999_000],
+    ['1e1', 5, 50],
+    ['fast', 5, 5],
+    ['-2', 5, 5],
+    ['', 5, 5],
+  ])('with the multiplier %j makes %d XP to %d', async (multiplier, amount, awarded) => {
+    await client.hset('gr:{g}:config', 'xp_multiplier', multiplier);
+    expect(await writer().award('g', { userId: 'a', amount })).toMatchObject({ awarded, xp: awarded });
+  });
+
+  it('draws the XP from a range, both ends included', async () => {
+    const drawn = new Set<number>();
+    for (let i = 0; i < 60; i++)
+      drawn.add((await writer().award('g', { userId: 'a', amount: { min: 3, max: 5 } })).awarded);
+    expect([...drawn].sort()).toEqual([3, 4, 5]);
+  });
+
+  it('refuses what is out of range, and changes nothing', async () => {
+    await writer().record('g', { userId: 'a', set: MAX_XP - 3 });
+    const before = await client.hgetall('gr:{g}:stats');
+    await expect(writer().award('g', { userId: 'a', amount: 4, cooldownMs: 9000 })).rejects.toMatchObject({
+      reason: 'range',
+    });
+    await expect(writer().award('g', { userId: 'a', amount: 1, username: 'x'.repeat(1025) })).rejects.toMatchObject({
+      reason: 'field',
+    });
+    for (const amount of [-1, 1.5, 1e9 + 1, Number.NaN, { min: 5, max: 4 }, { min: -1, max: 4 }]) {
+      await expect(writer().award('g', { userId: 'a', amount })).rejects.toThrow(
+        /^amount[.a-z]* must be a whole number/,
+      );
+    }
+    await expect(writer().award('g', { userId: 'a', amount: 1, cooldownMs: -1 })).rejects.toThrow('cooldownMs must be');
+    await expect(writer().award('g', { userId: 'a b', amount: 1 })).rejects.toThrow('The user id "a b"');
+    const { scripts } = servicesOn(client, 'gr', ['free']);
+    const keys = ['xp', 'stats', 'config', 'hidden', 'member:a', 'cooldown:a'].map((key) => `gr:{g}:${key}`);
+    for (const [reason, ...args] of [
+      ['user_id', 'a b', '1', '0', '', ''],
+      ['key', 'b', '1', '0', '', ''],
+      ['argument', 'a', '-1', '0', '', ''],
+      ['argument', 'a', '1000000001', '0', '', ''],
+      ['argument', 'a', '1', '1.5', '', ''],
+      ['argument', 'a', '1', '', '', ''],
+    ] as const) {
+      expect(await scripts.run('award', keys, ...args)).toEqual(['REFUSED', 0, reason]);
+    }
+    expect(await client.hgetall('gr:{g}:stats')).toEqual(before);
+    expect(await client.exists('gr:{g}:cooldown:a', 'gr:{g}:member:a')).toBe(0);
+  });
+});
+
+describe.skipIf(!hasRedis)('50 writers at once', () => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await realStore.start();
+  });
+  afterAll(() => store.stop());
+
+  it('are told of each level of a member exactly once, by award and by record', async () => {
+    const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));
+    let guild = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 200, maxLength: 400 }),
+        async (amounts) => {
+          const id = `g${guild++}`;
+          const changes = await Promise.all(
+            amounts.map(async (amount, i) => {
+              const writer = writers[i % 50] as (typeof writers)[0];
+              return i % 3 === 0
+                ? writer.record(id, { userId: 'a', add: amount })
+                : writer.award(id, { userId: 'a', amount });
+            }),
+          );
+          const total = amounts.reduce((sum, amount) => sum + amount, 0);
+          const reached = changes.flatMap(({ levelBefore, level }) =>
+            Array.from({ length: level - levelBefore }, (_, i) => levelBefore + i + 1),
+          );
+          expect(reached.sort((one, other) => one - other)).toEqual(
+            Array.from({ length: levelForXp('standard', total) }, (_, i) => i + 1),
+          );
+          for (const { xpBefore, xp, levelBefore, level } of changes) {
+            expect([levelForXp('standard', xpBefore), levelForXp('standard', xp)]).toEqual([levelBefore, level]);
+          }
+          expect(Math.max(...changes.map(({ xp }) => xp))).toBe(total);
+          expect(xpForLevel('standard', 1)).toBe(100);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('start the cooldown of a member exactly once', async () => {
+    const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));
+    const awards = await Promise.all(
+      writers.map((writer) => writer.award('cooling', { userId: 'a', amount: 7, cooldownMs: 60_000 })),
+    );
+    expect(awards.filter(({ awarded }) => awarded > 0)).toHaveLength(1);
+    expect(awards.map(({ xp }) => xp)).toEqual(awards.map(() => 7));
+  });
+});

@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Services, servicesOn } from '../../../src/cli/services.ts';
+import { RecordRefusedError } from '../../../src/errors.ts';
+import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
+import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
+import { createWriter } from '../../../src/writer.ts';
+import { clocked } from '../../support/clocked.ts';
+import { BotModel, type BotStep, botSteps } from '../../support/random-bot.ts';
+import { storeKinds, type TestStore } from '../../support/stores.ts';
+
+type Writer = ReturnType<typeof createWriter>;
+
+describe.each(storeKinds)('a bot of several processes on $name', (kind) => {
+  let store: TestStore;
+  let services: Services;
+  let reader: LeaderboardReader;
+  let writers: Writer[];
+  const model = { current: new BotModel() };
+  let guilds = 0;
+  beforeAll(async () => {
+    store = await kind.start();
+    services = servicesOn(store.client, 'gr', ['free']);
+    reader = new LeaderboardReader(new CommandBatcher(store.client, services.scripts, services.redisKeys));
+    writers = [0, 1, 2].map(() => createWriter(clocked(store.connect(), () => model.current.nowMs)));
+  });
+  afterAll(() => store.stop());
+
+  it('gets the answers of a naive model, and the guild shows its members and counters, beside a running count too', async () => {
+    await fc.assert(
+      fc.asyncProperty(botSteps, fc.boolean(), async (steps, isCounted) => {
+        const guild = `g${guilds++}`;
+        model.current = new BotModel();
+        // A count of the members that has begun and waits: the scripts have to keep its sums exact.
+        const { xp, stats, config, hidden } = services.redisKeys.guild(guild);
+        const count = (mode: string, ...keys: string[]) =>
+          services.scripts.run('recount', [xp, stats, config, hidden, ...keys], mode, 'token', '', '', 9);
+        await createWriter(store.client).record(guild, { userId: 'first', set: 500 });
+        model.current.gain('first', 500);
+        if (isCounted) {
+          await count('begin');
+          await count('step', `gr:{${guild}}:member:first`);
+        }
+        for (const [index, step] of steps.entries())
+          await apply(writers[index % 3] as Writer, guild, model.current, step);
+        await expectGuild(guild, model.current);
+        await store.client.hdel(stats, 'recount');
+        expect((await services.audit.check(guild)).exact).toBe(true);
+      }),
+      { numRuns: kind.name === 'redis-server' ? 300 : 12 },
+    );
+  });
+
+  async function expectGuild(guild: string, naive: BotModel): Promise<void> {
+    const ranking = naive.ranking();
+    const page = (await reader.page(guild, 1, 50)).value;
+    expect([page.total, ...page.data.map(({ user_id }) => user_id)]).toEqual([ranking.length, ...ranking]);
+    const ranked = ranking.map((id) => naive.members.get(id) as NonNullable<ReturnType<typeof naive.members.get>>);
+    const counted = ranked.filter(({ xp }) => xp > 0);
+    expect((await reader.stats(guild)).value).toMatchObject({
+      total_members: counted.length,
+      total_xp: counted.reduce((sum, { xp }) => sum + BigInt(xp), 0n),
+    });
+    for (const [id, member] of naive.members) {
+      const { value } = await reader.member(guild, id);
+      if (member.hidden) expect(value).toBeNull();
+      else
+        expect(value).toEqual({
+          user_id: id,
+          username: member.username ?? id,
+          level: naive.levelOf(member),
+          xp: member.xp,
+          rank: ranking.indexOf(id) + 1,
+          daily_streak: member.streak,
+          last_daily_claim: member.claimedAt === undefined ? null : new Date(member.claimedAt).toISOString(),
+        });
+    }
+    const hidden = [...naive.members.values()].filter((member) => member.hidden).length;
+    expect(Number((await store.client.hget(`gr:{${guild}}:stats`, 'hidden')) ?? 0)).toBe(hidden);
+  }
+});
+
+async function apply(writer: Writer, guild: string, model: BotModel, step: BotStep): Promise<void> {
+  switch (step.kind) {
+    case 'award': {
+      const { userId, amount, username } = step;
+      const expected = model.gain(userId, amount, (member) => {
+        member.username = username ?? member.username;
+      });
+      const rank = expected.hidden ? null : model.ranking().indexOf(userId) + 1;
+      const request = { userId, amount, rank: true, ...(username && { username }) };
+      expect(await writer.award(guild, request)).toMatchObject({ ...expected, awarded: amount, rank });
+      break;
+    }
+    case 'claim':
+      expect(await writer.claimDaily(guild, step.request)).toMatchObject(model.claim(step.request));
+      break;
+    case 'record': {
+      const expected = model.record(step.records);
+      if (expected) expect((await writer.recordMany(guild, step.records)).members).toEqual(expected);
+      else await expect(writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RecordRefusedError);
+      break;
+    }
+    case 'setProfiles':
+      expect(await writer.setProfiles(guild, step.updates)).toEqual(model.setProfiles(step.updates));
+      break;
+    case 'remove':
+      expect(await writer.remove(guild, step.userIds)).toBe(model.remove(step.userIds));
+      break;
+    case 'clock':
+      model.nowMs += step.ms;
+      break;
+    default:
+      expect(await writer[step.kind](guild, step.userIds)).toBe(model.move(step.userIds, step.kind === 'hide'));
+  }
+}

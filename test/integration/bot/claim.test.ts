@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { servicesOn } from '../../../src/cli/services.ts';
+import { type ClaimRequest, createWriter } from '../../../src/writer.ts';
+import { clocked } from '../../support/clocked.ts';
+import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+
+describe.each(storeKinds)('claimDaily on $name', (kind) => {
+  let store: TestStore;
+  let now = 0;
+  beforeAll(async () => {
+    store = await kind.start();
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => store.empty());
+
+  /** Claims at a time in ISO 8601. Returns the streak, or when the next claim is possible. */
+  const claimAt = async (time: string, request: Partial<ClaimRequest> = {}) => {
+    now = Date.parse(time);
+    const writer = createWriter(clocked(store.client, () => now));
+    const { claimed, streak, nextClaimAt } = await writer.claimDaily('g', { userId: 'a', reward: 10, ...request });
+    return claimed ? streak : nextClaimAt.toISOString();
+  };
+  const profile = () => store.client.hgetall('gr:{g}:member:a');
+
+  it('gives the reward once on each day in UTC, from the first millisecond on to the last', async () => {
+    expect(await claimAt('2026-12-31T00:00:00.000Z')).toBe(1);
+    expect(await claimAt('2026-12-31T23:59:59.999Z')).toBe('2027-01-01T00:00:00.000Z');
+    expect(await claimAt('2027-01-01T00:00:00.000Z')).toBe(2);
+    expect(await claimAt('2027-01-02T23:59:59.999Z')).toBe(3);
+    expect(await profile()).toEqual({
+      ...{ daily_streak: '3', last_daily_claim: '2027-01-02T23:59:59.999Z' },
+      claim_day: '20820 2027-01-02T23:59:59.999Z',
+    });
+    expect(await store.client.zscore('gr:{g}:xp', 'a')).toBe('30');
+  });
+
+  it.each([-720, -300, 60, 330, 840])('begins the day at midnight at the offset of %d minutes', async (offset) => {
+    const at = (text: string) =>
+      claimAt(new Date(Date.parse(text) - offset * 60_000).toISOString(), { utcOffsetMinutes: offset });
+    expect(await at('2028-02-28T23:59:59.999Z')).toBe(1);
+    expect(await at('2028-02-29T00:00:00.000Z')).toBe(2);
+    expect(await at('2028-02-29T23:59:00.000Z')).toBe(new Date(Date.UTC(2028, 2, 1) - offset * 60_000).toISOString());
+    expect(await at('2028-03-01T00:00:00.000Z')).toBe(3);
+  });
+
+  it('starts the streak at 1 after a missed day, unless the grace covers it', async () => {
+    expect(await claimAt('2026-05-01T10:00:00Z')).toBe(1);
+    expect(await claimAt('2026-05-02T10:00:00Z')).toBe(2);
+    expect(await claimAt('2026-05-04T10:00:00Z', { graceDays: 1 })).toBe(3);
+    expect(await claimAt('2026-05-07T23:59:59Z', { graceDays: 2 })).toBe(4);
+    expect(await claimAt('2026-05-09T00:00:00Z')).toBe(1);
+    expect(await claimAt('2026-05-12T00:00:00Z', { graceDays: 1 })).toBe(1);
+  });
+
+  it('counts each day of a member whose clock changes to and from daylight saving', async () => {
+    // Claimed on Saturday at 00:30, which is 22:30 UTC on Friday; on Sunday the clock goes back an hour.
+    expect(await claimAt('2026-10-23T22:30:00Z', { utcOffsetMinutes: 120 })).toBe(1);
+    expect(await claimAt('2026-10-24T21:59:59Z', { utcOffsetMinutes: 120 })).toBe('2026-10-24T22:00:00.000Z');
+    expect(await claimAt('2026-10-25T20:00:00Z', { utcOffsetMinutes: 60 })).toBe(2);
+    // At the offset of winter Saturday's claim would have been on Friday, and Sunday's streak at an end.
+    await store.empty();
+    expect(await claimAt('2026-03-28T22:30:00Z', { utcOffsetMinutes: 60 })).toBe(1);
+    expect(await claimAt('2026-03-28T22:59:59Z', { utcOffsetMinutes: 60 })).toBe('2026-03-28T23:00:00.000Z');
+    expect(await claimAt('2026-03-29T21:59:59Z', { utcOffsetMinutes: 120 })).toBe(2);
+    expect(await claimAt('2026-03-29T22:00:00Z', { utcOffsetMinutes: 120 })).toBe(3);
+  });
+
+  it('gives no day twice when the offset or the clock goes back', async () => {
+    expect(await claimAt('2026-05-01T12:00:00Z', { utcOffsetMinutes: 840 })).toBe(1);
+    expect(await claimAt('2026-05-01T12:00:01Z', { utcOffsetMinutes: -720 })).toBe('2026-05-03T12:00:00.000Z');
+    expect(await claimAt('2026-04-20T12:00:00Z')).toBe('2026-05-03T00:00:00.000Z');
+    expect(await claimAt('2026-05-03T00:00:00Z')).toBe(2);
+  });
+
+  it.each([
+    ['2026-05-01T23:59:59Z', 6],
+    ['2026-05-01T23:59:59.123456+00:00', 6],
+    ['2026-05-02T01:00:00+02:00', 6],
+    ['2026-05-01T20:00:00-0300', 6],
+    ['2026-05-01T23:59:59', 6],
+    ['2026-05-01 23:59', 6],
+    ['2026-05-01', 6],
+    ['2026-04-30T23:59:59Z', 1],
+    ['2026-05-01T23:00:00-03:00', '2026-05-03T00:00:00.000Z'],
+    ['yesterday', 1],
+    ['', 1],
+  ])('goes on from the last claim %j that another writer stored', async (last, expected) => {
+    await store.client.hset('gr:{g}:member:a', { daily_streak: '5', last_daily_claim: last, claim_day: '1 else' });
+    expect(await claimAt('2026-05-02T10:00:00Z')).toBe(expected);
+  });
+
+  it('gives the reward of the streak, the last one for all longer streaks, without the multiplier', async () => {
+    await store.client.hset('gr:{g}:config', 'xp_multiplier', '3');
+    const totals: (string | null)[] = [];
+    for (const day of ['01', '02', '03', '04', '06']) {
+      await claimAt(`2026-05-${day}T10:00:00Z`, { reward: [10, 20, 50], username: 'Ann' });
+      totals.push(await store.client.zscore('gr:{g}:xp', 'a'));
+    }
+    expect(totals).toEqual(['10', '30', '80', '130', '140']);
+    expect(await profile()).toMatchObject({ username: 'Ann' });
+  });
+
+  it('refuses what is out of range, and changes nothing', async () => {
+    for (const [request, message] of [
+      [{ reward: -1 }, 'reward must be'],
+      [{ reward: [] }, 'reward must be'],
+      [{ reward: [1, 1.5] }, 'reward must be'],
+      [{ utcOffsetMinutes: 1441 }, 'utcOffsetMinutes must be'],
+      [{ graceDays: -1 }, 'graceDays must be'],
+    ] as const) {
+      await expect(claimAt('2026-05-01T10:00:00Z', request)).rejects.toThrow(message);
+    }
+    const { scripts, writer } = servicesOn(store.client, 'gr', ['free']);
+    const keys = ['xp', 'stats', 'config', 'hidden', 'member:a'].map((key) => `gr:{g}:${key}`);
+    for (const args of [
+      ['a', '1441', '0', '', '5'],
+      ['a', 'x', '0', '', '5'],
+      ['a', '0', '366', '', '5'],
+      ['a', '0', '0', '', ''],
+      ['a', '0', '0', ''],
+      ['a', '0', '0', '', '5', '-1'],
+    ]) {
+      expect(await scripts.run('claim', keys, ...args)).toEqual(['REFUSED', 0, 'argument']);
+    }
+    await writer.record('g', { userId: 'a', set: 2 ** 53 - 5 });
+    const before = await store.client.hgetall('gr:{g}:stats');
+    await expect(claimAt('2026-05-01T10:00:00Z')).rejects.toMatchObject({ reason: 'range' });
+    expect([await profile(), await store.client.hgetall('gr:{g}:stats')]).toEqual([{}, before]);
+  });
+});
+
+describe.skipIf(!hasRedis)('50 claims of one member at once', () => {
+  it('give one reward', async () => {
+    const store = await realStore.start();
+    const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));
+    const claims = await Promise.all(writers.map((writer) => writer.claimDaily('g', { userId: 'a', reward: 10 })));
+    expect(claims.filter(({ claimed }) => claimed)).toHaveLength(1);
+    expect(claims.map(({ xp, streak }) => [xp, streak])).toEqual(claims.map(() => [10, 1]));
+    await store.stop();
+  });
+});

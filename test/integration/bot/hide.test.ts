@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { deleteGuild } from '../../../src/guilds/delete.ts';
+import { StagedMembers } from '../../../src/leaderboard/staged-members.ts';
+import { createWriter } from '../../../src/writer.ts';
+import { storeKinds } from '../../support/stores.ts';
+import { serviceSuite } from '../../support/suite.ts';
+
+describe.each(storeKinds)('a hidden member on $name', (kind) => {
+  const suite = serviceSuite(kind);
+  const writer = () => createWriter(suite.testStore.client);
+  const shown = async () => {
+    const { body } = await suite.get('/servers/guild/leaderboard').expect(200);
+    return [body.total, ...body.data.map(({ user_id, xp }: { user_id: string; xp: number }) => `${user_id} ${xp}`)];
+  };
+  beforeEach(async () => {
+    await writer().recordMany('guild', [
+      { userId: 'a', set: 300, profile: { username: 'Ann', dailyStreak: 4 } },
+      { userId: 'b', set: 200 },
+      { userId: 'c', set: 0 },
+    ]);
+  });
+  afterEach(async () => {
+    expect((await suite.service.store.audit.check('guild')).exact).toBe(true);
+  });
+
+  it('is in no page, total or counter, answers 404, gains on, and comes back with all of it', async () => {
+    expect(await shown()).toEqual([3, 'a 300', 'b 200', 'c 0']);
+    expect(await writer().hide('guild', ['a', 'c', 'a', 'nobody'])).toBe(2);
+    expect(await shown()).toEqual([1, 'b 200']);
+    await suite.get('/servers/guild/members/a').expect(404);
+    expect((await suite.get('/servers/guild/stats')).body).toMatchObject({
+      total_members: 1,
+      total_xp: 200,
+      average_level: 1,
+    });
+    expect(await writer().award('guild', { userId: 'a', amount: 5, rank: true })).toMatchObject({
+      hidden: true,
+      xp: 305,
+      rank: null,
+    });
+    expect(await writer().record('guild', { userId: 'a', add: 5 })).toMatchObject({ xp: 310, created: 0 });
+    expect(await writer().setProfiles('guild', [{ userId: 'a', profile: { username: 'Anna' } }])).toEqual(['a']);
+    expect(await shown()).toEqual([1, 'b 200']);
+    expect(await writer().unhide('guild', ['a', 'b'])).toBe(1);
+    expect((await suite.get('/servers/guild/members/a').expect(200)).body).toMatchObject({
+      ...{ xp: 310, rank: 1, username: 'Anna', daily_streak: 4 },
+    });
+  });
+
+  it('gains through calls of older versions too, without and with member keys, and is erased by them', async () => {
+    await writer().hide('guild', ['a']);
+    const { scripts } = suite.service.store;
+    const keys = ['xp', 'stats', 'config'].map((key) => `gr:{guild}:${key}`);
+    for (const memberKeys of [[], ['gr:{guild}:member:a']]) {
+      await scripts.run(
+        'record',
+        [...keys, ...memberKeys],
+        'gr:{guild}:member:',
+        'standard=10,135,455,0,6,1',
+        'add',
+        'a',
+        '5',
+        0,
+      );
+    }
+    expect(await suite.testStore.client.zscore('gr:{guild}:hidden', 'a')).toBe('310');
+    expect(await shown()).toEqual([2, 'b 200', 'c 0']);
+    expect(await scripts.run('remove', keys, 'gr:{guild}:member:', '', 'a')).toBe(1);
+    expect(await suite.testStore.client.zcard('gr:{guild}:hidden')).toBe(0);
+    expect(await suite.testStore.client.exists('gr:{guild}:member:a')).toBe(0);
+  });
+
+  it('is put back with the XP of both places when a raw writer had added some to the ranking', async () => {
+    await writer().hide('guild', ['a', 'b']);
+    const { client } = suite.testStore;
+    await client.multi().zincrby('gr:{guild}:xp', 7, 'a').zincrby('gr:{guild}:xp', 9, 'b').exec();
+    await suite.service.store.audit.rebuild('guild');
+    expect(await writer().unhide('guild', ['a'])).toBe(1);
+    expect(await writer().hide('guild', ['b'])).toBe(1);
+    expect(await shown()).toEqual([2, 'a 307', 'c 0']);
+    expect(await client.zscore('gr:{guild}:hidden', 'b')).toBe('209');
+    await client.zadd('gr:{guild}:xp', 1, 'b');
+    await suite.service.store.audit.rebuild('guild');
+    expect(await writer().remove('guild', ['b'])).toBe(1);
+    expect(await client.zcard('gr:{guild}:hidden')).toBe(0);
+  });
+
+  it('is erased with its cooldown, and nothing else', async () => {
+    const { client } = suite.testStore;
+    await writer().award('guild', { userId: 'a', amount: 1, cooldownMs: 60_000 });
+    await writer().hide('guild', ['a']);
+    expect(await writer().remove('guild', ['a', 'nobody'])).toBe(1);
+    expect(await client.zcard('gr:{guild}:hidden')).toBe(0);
+    // ioredis-mock keeps an empty set.
+    const keys = (await client.keys('gr:{guild}:*')).filter((key) => !key.endsWith(':hidden'));
+    expect(keys.sort()).toEqual(['keys', 'stats', 'xp'].map((key) => `gr:{guild}:${key}`));
+  });
+
+  it('stays hidden when an import replaces it, and goes when the import lacks it', async () => {
+    await writer().hide('guild', ['a', 'c']);
+    const staged = await StagedMembers.lock(suite.service.store, 'guild');
+    await staged.stage([
+      { userId: 'a', set: 50 },
+      { userId: 'd', set: 60 },
+    ]);
+    await staged.listUnstaged();
+    while ((await staged.putInPlace()) > 0);
+    while ((await staged.sweep()).listed > 0);
+    await staged.clear({ unlock: true });
+    expect(await shown()).toEqual([1, 'd 60']);
+    expect(await suite.testStore.client.zrange('gr:{guild}:hidden', 0, -1, 'WITHSCORES')).toEqual(['a', '50']);
+  });
+
+  it('goes with its guild, and its profile too', async () => {
+    await writer().hide('guild', ['a']);
+    expect(await deleteGuild(suite.service.store, 'guild')).toMatchObject({ members: 3 });
+    expect(await suite.testStore.client.keys('gr:{guild}:*')).toEqual([]);
+  });
+
+  it('cannot be in a guild of version 1', async () => {
+    await suite.testStore.client.hdel('gr:{guild}:stats', 'model');
+    await expect(writer().hide('guild', ['a'])).rejects.toThrow('needs version 2');
+    await suite.service.store.guildConfig.upgrade('guild');
+    expect(await writer().hide('guild', ['a'])).toBe(1);
+  });
+});

@@ -1,0 +1,85 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReader, InvalidIdError, InvalidInputError, type ReaderClient } from '../../../src/reader.ts';
+import { createWriter } from '../../../src/writer.ts';
+import { storeKinds, type TestStore } from '../../support/stores.ts';
+
+describe.each(
+  storeKinds.flatMap((kind) => [
+    { kind, isCluster: false },
+    { kind, isCluster: true },
+  ]),
+)('the reader of a bot on $kind.name, cluster: $isCluster', ({ kind, isCluster }) => {
+  let store: TestStore;
+  let client: ReaderClient;
+  beforeAll(async () => {
+    store = await kind.start();
+    const { client: redis } = store;
+    client = { isCluster, evalsha: redis.evalsha.bind(redis), eval: redis.eval.bind(redis) };
+    const members = Array.from({ length: 10 }, (_, n) => ({ userId: `m${n}`, set: 1000 - 100 * n }));
+    await createWriter(client).recordMany('g', members);
+    await createWriter(client).setProfiles('g', [{ userId: 'm3', profile: { username: 'Three\nlines\\', level: 7 } }]);
+  });
+  afterAll(() => store.stop());
+
+  it('reads pages, members and stats as the API shows them', async () => {
+    const reader = createReader(client);
+    const { data, total, page } = await reader.page('g', 2, 3);
+    expect([page, total, data.map(({ rank, user_id }) => `${rank} ${user_id}`)]).toEqual([
+      2,
+      10,
+      ['4 m3', '5 m4', '6 m5'],
+    ]);
+    expect(data[0]).toEqual({ rank: 4, user_id: 'm3', username: 'Three\nlines\\', level: 7, xp: 700 });
+    expect((await reader.page('g')).data).toHaveLength(10);
+    expect(await reader.member('g', 'm9')).toMatchObject({ rank: 10, xp: 100, level: 1 });
+    expect(await reader.member('g', 'nobody')).toBeNull();
+    expect(await reader.stats('g')).toMatchObject({ total_members: 10, total_xp: 5500n, xp_curve: 'standard' });
+  });
+
+  it.each([
+    ['m4', 2, ['3 m2', '4 m3', '5 m4', '6 m5', '7 m6']],
+    ['m0', 1, ['1 m0', '2 m1']],
+    ['m9', 1, ['9 m8', '10 m9']],
+    ['m1', 0, ['2 m1']],
+    ['m5', 50, Array.from({ length: 10 }, (_, n) => `${n + 1} m${n}`)],
+  ])('reads the members around %s, %d above and below', async (userId, n, rows) => {
+    const around = await createReader(client).around('g', userId, n);
+    expect(around?.data.map(({ rank, user_id }) => `${rank} ${user_id}`)).toEqual(rows);
+    expect(around?.total).toBe(10);
+  });
+
+  it('knows no member who is hidden or never was', async () => {
+    await createWriter(client).record('hides', { userId: 'a', set: 5 });
+    await createWriter(client).hide('hides', ['a']);
+    for (const userId of ['a', 'nobody']) expect(await createReader(client).around('hides', userId)).toBeNull();
+    expect(await createReader(client).around('nowhere', 'a')).toBeNull();
+  });
+
+  it('refuses a wrong argument by its name, and a guild of a newer version', async () => {
+    const reader = createReader(client);
+    await expect(reader.page('g', 0)).rejects.toThrow('page must be a whole number from 1');
+    await expect(reader.page('g', 1, 101)).rejects.toThrow('limit must be a whole number from 1 to 100, not 101');
+    await expect(reader.around('g', 'm1', 51)).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(reader.around('g', 'a b')).rejects.toBeInstanceOf(InvalidIdError);
+    await expect(reader.member('g g', 'a')).rejects.toBeInstanceOf(InvalidIdError);
+    await expect(reader.stats('')).rejects.toBeInstanceOf(InvalidIdError);
+    await store.client.hset('gr:{newer}:stats', { rev: '5', model: '3' });
+    await createReader(client).around('newer', 'a');
+    await store.client.zadd('gr:{newer}:xp', 5, 'a');
+    for (const read of [
+      reader.page('newer'),
+      reader.member('newer', 'a'),
+      reader.stats('newer'),
+      reader.around('newer', 'a'),
+    ]) {
+      await expect(read).rejects.toThrow('has data of version 3, this program knows version 2');
+    }
+  });
+});
+
+it('a reader takes no connection with a prefix of its own, and one of ioredis by its type', () => {
+  expect(() => createReader(new Redis({ lazyConnect: true, keyPrefix: 'bot:' }))).toThrow(
+    'The connection has the keyPrefix',
+  );
+});

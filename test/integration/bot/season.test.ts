@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { servicesOn } from '../../../src/cli/services.ts';
+import { createReader } from '../../../src/reader.ts';
+import { createWriter, type WriterClient } from '../../../src/writer.ts';
+import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+
+const ARCHIVE = 'g.2026-s1';
+
+/** Returns a client that fails after a number of commands, as if the bot had been killed. */
+function failingAfter(client: WriterClient, commands: number): WriterClient {
+  let left = commands;
+  const guard = <T>(run: () => Promise<T>) => (left-- > 0 ? run() : Promise.reject(new Error('killed')));
+  return {
+    evalsha: (...args) => guard(() => client.evalsha(...args)),
+    eval: (...args) => client.eval(...args),
+  };
+}
+
+const kinds = hasRedis ? [realStore] : storeKinds.slice(0, 0);
+describe.each(kinds)('the end of a season on $name', (kind) => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await kind.start();
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => store.empty());
+
+  const writer = () => createWriter(store.client);
+  const content = async (guild: string) => {
+    const { client } = store;
+    const ranked = await client.zrevrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
+    const hidden = await client.zrevrange(`gr:{${guild}}:hidden`, 0, -1, 'WITHSCORES');
+    expect((await servicesOn(client, 'gr', ['free']).audit.check(guild)).exact).toBe(true);
+    return { ranked, hidden };
+  };
+  const fill = async () => {
+    const { guildConfig } = servicesOn(store.client, 'gr', ['free']);
+    await guildConfig.update('g', { xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 2 });
+    await writer().recordMany('g', [
+      { userId: 'a', set: 300, profile: { username: 'Ann\n', level: 9, dailyStreak: 4, lastDailyClaim: new Date(0) } },
+      { userId: 'b', set: 200 },
+      { userId: 'c', set: 0 },
+      { userId: 'd', set: 100, profile: { username: 'Dee' } },
+    ]);
+    await writer().hide('g', ['d']);
+  };
+
+  it('copies all members with their profiles, and starts them at 0', async () => {
+    await fill();
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
+    expect(await content(ARCHIVE)).toEqual({ ranked: ['a', '300', 'b', '200', 'c', '0'], hidden: ['d', '100'] });
+    expect(await content('g')).toEqual({ ranked: ['c', '0', 'b', '0', 'a', '0'], hidden: ['d', '0'] });
+    const reader = createReader(store.client);
+    expect(await reader.member(ARCHIVE, 'a')).toEqual({
+      ...{ user_id: 'a', username: 'Ann\n', level: 9, xp: 300, rank: 1 },
+      ...{ daily_streak: 4, last_daily_claim: '1970-01-01T00:00:00.000Z' },
+    });
+    expect(await reader.member(ARCHIVE, 'b')).toMatchObject({ level: 4 });
+    expect(await reader.member('g', 'a')).toMatchObject({ username: 'Ann\n', level: 0, xp: 0, daily_streak: 4 });
+    expect(await reader.stats(ARCHIVE)).toMatchObject({ xp_curve: 'custom', xp_multiplier: 2, total_xp: 500n });
+    expect(await store.client.exists('gr:{g}:season:xp', 'gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`)).toBe(
+      0,
+    );
+  });
+
+  it('removes the members on request', async () => {
+    await fill();
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false })).toEqual({
+      archived: 4,
+      reset: 4,
+    });
+    expect(await content('g')).toEqual({ ranked: [], hidden: [] });
+    expect(await store.client.keys('gr:{g}:member:*')).toEqual([]);
+  });
+
+  it('does nothing when it is called again, and ends the next season in another archive only', async () => {
+    await fill();
+    await writer().resetSeason('g', { archiveAs: ARCHIVE });
+    await writer().record('g', { userId: 'a', add: 7 });
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 0, reset: 0 });
+    expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
+    await writer().resetSeason('g', { archiveAs: 'g.2026-s2' });
+    expect((await content('g.2026-s2')).ranked.slice(0, 2)).toEqual(['a', '7']);
+    await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(`${ARCHIVE} has data already`);
+    await expect(writer().resetSeason('g', { archiveAs: 'g' })).rejects.toThrow('archiveAs must be another guild id');
+    await expect(writer().resetSeason('g', { archiveAs: 'a b' })).rejects.toThrow('The guild id "a b"');
+  });
+
+  it.each([true, false])(
+    'goes on after a kill at any of its commands, and loses no XP that a bot adds, keepMembers: %s',
+    async (keepMembers) => {
+      const options = { archiveAs: ARCHIVE, keepMembers };
+      for (let commands = 1; ; commands++) {
+        await store.empty();
+        await fill();
+        const killed = createWriter(failingAfter(store.client, commands)).resetSeason('g', options);
+        const ended = await killed.then(() => true).catch(() => false);
+        await writer().award('g', { userId: 'b', amount: 5 });
+        await writer().record('g', { userId: 'new', add: 1 });
+        if (!ended) {
+          const other = writer().resetSeason('g', { archiveAs: 'g.other' });
+          await expect(other).rejects.toThrow(/is not done|is running/);
+        }
+        // They would expire after ten seconds.
+        await store.client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
+        await writer().resetSeason('g', options);
+        const [now, old] = [await content('g'), await content(ARCHIVE)];
+        const sum = async (userId: string) =>
+          Number((await store.client.zscore('gr:{g}:xp', userId)) ?? 0) +
+          Number((await store.client.zscore(`gr:{${ARCHIVE}}:xp`, userId)) ?? 0);
+        expect([await sum('a'), await sum('b'), await sum('new')]).toEqual([300, 210, 1]);
+        expect(old.hidden).toEqual(['d', '100']);
+        expect(now.hidden).toEqual(keepMembers ? ['d', '0'] : []);
+        if (ended) {
+          expect(commands).toBeGreaterThan(10);
+          break;
+        }
+      }
+    },
+  );
+
+  it('is refused while another call has the lock, and steps of a suspended call are refused', async () => {
+    await fill();
+    let suspended: (() => void) | undefined;
+    const { client } = store;
+    let calls = 0;
+    const slow: WriterClient = {
+      evalsha: async (...args) => {
+        if (++calls === 8) await new Promise<void>((resolve) => (suspended = resolve));
+        return client.evalsha(...args);
+      },
+      eval: client.eval.bind(client),
+    };
+    const first = createWriter(slow).resetSeason('g', { archiveAs: ARCHIVE });
+    const outcome = first.catch((error: unknown) => error);
+    await expect.poll(() => suspended).toBeDefined();
+    await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow('is running');
+    await client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
+    await writer().resetSeason('g', { archiveAs: ARCHIVE });
+    await writer().record('g', { userId: 'a', add: 7 });
+    suspended?.();
+    expect(await outcome).toMatchObject({ reason: 'lock' });
+    expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
+    expect((await content(ARCHIVE)).ranked.slice(0, 2)).toEqual(['a', '300']);
+  });
+
+  it('stops on a signal, beside a bot that writes, and is exact after the next call', async () => {
+    const members = Array.from({ length: 2000 }, (_, n) => ({ userId: `m${n}`, set: n }));
+    await writer().recordMany('g', members);
+    const stop = new AbortController();
+    const running = writer().resetSeason('g', { archiveAs: ARCHIVE, signal: stop.signal });
+    const outcome = running.catch((error: unknown) => error);
+    await Promise.all(Array.from({ length: 300 }, (_, n) => writer().award('g', { userId: `m${n}`, amount: 3 })));
+    stop.abort();
+    await outcome;
+    await Promise.all([
+      writer().resetSeason('g', { archiveAs: ARCHIVE }),
+      ...Array.from({ length: 300 }, (_, n) => writer().award('g', { userId: `m${n}`, amount: 2 })),
+    ]);
+    const total = async (guild: string) => (await createReader(store.client).stats(guild)).total_xp;
+    expect((await total('g')) + (await total(ARCHIVE))).toBe(BigInt((1999 * 2000) / 2 + 300 * 5));
+    await content('g');
+    await content(ARCHIVE);
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { servicesOn } from '../../src/cli/services.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { deleteGuild } from '../../src/guilds/delete.ts';
+import { CounterAudit } from '../../src/leaderboard/counters.ts';
+import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
+import { createWriter } from '../../src/writer.ts';
+import { storeKinds, type TestStore } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
+
+const NEWER = /^gr:\{g\}:stats has data of version 3, this program knows version 2: update it$/;
+
+describe.each(storeKinds)('the version of the data of a guild on $name', (kind) => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await kind.start();
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => store.empty());
+
+  const isReal = kind.name === 'redis-server';
+  const services = () => servicesOn(store.client, 'gr', ['free', 'pro']);
+  const stats = () => store.client.hgetall('gr:{g}:stats');
+
+  it('is written by the first write, and stays when others follow', async () => {
+    const { writer, guildConfig } = services();
+    await writer.record('g', { userId: 'a', set: 5 });
+    expect(await stats()).toMatchObject({ model: '2', members: '1' });
+    await store.client.hset('gr:{g}:stats', 'model', '1');
+    await writer.record('g', { userId: 'a', set: 6 });
+    expect(await stats()).toMatchObject({ model: '1' });
+    await guildConfig.update('new', { plan: 'pro' });
+    expect(await store.client.hget('gr:{new}:stats', 'model')).toBe('2');
+    await deleteGuild(services(), 'g');
+    expect(await stats()).toEqual({});
+    await writer.record('g', { userId: 'a', set: 5 });
+    expect(await stats()).toMatchObject({ model: '2' });
+  });
+
+  it('is 1 without the field, and 2 after an upgrade, which changes nothing else', async () => {
+    const { guildConfig } = services();
+    await store.client.hset('gr:{g}:stats', { members: '1', total_xp: '5', level_sum: '0', rev: '7' });
+    expect(await guildConfig.upgrade('g')).toEqual({ before: 1, now: 2 });
+    const { rev, ...others } = await stats();
+    expect(others).toEqual({ members: '1', total_xp: '5', level_sum: '0', model: '2' });
+    expect(Number(rev)).toBeGreaterThan(7);
+    expect(await guildConfig.upgrade('g')).toEqual({ before: 2, now: 2 });
+    expect(await stats()).toMatchObject({ rev });
+  });
+
+  it('has to be 2 before a guild gets a curve of its own', async () => {
+    const { guildConfig, writer } = services();
+    await store.client.hset('gr:{g}:stats', { rev: '7' });
+    const update = () => guildConfig.update('g', { xpCurve: 'custom=0,0,50,0,1,1' });
+    await expect(update()).rejects.toThrow('needs version 2: update all programs, then run "guild upgrade"');
+    await guildConfig.upgrade('g');
+    await update();
+    expect(await writer.record('g', { userId: 'a', set: 149 })).toMatchObject({ level: 2 });
+  });
+
+  it('that is newer is refused by each script that writes, and by all commands, with one message', async () => {
+    const all = services();
+    await all.writer.recordMany('g', [{ userId: 'a', set: 5 }]);
+    const staged = await StagedMembers.lock(all, 'g');
+    await staged.stage([{ userId: 'b', set: 5 }]);
+    await staged.listUnstaged();
+    await store.client.hset('gr:{g}:stats', 'model', '3');
+    const before = await stats();
+    for (const write of [
+      () => createWriter(store.client).record('g', { userId: 'a', add: 1 }),
+      () => all.writer.remove('g', ['a']),
+      () => all.guildConfig.update('g', { plan: 'pro' }),
+      () => all.guildConfig.update('g', { xpCurve: 'amari' }),
+      () => all.guildConfig.upgrade('g'),
+      () => new CounterAudit(all.scripts, all.redisKeys).check('g'),
+      () => all.audit.rebuild('g'),
+      () => staged.putInPlace(),
+      () => staged.sweep(),
+      () =>
+        all.scripts.run(
+          'retire',
+          ['xp', 'stats', 'config', 'x', 'deleted:xp', 'hidden', 'deleted:hidden', 'season', 'season:xp'].map(
+            (key) => `gr:{g}:${key}`,
+          ),
+        ),
+    ]) {
+      const error = await write().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      expect(error).toMatchObject({ message: expect.stringMatching(NEWER), ...(isReal && { code: 'MODEL' }) });
+    }
+    expect(await stats()).toEqual(before);
+    expect(await store.client.zscore('gr:{g}:xp', 'a')).toBe('5');
+  });
+});
+
+describe.each(storeKinds)('the curve of a guild on $name', (kind) => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await kind.start();
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => store.empty());
+
+  const TABLE = 'standard=10,135,455,0,6,1';
+  const record = (curves: string) => {
+    const keys = ['xp', 'stats', 'config', 'member:a'].map((key) => `gr:{g}:${key}`);
+    const { scripts } = servicesOn(store.client, 'gr', ['free']);
+    return scripts.run('record', keys, 'gr:{g}:member:', curves, 'set', 'a', '4675', 0);
+  };
+
+  it('is that of the table of the scripts for an empty argument, and of the argument otherwise', async () => {
+    expect((await record(''))[4]).toBe(10);
+    expect((await record(TABLE))[4]).toBe(10);
+    expect((await record('mine=0,0,1,0,1,1'))[4]).toBe(4675);
+    await store.client.hset('gr:{g}:config', 'xp_curve', 'amari');
+    expect((await record(''))[4]).toBe(16);
+  });
+
+  it('is refused by name when the table lacks it, and nothing is changed', async () => {
+    const { writer, audit, guildConfig } = servicesOn(store.client, 'gr', ['free']);
+    const refuse = async (call: () => Promise<unknown>, name: string) => {
+      await expect(call()).rejects.toMatchObject({
+        message: `the guild has the curve ${name}, which these scripts do not know: update them, or set a known curve`,
+        ...(kind.name === 'redis-server' && { code: 'CURVE' }),
+      });
+      expect(await store.client.exists('gr:{g}:xp', 'gr:{g}:stats')).toBe(0);
+    };
+    await store.client.hset('gr:{g}:config', 'xp_curve', 'amari');
+    await refuse(() => record(TABLE), 'amari');
+    for (const name of ['newer', 'Standard', 'a=1', '%w', '__proto__']) {
+      await store.client.hset('gr:{g}:config', 'xp_curve', name);
+      await refuse(() => writer.record('g', { userId: 'a', set: 5 }), name);
+      await refuse(() => audit.check('g'), name);
+    }
+    // All coefficients 0 give no level at all.
+    await store.client.hset('gr:{g}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,0,0,1,1' });
+    await refuse(() => writer.record('g', { userId: 'a', set: 5 }), 'custom=0,0,0,0,1,1');
+    await store.client.hdel('gr:{g}:config', 'xp_curve_custom');
+    await refuse(() => writer.record('g', { userId: 'a', set: 5 }), 'custom=');
+    await guildConfig.update('g', { xpCurve: 'lurkr' });
+    await writer.record('g', { userId: 'a', set: 5 });
+  });
+});
+
+describe.each(storeKinds)('the API on $name', (kind) => {
+  const suite = serviceSuite(kind);
+  const paths = ['/servers/guild/leaderboard', '/servers/guild/members/a', '/servers/guild/stats'];
+
+  it('answers 503 for a guild of a newer version, counts the request, and answers again after a downgrade', async () => {
+    const { writer } = suite.service.store;
+    await writer.record('guild', { userId: 'a', set: 4675 });
+    for (const path of paths) await suite.get(path).expect(200);
+    const { client } = suite.testStore;
+    const rev = Number(await client.hget('gr:{guild}:stats', 'rev'));
+    await client.hset('gr:{guild}:stats', { model: '3', rev: String(rev + 1) });
+    for (const path of paths) {
+      const { body } = await suite.get(path).expect(503);
+      expect(body.code).toBe('store_unavailable');
+    }
+    await client.hset('gr:{guild}:stats', { model: '2' });
+    for (const path of paths) await suite.get(path).expect(200);
+    const { headers } = await suite.get(paths[0] as string).expect(200);
+    expect(headers['x-ratelimit-remaining']).toBe('90');
+  });
+
+  it('shows a curve of its own by the name custom, with its levels', async () => {
+    const { writer, guildConfig } = suite.service.store;
+    await guildConfig.update('guild', { xpCurve: 'custom=0,0,50,0,1,1' });
+    await writer.recordMany('guild', [
+      { userId: 'a', set: 149 },
+      { userId: 'b', set: 99 },
+    ]);
+    const { body: page } = await suite.get(paths[0] as string).expect(200);
+    expect(page.data.map(({ level }: { level: number }) => level)).toEqual([2, 1]);
+    expect((await suite.get(paths[1] as string)).body.level).toBe(2);
+    expect((await suite.get(paths[2] as string)).body).toMatchObject({ xp_curve: 'custom', average_level: 2 });
+    await suite.testStore.client.hset('gr:{guild}:config', 'xp_curve_custom', '0,0,0,0,1,1');
+    await writer.record('elsewhere', { userId: 'a', set: 1 });
+    await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 5);
+    await suite.get(paths[0] as string).expect(503);
+  });
+});

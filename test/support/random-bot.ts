@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import type { ClaimRequest, ProfileUpdate, XpRecord } from '../../src/writer.ts';
+import { naiveStandardLevel } from './random-guild.ts';
+
+/** One call of a bot, or a step of the clock. */
+export type BotStep =
+  | { readonly kind: 'award'; readonly userId: string; readonly amount: number; readonly username?: string }
+  | { readonly kind: 'claim'; readonly request: ClaimRequest }
+  | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
+  | { readonly kind: 'setProfiles'; readonly updates: readonly ProfileUpdate[] }
+  | { readonly kind: 'hide' | 'unhide' | 'remove'; readonly userIds: readonly string[] }
+  | { readonly kind: 'clock'; readonly ms: number };
+
+const DAY_MS = 86_400_000;
+const userId = fc.constantFrom('1', '9', '10', 'a', 'B', 'a-b');
+const username = fc.constantFrom('Ann', 'Ben', 'Ünal');
+const level = fc.option(fc.integer({ min: 0, max: 60 }), { nil: null });
+const userIds = fc.array(userId, { minLength: 1, maxLength: 4 });
+const kindOf = <K extends string>(kind: K) => fc.constant(kind);
+
+const record: fc.Arbitrary<XpRecord> = fc.oneof(
+  fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }), profile: fc.record({ level }) }),
+  fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }) }),
+  fc.record({ userId, add: fc.integer({ min: -200, max: 900 }) }),
+);
+
+export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: kindOf('award'), userId, amount: fc.integer({ min: 0, max: 800 }) }) },
+    { weight: 2, arbitrary: fc.record({ kind: kindOf('award'), userId, amount: fc.constant(7), username }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: kindOf('claim'),
+        request: fc.record({
+          userId,
+          reward: fc.constantFrom<ClaimRequest['reward'][]>(100, [10, 20, 40]),
+          utcOffsetMinutes: fc.constantFrom(0, 60, 120, -300, 840),
+          graceDays: fc.constantFrom(0, 1),
+        }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: kindOf('record'), records: fc.array(record, { minLength: 1, maxLength: 4 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: kindOf('setProfiles'),
+        updates: fc.array(fc.record({ userId, profile: fc.record({ username, level }, { requiredKeys: [] }) }), {
+          minLength: 1,
+          maxLength: 3,
+        }),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ kind: kindOf('hide'), userIds }) },
+    { weight: 2, arbitrary: fc.record({ kind: kindOf('unhide'), userIds }) },
+    { weight: 1, arbitrary: fc.record({ kind: kindOf('remove'), userIds }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: kindOf('clock'),
+        ms: fc.constantFrom(1000, 3_600_000, DAY_MS / 2, DAY_MS, 2 * DAY_MS, -3_600_000),
+      }),
+    },
+  ),
+  { minLength: 1, maxLength: 25 },
+);
+
+interface BotMember {
+  xp: number;
+  level: number | undefined;
+  username: string | undefined;
+  hidden: boolean;
+  streak: number;
+  /** Number of the day of the last claim, on the clock of that claim. */
+  day: number | undefined;
+  claimedAt: number | undefined;
+}
+
+/** A naive model of what a bot does to a guild on the curve `standard` without a multiplier. Returns the expected answer of each call. */
+export class BotModel {
+  readonly members = new Map<string, BotMember>();
+  nowMs = Date.UTC(2026, 2, 28, 22, 30);
+
+  levelOf({ xp, level }: BotMember): number {
+    return level ?? naiveStandardLevel(xp);
+  }
+
+  ranking(): string[] {
+    return [...this.members]
+      .filter(([, { hidden }]) => !hidden)
+      .sort(([idA, a], [idB, b]) => b.xp - a.xp || Buffer.compare(Buffer.from(idB), Buffer.from(idA)))
+      .map(([id]) => id);
+  }
+
+  gain(id: string, amount: number, change: (member: BotMember) => void = () => {}) {
+    const known = this.members.get(id);
+    const member = known ?? this.create(id);
+    const [xpBefore, levelBefore] = [member.xp, this.levelOf(member)];
+    member.xp += amount;
+    change(member);
+    return this.change(member, xpBefore, levelBefore, known === undefined);
+  }
+
+  claim({ userId: id, reward, utcOffsetMinutes = 0, graceDays = 0 }: ClaimRequest) {
+    const today = Math.floor((this.nowMs + utcOffsetMinutes * 60_000) / DAY_MS);
+    const { day, streak = 0, ...known } = this.members.get(id) ?? {};
+    const next = (last: number) => new Date((last + 1) * DAY_MS - utcOffsetMinutes * 60_000);
+    if (day !== undefined && today <= day) {
+      const member = known as BotMember;
+      const change = this.change(member, member.xp, this.levelOf(member), false);
+      return { claimed: false, reward: 0, streak, nextClaimAt: next(day), ...change };
+    }
+    const now = day !== undefined && today - day <= 1 + graceDays ? streak + 1 : 1;
+    const xp = typeof reward === 'number' ? reward : (reward[Math.min(now, reward.length) - 1] as number);
+    const change = this.gain(id, xp, (member) =>
+      Object.assign(member, { day: today, streak: now, claimedAt: this.nowMs }),
+    );
+    return { claimed: true, reward: xp, streak: now, nextClaimAt: next(today), ...change };
+  }
+
+  /** Returns undefined for records that are refused as a whole. */
+  record(records: readonly XpRecord[]) {
+    const saved = structuredClone([...this.members]);
+    const changes = [];
+    for (const { userId: id, set, add = 0, profile } of records) {
+      const xp = set === undefined ? (this.members.get(id)?.xp ?? 0) + Number(add) : Number(set);
+      if (xp < 0) {
+        this.members.clear();
+        for (const [id, member] of saved) this.members.set(id, member);
+        return undefined;
+      }
+      const amount = xp - (this.members.get(id)?.xp ?? 0);
+      const change = this.gain(id, amount, (member) => {
+        if (profile?.level !== undefined) member.level = profile.level ?? undefined;
+      });
+      changes.push({ userId: id, ...change });
+    }
+    return changes;
+  }
+
+  setProfiles(updates: readonly ProfileUpdate[]): string[] {
+    return updates.flatMap(({ userId: id, profile }) => {
+      const member = this.members.get(id);
+      if (!member) return [];
+      if (profile.username !== undefined) member.username = profile.username ?? undefined;
+      if (profile.level !== undefined) member.level = profile.level ?? undefined;
+      return [id];
+    });
+  }
+
+  move(ids: readonly string[], hidden: boolean): number {
+    const moving = new Set(ids.filter((id) => this.members.has(id) && this.members.get(id)?.hidden !== hidden));
+    for (const id of moving) (this.members.get(id) as BotMember).hidden = hidden;
+    return moving.size;
+  }
+
+  remove(ids: readonly string[]): number {
+    return new Set(ids.filter((id) => this.members.delete(id))).size;
+  }
+
+  private create(id: string): BotMember {
+    const created = {
+      xp: 0,
+      level: undefined,
+      username: undefined,
+      hidden: false,
+      streak: 0,
+      day: undefined,
+      claimedAt: undefined,
+    };
+    this.members.set(id, created);
+    return created;
+  }
+
+  private change(member: BotMember, xpBefore: number, levelBefore: number, created: boolean) {
+    return { xpBefore, levelBefore, xp: member.xp, level: this.levelOf(member), created, hidden: member.hidden };
+  }
+}
