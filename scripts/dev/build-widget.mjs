@@ -40,9 +40,11 @@ export async function buildWidget() {
   await rename(outfile, OUTPUT);
 }
 
-/** Builds the file now and after each change. */
+/** Builds the file now and after each change. Returns esbuild's context: `dispose` ends the watch. */
 export async function watchWidget() {
-  await (await context({ ...bundleOptions, format: 'iife', outfile: OUTPUT })).watch();
+  const watching = await context({ ...bundleOptions, format: 'iife', outfile: OUTPUT });
+  await watching.watch();
+  return watching;
 }
 
 /** Builds the file before the tests: Vitest calls the setup of this module. */

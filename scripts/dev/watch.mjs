@@ -1,10 +1,10 @@
-// `npm run dev`: builds the widget and restarts the service after each change, with readable log lines. It passes the signal that ends it on, which a
-// pipe between two programs in a shell would not.
+// `npm run dev`: builds the widget and restarts the service after each change, with readable log lines. It passes the signal that ends it
+// on, which a pipe between two programs in a shell would not.
 import { spawn } from 'node:child_process';
 import pretty from 'pino-pretty';
 import { watchWidget } from './build-widget.mjs';
 
-await watchWidget();
+const widget = await watchWidget();
 
 const service = spawn('tsx', ['watch', '--clear-screen=false', '--include=src/web/*.js', 'src/main.ts'], {
   stdio: ['inherit', 'pipe', 'inherit'],
@@ -16,4 +16,5 @@ process.on('SIGINT', () => {});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => service.kill(signal));
 service.on('exit', (code) => {
   process.exitCode = code ?? 1;
+  void widget.dispose();
 });
