@@ -88,6 +88,28 @@ describe.skipIf(!hasChromium)('the look of the widget', () => {
     await expect.poll(() => bench.page.locator('li .mark:visible').count()).toBe(0);
   });
 
+  it.each([
+    ['reduce', []],
+    ['no-preference', ['backgroundColor', 'transform', 'width']],
+  ] as const)('with prefers-reduced-motion: %s it animates %j', async (reducedMotion, expected) => {
+    await bench.page.emulateMedia({ reducedMotion });
+    await bench.open({ refresh: '1', 'page-size': '10' });
+    await live();
+    await totals();
+    await bench.page.evaluate(`window.ran = new Set();
+      (function look() {
+        for (const { effect } of document.querySelector('guild-leaderboard').shadowRoot.getAnimations()) {
+          for (const name of ['width', 'backgroundColor', 'transform']) if (name in effect.getKeyframes()[0]) ran.add(name);
+        }
+        requestAnimationFrame(look);
+      })();`);
+    await bench.service.store.writer.record('guild', { userId: 'u7', set: 22_100 });
+    await row('Member 7').getByText('▲ 3').waitFor();
+    // Two frames later, all that the new data started has been seen.
+    await bench.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await bench.page.evaluate('[...ran].sort()')).toEqual(expected);
+  });
+
   it('says how old the data is', async () => {
     await bench.page.clock.install();
     await bench.open();
