@@ -53,6 +53,14 @@ describe.skipIf(!hasChromium)('the widget for the author of a page', () => {
     await bench.page.getByText('Newcomer', { exact: true }).waitFor();
   });
 
+  it('takes the attribute refresh as a property too, as React and Vue set it', async () => {
+    await bench.open();
+    await run('widget.refresh = 0');
+    expect(await run('return [widget.getAttribute("refresh"), widget.refreshInterval, typeof widget.refresh]')).toEqual(
+      ['0', 0, 'function'],
+    );
+  });
+
   it('tells about loads, errors and chosen members by events', async () => {
     await bench.open({ 'member-href': '#/u/{user_id}' });
     await run(`window.seen = [];

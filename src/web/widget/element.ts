@@ -77,8 +77,12 @@ export abstract class GuildElement extends Base implements Subscriber {
   }
 
   /** Reads the data now. */
-  refresh(): void {
-    this.source?.refresh(this);
+  get refresh(): () => void {
+    return () => this.source?.refresh(this);
+  }
+  // React and Vue set the attribute as a property, because there is one of this name.
+  set refresh(seconds: number | string) {
+    this.setAttribute('refresh', String(seconds));
   }
 
   connectedCallback(): void {
