@@ -8,7 +8,7 @@ COPY package.json package-lock.json LICENSE ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
-COPY scripts/dev/build-widget.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/
+COPY scripts/dev/build-widget.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/widget-package.mjs scripts/dev/
 RUN npm run build
 
 FROM ${NODE_IMAGE} AS dependencies

@@ -158,6 +158,18 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(result).toMatchObject({ code: 0, stdout: '' });
   });
 
+  it('has the widget as an ES module that a server can import', async () => {
+    const { exports, customElements } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+    const entries = Object.entries<Record<string, string>>(exports).filter(([name]) => name.startsWith('./widget'));
+    const named = entries.flatMap(([, paths]) => Object.values(paths)).map((path) => path.slice('./'.length));
+    expect(files).toEqual(expect.arrayContaining([...named, customElements]));
+    for (const name of entries.map(([entry]) => entry.replace('.', 'guildrank'))) {
+      const program = `console.log(...Object.keys(await import('${name}')), typeof customElements)`;
+      const result = await runProgram(process.execPath, ['--input-type=module', '-e', program], { cwd: folder });
+      expect(result).toEqual({ code: 0, stdout: 'GuildLeaderboard GuildMember GuildStats undefined\n', stderr: '' });
+    }
+  });
+
   it('has a small package for bots, which brings no other package', () => {
     const installed = readdirSync(join(botFolder, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(installed).toEqual(['guildrank-writer']);

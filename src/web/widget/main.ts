@@ -3,10 +3,13 @@ import { GuildLeaderboard } from './leaderboard.ts';
 import { GuildMember } from './member.ts';
 import { GuildStats } from './stats.ts';
 
+// A server has none.
+const registry: CustomElementRegistry | undefined = globalThis.customElements;
+
 for (const [name, element] of [
   ['guild-leaderboard', GuildLeaderboard],
   ['guild-member', GuildMember],
   ['guild-stats', GuildStats],
 ] as const) {
-  if (!customElements.get(name)) customElements.define(name, element);
+  if (!registry?.get(name)) registry?.define(name, element);
 }

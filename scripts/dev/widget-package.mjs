@@ -1,0 +1,118 @@
+// Builds dist/widget: the entries guildrank/widget and guildrank/widget/{react,vue,svelte} of the package. It is the widget as one
+// ES module, its types, and custom-elements.json for editors and documentation tools. Runs after the build in dist. An argument is
+// another folder to build in.
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import ts from 'typescript';
+import { bundleOptions } from './build-widget.mjs';
+
+const SOURCE = fileURLToPath(new URL('../../src/web/widget', import.meta.url));
+const ENTRY = join(SOURCE, 'module.ts');
+const TAGS = { GuildLeaderboard: 'guild-leaderboard', GuildMember: 'guild-member', GuildStats: 'guild-stats' };
+
+const compilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  types: [],
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  allowImportingTsExtensions: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  declaration: true,
+  emitDeclarationOnly: true,
+};
+
+/** Writes the declarations of the entry and of all that they import, and nothing else of the widget. */
+function writeTypes(program) {
+  const declarations = new Map();
+  program.emit(undefined, (file, text) => declarations.set(basename(file), text), undefined, true);
+  const needed = new Set(['module.d.ts']);
+  // A set visits what is added to it during the visit.
+  for (const name of needed) {
+    const text = declarations.get(name);
+    for (const { fileName } of ts.preProcessFile(text).importedFiles) {
+      needed.add(basename(fileName).replace(/ts$/, 'd.ts'));
+    }
+    writeFileSync(join(target, name), text);
+  }
+  for (const framework of ['react', 'vue', 'svelte']) {
+    cpSync(join(SOURCE, `${framework}.d.ts`), join(target, `${framework}.d.ts`));
+  }
+}
+
+/** Returns the name of a property's attribute, as src/web/widget/attributes.ts does. */
+const attributeOf = (name) =>
+  name === 'refreshInterval' ? 'refresh' : name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Returns the manifest of all elements: https://github.com/webcomponents/custom-elements-manifest. */
+function manifestOf(program) {
+  const checker = program.getTypeChecker();
+  const exported = new Map(
+    checker
+      .getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(ENTRY)))
+      .map((symbol) => [symbol.name, symbol]),
+  );
+  const typeOf = (name) => checker.getDeclaredTypeOfSymbol(exported.get(name));
+  const described = (symbol) => {
+    const description = ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll('\n', ' ');
+    return { name: symbol.name, ...(description && { description }) };
+  };
+  const typed = (symbol) => ({
+    ...described(symbol),
+    type: { text: checker.typeToString(checker.getTypeOfSymbol(symbol)) },
+  });
+  /** Returns the documentation tags of an interface and of those that it extends. */
+  const tagsOf = (type) => [
+    ...(type.symbol?.getJsDocTags(checker) ?? []),
+    ...(type.isClassOrInterface() ? checker.getBaseTypes(type).flatMap(tagsOf) : []),
+  ];
+
+  const declarations = Object.entries(TAGS).map(([name, tagName]) => {
+    const type = typeOf(name);
+    // The other properties are those of HTMLElement.
+    const own = type.getProperties().filter((each) => each.declarations[0].getSourceFile().fileName.startsWith(SOURCE));
+    const tags = tagsOf(type).map((tag) => [tag.name, ts.displayPartsToString(tag.text)]);
+    const told = (wanted) =>
+      tags
+        .filter(([tag]) => tag === wanted)
+        .map(([, text]) => text.split(' - '))
+        .map(([each, description]) => ({ name: each, ...(description && { description }) }));
+    const parts = told('csspart').flatMap(({ name: names }) => names.split(/\s+/));
+    return {
+      kind: 'class',
+      customElement: true,
+      ...described(exported.get(name)),
+      tagName,
+      superclass: { name: 'HTMLElement' },
+      attributes: own
+        .filter((each) => each.declarations[0].parent.name?.text === 'Attributes')
+        .map((each) => ({ ...typed(each), name: attributeOf(each.name), fieldName: each.name })),
+      members: own.map((each) =>
+        each.flags & ts.SymbolFlags.Method ? { kind: 'method', ...described(each) } : { kind: 'field', ...typed(each) },
+      ),
+      events: told('fires').map(({ name: event }) => typed(typeOf('GuildrankEvents').getProperty(event))),
+      slots: told('slot'),
+      cssParts: parts.map((part) => ({ name: part })),
+      cssProperties: told('cssproperty'),
+    };
+  });
+  const path = 'dist/widget/module.js';
+  const exports = declarations.flatMap(({ name, tagName }) => [
+    { kind: 'js', name, declaration: { name, module: path } },
+    { kind: 'custom-element-definition', name: tagName, declaration: { name, module: path } },
+  ]);
+  return {
+    schemaVersion: '2.1.0',
+    modules: [{ kind: 'javascript-module', path, declarations, exports }],
+  };
+}
+
+const target = process.argv[2] ?? 'dist/widget';
+mkdirSync(target, { recursive: true });
+await build({ ...bundleOptions, entryPoints: [ENTRY], format: 'esm', outfile: join(target, 'module.js') });
+const program = ts.createProgram([ENTRY, join(SOURCE, 'css.d.ts')], compilerOptions);
+writeTypes(program);
+writeFileSync(join(target, 'custom-elements.json'), `${JSON.stringify(manifestOf(program), null, 2)}\n`);
