@@ -15,7 +15,7 @@ export const TEXTS = {
   rank: 'rank {n}¦Rang {n}¦rang {n}¦puesto {n}¦posição {n}¦المركز {n}¦{n}位',
   streak: 'daily streak {n}¦Tagesserie {n}¦série quotidienne {n}¦racha diaria {n}¦sequência diária {n}¦سلسلة يومية {n}¦連続{n}日',
   claim: 'last claim {date}¦zuletzt abgeholt {date}¦dernier bonus {date}¦último bono {date}¦último bônus {date}¦آخر مكافأة {date}¦最終受け取り {date}',
-  find: 'Find a member by id¦Mitglied über die ID suchen¦Chercher un membre par son id¦Buscar un miembro por id¦Procurar um membro pelo id¦البحث عن عضو بالمعرّف¦IDでメンバーを検索',
+  find: 'Find a member by id¦Mitglied per ID suchen¦Chercher un membre par id¦Buscar miembro por id¦Procurar membro por id¦البحث عن عضو بالمعرّف¦IDでメンバーを検索',
   search: 'Find¦Suchen¦Chercher¦Buscar¦Procurar¦بحث¦検索',
   close: 'Close¦Schließen¦Fermer¦Cerrar¦Fechar¦إغلاق¦閉じる',
   show: 'Show in list¦In der Liste zeigen¦Montrer dans la liste¦Mostrar en la lista¦Mostrar na lista¦عرض في القائمة¦一覧で表示',
@@ -25,9 +25,9 @@ export const TEXTS = {
   empty: 'No XP yet.¦Noch keine XP.¦Pas encore d’XP.¦Aún no hay XP.¦Ainda não há XP.¦لا توجد XP بعد.¦まだXPがありません。',
   previous: 'Previous¦Zurück¦Précédent¦Anterior¦Anterior¦السابق¦前へ',
   following: 'Next¦Weiter¦Suivant¦Siguiente¦Próxima¦التالي¦次へ',
-  missing: 'No member has the id “{id}”. Names are not searched.¦Kein Mitglied hat die ID „{id}“. Namen werden nicht gesucht.¦Aucun membre n’a l’id « {id} ». Les noms ne sont pas cherchés.¦Ningún miembro tiene el id «{id}». Los nombres no se buscan.¦Nenhum membro tem o id “{id}”. Nomes não são procurados.¦لا عضو بالمعرّف «{id}». لا يُبحث بالأسماء.¦IDが「{id}」のメンバーはいません。名前では検索できません。',
+  missing: 'No member has the id “{id}”. Names are not searched.¦Kein Mitglied hat die ID „{id}“. Keine Suche nach Namen.¦Aucun membre n’a l’id « {id} ». Pas de recherche par nom.¦Ningún miembro tiene el id «{id}». No se busca por nombre.¦Nenhum membro tem o id “{id}”. Sem busca por nome.¦لا عضو بالمعرّف «{id}». لا يُبحث بالأسماء.¦IDが「{id}」のメンバーはいません。名前では検索できません。',
   quota: 'The hourly quota is used up.¦Das Stundenkontingent ist aufgebraucht.¦Le quota horaire est épuisé.¦La cuota por hora se agotó.¦A cota por hora acabou.¦نفدت الحصة في الساعة.¦1時間の上限に達しました。',
-  away: 'The leaderboard is away for a moment.¦Die Rangliste ist kurz nicht da.¦Le classement est indisponible un instant.¦La clasificación no está un momento.¦A classificação está fora por um momento.¦لوحة الصدارة غير متاحة مؤقتًا.¦ランキングは一時的に利用できません。',
+  away: 'The leaderboard is away for a moment.¦Rangliste kurz nicht da.¦Classement indisponible un instant.¦Clasificación no disponible ahora.¦Classificação indisponível agora.¦لوحة الصدارة غير متاحة مؤقتًا.¦ランキングは一時的に利用できません。',
   nextTry: 'Next try in {time}¦Nächster Versuch in {time}¦Prochain essai dans {time}¦Próximo intento en {time}¦Próxima tentativa em {time}¦المحاولة التالية بعد {time}¦次の試行まで {time}',
 } as const satisfies Record<string, string>;
 
