@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
 import { hasChromium } from '../support/browser.ts';
+import { type Layout, MEASURE, MILLIONS, SIZES } from '../support/widget-layout.ts';
 import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
 
 describe.skipIf(!hasChromium)('the look of the widget', () => {
@@ -163,50 +164,20 @@ describe.skipIf(!hasChromium)('the look of the widget', () => {
   });
 
   describe('at every size, with ranks of seven digits', () => {
-    const million = JSON.stringify({
-      data: Array.from({ length: 10 }, (_, i) => ({
-        rank: 1_234_561 + i,
-        user_id: `m${i}`,
-        username: i === 3 ? 'Wolfeschlegelsteinhausenbergerdorff' : `Member ${i}`,
-        level: 175_291,
-        xp: 9_007_199_254_740_991 - i,
-      })),
-      total: 4_000_000,
-      page: 123_457,
-    });
-    const cases = [180, 240, 320, 480, 640, 1200, 1600].flatMap((width) =>
-      (['list', 'table'] as const).flatMap((layout) =>
-        (['ltr', 'rtl'] as const).map((dir) => [width, layout, dir] as const),
-      ),
-    );
-    it.each(cases)('%s pixels, %s, %s: nothing overlaps, and names have room', async (width, layout, dir) => {
+    it.each(SIZES)('%s pixels, %s, %s: nothing overlaps, and names have room', async (width, layout, dir) => {
       // The margins of the page are 8 pixels.
       await bench.page.setViewportSize({ width: width + 16, height: 1200 });
       await bench.page.route('**/leaderboard?**', (route) =>
         route.fulfill({
-          body: million,
+          body: MILLIONS,
           headers: { 'Access-Control-Allow-Origin': '*' },
           contentType: 'application/json',
         }),
       );
       await bench.open({ layout, 'page-size': '10', member: 'm4' }, `lang="en" dir="${dir}"`);
       await live();
-      const { scroll, overlaps, narrowest, card } = await bench.inWidget<Record<string, number>>(`(() => {
-        const box = (node) => node.getBoundingClientRect();
-        const parts = (row) => [...row.querySelectorAll('.rank, .avatar, .name, .level, .xp')]
-          .filter((node) => node.checkVisibility() && node.offsetWidth > 0).map(box);
-        const cut = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
-        const rows = all('[part=row]').filter((node) => node.checkVisibility());
-        const outside = all('.card *').filter((node) => node.checkVisibility() && box(node).width > 1 && node.localName !== 'img'
-          && (box(node).right > box(all('.card')[0]).right + 1 || box(node).left < box(all('.card')[0]).left - 1));
-        return {
-          scroll: document.documentElement.scrollWidth,
-          overlaps: rows.flatMap((row) => parts(row).flatMap((a, i, list) => list.slice(i + 1).filter((b) => cut(a, b)))).length + outside.length,
-          narrowest: Math.min(...all('li .name, th .name').map((node) => node.parentElement.getBoundingClientRect().width)),
-          card: box(all('.card')[0]).width,
-        };
-      })()`);
-      expect({ scroll, overlaps }).toEqual({ scroll: width + 16, overlaps: 0 });
+      const { first, scroll, overlaps, narrowest, card } = await bench.inWidget<Layout>(MEASURE);
+      expect({ first, scroll, overlaps }).toEqual({ first: '1,234,561', scroll: width + 16, overlaps: 0 });
       expect(narrowest).toBeGreaterThan(60);
       expect(card).toBe(Math.min(width, 720));
     });

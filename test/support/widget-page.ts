@@ -1,111 +1,73 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium, type Site, startSite } from './browser.ts';
-import { startService, type TestService } from './service.ts';
-import { mockStore, type TestStore } from './stores.ts';
+import { launchChromium } from './browser.ts';
+import { inFirstWidget, startWidgetSite, WidgetSite } from './widget-site.ts';
 
 /** A browser, the service, and a site of another origin with the widget on it. */
-export interface WidgetBench {
-  readonly service: TestService;
-  readonly testStore: TestStore;
-  readonly site: Site;
-  /** Another origin that the policy of the site lets the widget ask. */
-  alsoAllowed: string;
-  /** A valid API key of the guild `guild`. */
-  readonly key: string;
+export class WidgetBench extends WidgetSite {
   /** The page of the running test. */
-  readonly page: Page;
+  page!: Page;
   /** Messages of the console and uncaught errors of the page. */
-  readonly messages: readonly string[];
+  messages: string[] = [];
+  #context: BrowserContext | undefined;
+  readonly #browser: Browser;
+
+  constructor(browser: Browser, parts: WidgetSite) {
+    super(parts);
+    this.#browser = browser;
+  }
+
   /** Empties the store and opens a new page. */
-  start(options?: BrowserContextOptions): Promise<void>;
+  async start(options: BrowserContextOptions = {}): Promise<void> {
+    await this.reset();
+    this.#context = await this.#browser.newContext({ viewport: { width: 800, height: 900 }, ...options });
+    this.page = await this.#context.newPage();
+    this.messages = [];
+    this.page.on('console', (message) => this.messages.push(message.text()));
+    this.page.on('pageerror', (error) => this.messages.push(`uncaught: ${error.message}`));
+  }
+
   /** Ends the page. */
-  end(): Promise<void>;
-  close(): Promise<void>;
-  /** Opens the site with markup, and `KEY` in it as the API key, under a policy that allows nothing inline. */
-  openHtml(html: string, root?: string, style?: string): Promise<void>;
+  async end(): Promise<void> {
+    await this.#context?.close();
+  }
+
+  override async close(): Promise<void> {
+    await this.#browser.close();
+    await super.close();
+  }
+
+  /** Opens the site with markup, as `write` makes it. */
+  async openHtml(html: string, root?: string, style?: string): Promise<void> {
+    this.write(html, root, style);
+    await this.page.goto(this.site.url);
+  }
+
   /** Opens the site with one leaderboard. */
-  open(attributes?: Record<string, string>, root?: string, before?: string): Promise<void>;
+  open(attributes: Record<string, string> = {}, root?: string, before = ''): Promise<void> {
+    return this.openHtml(before + this.leaderboard(attributes), root);
+  }
+
   /** Evaluates an expression in which `all` finds elements of the first widget. */
-  inWidget<T>(expression: string): Promise<T>;
+  inWidget<T>(expression: string): Promise<T> {
+    return this.page.evaluate(inFirstWidget(expression));
+  }
+
   /** Makes the page believe that its tab is hidden, or looked at again. */
-  setHidden(hidden: boolean): Promise<void>;
+  setHidden(hidden: boolean): Promise<void> {
+    return this.page.evaluate(
+      `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
+       document.dispatchEvent(new Event('visibilitychange'));`,
+    );
+  }
+
   /** Returns how many requests of the guild the quota has counted. */
-  counted(): Promise<number>;
+  async counted(): Promise<number> {
+    return Number(await this.testStore.client.get('gr:quota:{guild}'));
+  }
 }
 
 /** Starts all parts. @param env settings of the service. */
 export async function widgetBench(env: Record<string, string>): Promise<WidgetBench> {
-  const [browser, site, testStore] = await Promise.all([
-    launchChromium() as Promise<Browser>,
-    startSite(),
-    mockStore.start(),
-  ]);
-  const service = await startService(testStore, env);
-  let context: BrowserContext;
-  let page: Page;
-  let key = '';
-  let messages: string[] = [];
-  const tag = (attributes: Record<string, string>) =>
-    Object.entries(attributes)
-      .map(([name, value]) => `${name}="${value}"`)
-      .join(' ');
-
-  async function openHtml(html: string, root = 'lang="en"', style = ''): Promise<void> {
-    const { origin } = new URL(service.url);
-    site.policy = `default-src 'none'; script-src ${origin}; connect-src ${origin} ${bench.alsoAllowed}; img-src data:; style-src 'nonce-x'`;
-    site.html = `<!doctype html><html ${root}><meta charset="utf-8"><title>site</title><link rel="icon" href="data:,">
-      <style nonce="x">${style}</style><body>${html.replaceAll('KEY', key).replaceAll('SERVICE', service.url)}</body></html>`;
-    await page.goto(site.url);
-  }
-  const bench: WidgetBench = {
-    alsoAllowed: '',
-    service,
-    testStore,
-    site,
-    openHtml,
-    get key() {
-      return key;
-    },
-    get page() {
-      return page;
-    },
-    get messages() {
-      return messages;
-    },
-    async start(options = {}) {
-      await testStore.empty();
-      await service.store.guildConfig.update('guild', { plan: 'pro' });
-      ({ key } = await service.store.apiKeys.create('guild', 'test', null));
-      context = await browser.newContext({ viewport: { width: 800, height: 900 }, ...options });
-      page = await context.newPage();
-      messages = [];
-      page.on('console', (message) => messages.push(message.text()));
-      page.on('pageerror', (error) => messages.push(`uncaught: ${error.message}`));
-    },
-    end: () => context.close(),
-    async close() {
-      await browser.close();
-      await site.close();
-      await service.close();
-      await testStore.stop();
-    },
-    open: (attributes = {}, root, before = '') =>
-      openHtml(
-        `${before}<script src="SERVICE/widget.js" defer></script><main>
-        <guild-leaderboard ${tag({ guild: 'guild', 'api-key': key, 'page-size': '5', ...attributes })}></guild-leaderboard></main>`,
-        root,
-      ),
-    inWidget: (expression) =>
-      page.evaluate(`((root) => {
-        const all = (selector) => [...root.querySelectorAll(selector)];
-        return ${expression};
-      })(document.querySelector('guild-leaderboard').shadowRoot)`),
-    setHidden: (hidden) =>
-      page.evaluate(
-        `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
-         document.dispatchEvent(new Event('visibilitychange'));`,
-      ),
-    counted: async () => Number(await testStore.client.get('gr:quota:{guild}')),
-  };
-  return bench;
+  const [browser, parts] = await Promise.all([launchChromium(), startWidgetSite(env)]);
+  return new WidgetBench(browser, parts);
 }

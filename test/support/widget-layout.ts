@@ -1,0 +1,50 @@
+/** The page of a guild of four million members, where ranks have seven digits, and XP and a name are as long as can be. */
+export const MILLIONS = JSON.stringify({
+  data: Array.from({ length: 10 }, (_, i) => ({
+    rank: 1_234_561 + i,
+    user_id: `m${i}`,
+    username: i === 3 ? 'Wolfeschlegelsteinhausenbergerdorff' : `Member ${i}`,
+    level: 175_291,
+    xp: 9_007_199_254_740_991 - i,
+  })),
+  total: 4_000_000,
+  page: 123_457,
+});
+
+/** The widths, layouts and directions in which the widget must fit. */
+export const SIZES = [180, 240, 320, 480, 640, 1200, 1600].flatMap((width) =>
+  (['list', 'table'] as const).flatMap((layout) =>
+    (['ltr', 'rtl'] as const).map((dir) => [width, layout, dir] as const),
+  ),
+);
+
+/** What `MEASURE` returns, in pixels and numbers of elements. */
+export interface Layout {
+  /** Text of the first rank. */
+  readonly first: string;
+  /** Width of the document with all that sticks out. */
+  readonly scroll: number;
+  /** Parts of a row that overlap, and elements outside of the card. */
+  readonly overlaps: number;
+  /** Width of the narrowest name. */
+  readonly narrowest: number;
+  readonly card: number;
+}
+
+/** An expression for the first widget that measures its layout. */
+export const MEASURE = `(() => {
+  const box = (node) => node.getBoundingClientRect();
+  const parts = (row) => [...row.querySelectorAll('.rank, .avatar, .name, .level, .xp')]
+    .filter((node) => node.checkVisibility() && node.offsetWidth > 0).map(box);
+  const cut = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  const rows = all('[part=row]').filter((node) => node.checkVisibility());
+  const outside = all('.card *').filter((node) => node.checkVisibility() && box(node).width > 1 && node.localName !== 'img'
+    && (box(node).right > box(all('.card')[0]).right + 1 || box(node).left < box(all('.card')[0]).left - 1));
+  return {
+    first: all('.rank')[0].textContent,
+    scroll: document.documentElement.scrollWidth,
+    overlaps: rows.flatMap((row) => parts(row).flatMap((a, i, list) => list.slice(i + 1).filter((b) => cut(a, b)))).length + outside.length,
+    narrowest: Math.min(...all('li .name, th .name').map((node) => node.parentElement.getBoundingClientRect().width)),
+    card: box(all('.card')[0]).width,
+  };
+})()`;
