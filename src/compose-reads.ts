@@ -14,7 +14,7 @@ import { observedClient } from './redis/observed-client.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
 import { probeStore } from './redis/store-probe.ts';
-import { TimeoutQueue } from './redis/timeouts.ts';
+import { timeLimit } from './redis/timeouts.ts';
 
 /** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
 const KEY_LOOKUP_TIMEOUTS = 1.5;
@@ -37,9 +37,8 @@ export function composeReads(
 ) {
   const redisKeys = new RedisKeys(config.keyPrefix);
   const { timeoutMs } = config.redis;
-  const timeouts = new TimeoutQueue(timeoutMs);
   const observe: CommandObserver = (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed);
-  const scripts = new Scripts(client, { timeouts, observe });
+  const scripts = new Scripts(client, { limit: timeLimit(timeoutMs), observe });
   const observed = observedClient(client, observe);
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const quotas = new Quotas(commands, config.planQuotas);
@@ -50,8 +49,8 @@ export function composeReads(
     now: monotonic,
   });
   const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
-  const lookUpTimeouts = new TimeoutQueue(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, lookUpTimeouts);
+  const limit = timeLimit(timeoutMs * KEY_LOOKUP_TIMEOUTS);
+  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, limit);
   const isSubscribed = listen(
     observedClient(subscriber, observe),
     redisKeys.invalidationChannel,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
-import type { TimeoutQueue } from '../redis/timeouts.ts';
+import type { TimeLimit } from '../redis/timeouts.ts';
 import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 
@@ -59,7 +59,7 @@ export class Authenticator {
     /** Milliseconds on a clock that never goes back, for the time to live of the cache. */
     private readonly now: () => number,
     /** Limits the time of a look-up as a whole. */
-    private readonly timeouts: TimeoutQueue,
+    private readonly limit: TimeLimit,
   ) {}
 
   /** Returns the cached identity of a key; undefined = {@link authenticate} must look it up. No I/O. */
@@ -85,7 +85,7 @@ export class Authenticator {
     if (!isWellFormedKey(key)) return Promise.resolve(null);
     const waiting = this.pending.get(key);
     if (waiting) return waiting;
-    const lookup = this.timeouts.limit(this.lookUp(key)).finally(() => {
+    const lookup = this.limit(this.lookUp(key)).finally(() => {
       if (this.pending.get(key) === lookup) this.pending.delete(key);
     });
     this.pending.set(key, lookup);

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { DEFAULT_CURVE } from '../leaderboard/curves.ts';
 import { BUILT_IN_CURVES, throwRefusal } from '../leaderboard/writer.ts';
-import { fields } from '../redis/command-batch.ts';
+import { fields } from '../redis/command-batcher.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 

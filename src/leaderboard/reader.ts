@@ -1,6 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { fields } from '../redis/command-batch.ts';
-import type { CommandBatcher } from '../redis/command-batcher.ts';
+import { type CommandBatcher, fields } from '../redis/command-batcher.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 

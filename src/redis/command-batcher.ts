@@ -1,7 +1,22 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { CommandBatch, fields, type Reply, textOf } from './command-batch.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import type { RedisClient, Scripts } from './scripts.ts';
+
+/** A command's text, or the message of its error. */
+type Reply = string | [message: string];
+
+/** Commands that leave as one Redis command. */
+interface CommandBatch {
+  readonly firstGuild: string;
+  lastGuild: string;
+  /** One line a command, as batch.lua documents them. */
+  lines: string;
+  weight: number;
+  count: number;
+  readonly replies: Promise<Reply[]>;
+  /** Settles the batch with the reply of its Redis command. */
+  readonly resolve: (replies: Promise<Reply[]>) => void;
+}
 
 /** Rows that one batch may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
 const MAX_WEIGHT = 500;
@@ -60,10 +75,17 @@ export class CommandBatcher {
       batch = undefined;
     }
     if (!batch) {
-      batch = new CommandBatch(guildId);
+      batch = newBatch(guildId);
       this.batches.set(key, batch);
     }
-    const result = batch.add(guildId, command, decode, weight);
+    if (guildId !== batch.lastGuild) {
+      batch.lastGuild = guildId;
+      batch.lines += `guild ${guildId}\n`;
+    }
+    batch.lines += `${command}\n`;
+    batch.weight += weight;
+    const index = batch.count++;
+    const result = batch.replies.then((replies) => decode(textOf(replies[index])));
     if (!this.collecting) this.flush();
     return result;
   }
@@ -108,4 +130,28 @@ export class CommandBatcher {
     const { xp, stats, config } = this.redisKeys.guild(guildId);
     return [this.redisKeys.quota(guildId), xp, stats, config];
   }
+}
+
+function newBatch(guildId: string): CommandBatch {
+  let resolve!: CommandBatch['resolve'];
+  const replies = new Promise<Reply[]>((settle) => {
+    resolve = settle;
+  });
+  return { firstGuild: guildId, lastGuild: guildId, lines: '', weight: 0, count: 0, replies, resolve };
+}
+
+/** Returns the text of a command's reply. @throws StoreUnavailableError with the message of its error. */
+function textOf(reply: Reply | undefined): string {
+  if (typeof reply === 'string') return reply;
+  throw new StoreUnavailableError(new Error(reply?.[0] ?? 'the batch has no reply for the command'));
+}
+
+/** Splits a command's reply into the values that lib-fields.lua joined. */
+export function fields(reply: string): string[] {
+  const lines = reply.split('\n');
+  return reply.includes('\\') ? lines.map(unescapeField) : lines;
+}
+
+function unescapeField(line: string): string {
+  return line.replace(/\\(.)/g, (_pair, character: string) => (character === 'n' ? '\n' : character));
 }

@@ -4,7 +4,7 @@ import type { RedisConfig, TlsConfig } from '../config.ts';
 import { isDatabaseRefusal } from './refusals.ts';
 import type { RedisClient } from './scripts.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
-import { watchSilence } from './silence-watch.ts';
+import { watchSilence } from './timeouts.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
-import type { TimeoutQueue } from './timeouts.ts';
+import type { TimeLimit } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
 export const SCRIPT_NAMES = [
@@ -50,7 +50,7 @@ export type CommandObserver = (command: string, ms: number, failed: boolean) => 
 
 export interface ScriptsOptions {
   /** Limits the time of each command, retries and redirections of a Cluster included; none = no limit. */
-  readonly timeouts?: TimeoutQueue;
+  readonly limit?: TimeLimit;
   readonly observe?: CommandObserver;
 }
 
@@ -77,12 +77,12 @@ export class Scripts {
     keys: readonly string[],
     ...args: (string | number)[]
   ): Promise<T> {
-    const { timeouts, observe } = this.options;
+    const { limit, observe } = this.options;
     const sentAt = performance.now();
     let failed = true;
     try {
       const reply = withStoreErrors(this.evaluate(this.script(name), keys, args));
-      const value = await (timeouts ? timeouts.limit(reply) : reply);
+      const value = await (limit ? limit(reply) : reply);
       failed = false;
       return value as T;
     } finally {
@@ -92,7 +92,7 @@ export class Scripts {
 
   /** Applies the time limit of one command to work that takes several. @throws StoreUnavailableError when the time is up. */
   limit<T>(work: Promise<T>): Promise<T> {
-    return this.options.timeouts?.limit(work) ?? work;
+    return this.options.limit?.(work) ?? work;
   }
 
   /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */

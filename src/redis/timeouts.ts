@@ -1,67 +1,92 @@
+import type { Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
+
+/**
+ * Time limits of commands and connections. They count ticks, so time in which this process was kept from running is one tick at most, and
+ * the replies that came meanwhile are read first. ioredis's own limits go by the clock, and fail such commands and connections.
+ */
+
+/** Settles as `work` does. @throws StoreUnavailableError when that takes longer than the limit. */
+export type TimeLimit = <T>(work: Promise<T>) => Promise<T>;
 
 interface Entry {
   /** The tick at which the time is up. */
   readonly dueAt: number;
-  readonly onTimeout: (error: StoreUnavailableError) => void;
+  readonly reject: (error: StoreUnavailableError) => void;
 }
 
-/** Ticks in one limit. An entry times out between one limit and one limit and a tick after it was added. */
+/** Ticks in one limit. Work is ended between one limit and one limit and a tick after its start. */
 const TICKS = 10;
 
-/**
- * Ends waits that take longer than a limit. All entries have the same limit, so they fall due in the order of their adding: one timer
- * serves them all. It counts ticks, so time in which this process was kept from running counts as one tick at most, and the replies that
- * came meanwhile are read first. ioredis's `commandTimeout` goes by the clock and fails those commands.
- */
-export class TimeoutQueue {
-  private readonly entries = new Set<Entry>();
-  private tick = 0;
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(private readonly limitMs: number) {}
-
-  /**
-   * Adds an entry.
-   * @param onTimeout called once when the time is up, unless the entry was removed before.
-   * @returns a function that removes the entry.
-   */
-  add(onTimeout: (error: StoreUnavailableError) => void): () => void {
-    // An open connection keeps the process alive while it waits; this timer must not.
-    this.timer ??= setInterval(this.advance, this.limitMs / TICKS).unref();
-    const entry: Entry = { dueAt: this.tick + TICKS + 1, onTimeout };
-    this.entries.add(entry);
-    return () => this.entries.delete(entry);
-  }
-
-  /** Settles as `work` does. @throws StoreUnavailableError when that takes longer than the limit. */
-  limit<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const remove = this.add(reject);
+/** Creates a limit for work of one kind. All of it falls due in the order of its start, so one timer serves it. */
+export function timeLimit(limitMs: number): TimeLimit {
+  const entries = new Set<Entry>();
+  let tick = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const advance = (): void => {
+    if (entries.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+      return;
+    }
+    tick++;
+    for (const entry of entries) {
+      if (entry.dueAt > tick) return;
+      entries.delete(entry);
+      entry.reject(new StoreUnavailableError(new Error(`no reply within ${limitMs} ms`), 'timeout'));
+    }
+  };
+  return (work) =>
+    new Promise((resolve, reject) => {
+      // An open connection keeps the process alive while it waits; this timer must not.
+      timer ??= setInterval(advance, limitMs / TICKS).unref();
+      const entry: Entry = { dueAt: tick + TICKS + 1, reject };
+      entries.add(entry);
       work.then(
         (value) => {
-          remove();
+          entries.delete(entry);
           resolve(value);
         },
         (error) => {
-          remove();
+          entries.delete(entry);
           reject(error);
         },
       );
     });
-  }
+}
 
-  private readonly advance = (): void => {
-    if (this.entries.size === 0) {
-      clearInterval(this.timer);
-      this.timer = undefined;
+const CONNECTION_TICK_MS = 100;
+const CONNECT_TICKS = 5;
+
+/**
+ * Closes the socket of a connection that takes longer than half a second to be made, or that is silent for `limitMs` although data was
+ * sent: until then the commands that were given up on stay in its queue. It stands for ioredis's `connectTimeout` and `socketTimeout`.
+ */
+export function watchSilence(client: Redis, limitMs: number): Redis {
+  const silentTicks = Math.ceil(limitMs / CONNECTION_TICK_MS);
+  /** Bytes that were sent when the last reply came. */
+  let answeredBytes = 0;
+  let waited = 0;
+  client.on('connect', () => {
+    const { stream } = client;
+    answeredBytes = 0;
+    waited = 0;
+    stream.on('data', () => {
+      answeredBytes = stream.bytesWritten;
+      waited = 0;
+    });
+  });
+  const tick = (): void => {
+    const { stream } = client;
+    if (!stream || stream.destroyed) {
+      waited = 0;
       return;
     }
-    this.tick++;
-    for (const entry of this.entries) {
-      if (entry.dueAt > this.tick) return;
-      this.entries.delete(entry);
-      entry.onTimeout(new StoreUnavailableError(new Error(`no reply within ${this.limitMs} ms`), 'timeout'));
-    }
+    const isWaiting = stream.connecting || stream.bytesWritten !== answeredBytes;
+    waited = isWaiting ? waited + 1 : 0;
+    if (waited <= (stream.connecting ? CONNECT_TICKS : silentTicks)) return;
+    stream.destroy(new Error(stream.connecting ? 'connect ETIMEDOUT' : `Redis was silent for ${limitMs} ms`));
   };
+  const timer = setInterval(tick, CONNECTION_TICK_MS).unref();
+  return client.once('end', () => clearInterval(timer));
 }

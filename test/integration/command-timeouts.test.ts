@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
-import { TimeoutQueue } from '../../src/redis/timeouts.ts';
+import { timeLimit } from '../../src/redis/timeouts.ts';
 import { hasRedis } from '../support/stores.ts';
 
 /** Keeps this process from running, as a limit on its CPU does. */
@@ -26,7 +26,7 @@ describe.runIf(hasRedis)('a command with a time limit', () => {
       each.on('error', () => {});
       await waitUntilReady(each, 10_000, () => {});
     }
-    const scripts = new Scripts(client, { timeouts: new TimeoutQueue(redis.timeoutMs) });
+    const scripts = new Scripts(client, { limit: timeLimit(redis.timeoutMs) });
     count = () => scripts.run('batch', ['gr:quota:{g}'], 'count 1 3600 100\n');
     await expect.poll(() => count().catch(() => 'not ready'), { timeout: 10_000 }).not.toBe('not ready');
   });

@@ -17,7 +17,7 @@ import { ResponseCache } from '../../src/reads/response-cache.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { RedisKeys } from '../../src/redis/redis-keys.ts';
 import { type RedisClient, Scripts } from '../../src/redis/scripts.ts';
-import { TimeoutQueue } from '../../src/redis/timeouts.ts';
+import { timeLimit } from '../../src/redis/timeouts.ts';
 
 export const START = Date.parse('2026-01-15T12:00:00Z');
 
@@ -65,7 +65,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const cors = corsPolicy(corsOrigins);
   const apiKeys = new ApiKeyStore(client, redisKeys, clock);
-  const lookUps = new TimeoutQueue(lookUpLimitMs);
+  const lookUps = timeLimit(lookUpLimitMs);
   const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, () => api.now, lookUps);
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: 100,

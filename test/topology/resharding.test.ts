@@ -8,7 +8,7 @@ import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
-import { TimeoutQueue } from '../../src/redis/timeouts.ts';
+import { timeLimit } from '../../src/redis/timeouts.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
     store = servicesOn(client, 'gr', ['free']);
-    commands = new CommandBatcher(client, new Scripts(client, { timeouts: new TimeoutQueue(400) }), store.redisKeys);
+    commands = new CommandBatcher(client, new Scripts(client, { limit: timeLimit(400) }), store.redisKeys);
     reader = new LeaderboardReader(commands);
   });
   afterAll(async () => {

@@ -5,7 +5,7 @@ import { generateKey, hashKey } from '../../../src/access/key-format.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { RedisClient } from '../../../src/redis/scripts.ts';
-import { TimeoutQueue } from '../../../src/redis/timeouts.ts';
+import { type TimeLimit, timeLimit } from '../../../src/redis/timeouts.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
 const key = generateKey();
@@ -34,14 +34,14 @@ beforeEach(() => {
   wallClockOff = 0;
   plan.mockReset().mockResolvedValue('pro');
   find.mockReset().mockResolvedValue(recordOf());
-  authenticator = newAuthenticator(new TimeoutQueue(60_000));
+  authenticator = newAuthenticator(timeLimit(60_000));
 });
 
-function newAuthenticator(timeouts: TimeoutQueue): Authenticator {
+function newAuthenticator(limit: TimeLimit): Authenticator {
   const client = { hget: plan } as unknown as RedisClient;
   const store = { find } as unknown as ApiKeyStore;
   const wallClock = () => now + wallClockOff;
-  return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, timeouts);
+  return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, limit);
 }
 
 it('returns the identity of a key, by its hash and the plan of its guild', async () => {
@@ -295,7 +295,7 @@ it('lets the requests after an invalidation share one look-up, although an older
 
 it('gives up on a look-up that takes longer than its limit', async () => {
   find.mockReturnValue(new Promise(() => {}));
-  const impatient = newAuthenticator(new TimeoutQueue(10));
+  const impatient = newAuthenticator(timeLimit(10));
   await expect(impatient.authenticate(key)).rejects.toThrow(StoreUnavailableError);
   find.mockResolvedValue(recordOf());
   expect(await impatient.authenticate(key)).toEqual(identity);

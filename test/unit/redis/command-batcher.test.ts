@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { fields } from '../../../src/redis/command-batch.ts';
-import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
+import { CommandBatcher, fields } from '../../../src/redis/command-batcher.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { RedisClient, Scripts } from '../../../src/redis/scripts.ts';
 

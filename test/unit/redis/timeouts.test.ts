@@ -1,75 +1,55 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { TimeoutQueue } from '../../../src/redis/timeouts.ts';
+import { type TimeLimit, timeLimit } from '../../../src/redis/timeouts.ts';
 
 const LIMIT_MS = 250;
 /** Time is kept in tenths of the limit. */
 const LATEST_MS = 275;
-let timeouts: TimeoutQueue;
+let limit: TimeLimit;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  timeouts = new TimeoutQueue(LIMIT_MS);
+  limit = timeLimit(LIMIT_MS);
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('an entry', () => {
-  it('times out once, after its limit and not before', () => {
-    const onTimeout = vi.fn();
-    timeouts.add(onTimeout);
-    vi.advanceTimersByTime(LIMIT_MS - 1);
-    expect(onTimeout).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(LATEST_MS - LIMIT_MS + 1);
-    expect(onTimeout).toHaveBeenCalledExactlyOnceWith(expect.any(StoreUnavailableError));
-    vi.advanceTimersByTime(10 * LIMIT_MS);
-    expect(onTimeout).toHaveBeenCalledTimes(1);
-  });
+/** Limits work that never ends. @returns a function that is called with its error. */
+function waiting() {
+  const onError = vi.fn();
+  limit(new Promise(() => {})).catch(onError);
+  return onError;
+}
 
-  it('does not time out once it is removed', () => {
-    const onTimeout = vi.fn();
-    const remove = timeouts.add(onTimeout);
-    vi.advanceTimersByTime(LIMIT_MS - 1);
-    remove();
-    vi.advanceTimersByTime(10 * LIMIT_MS);
-    expect(onTimeout).not.toHaveBeenCalled();
-  });
+it('ends work after the limit and not before, with the limit as the reason', async () => {
+  const onError = waiting();
+  await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
+  expect(onError).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(LATEST_MS - LIMIT_MS + 1);
+  expect(onError).toHaveBeenCalledExactlyOnceWith(expect.any(StoreUnavailableError));
+  expect(onError.mock.calls[0]?.[0]).toMatchObject({ reason: 'no reply within 250 ms', code: 'timeout' });
+});
 
-  it('has its own time, between others that come and go', () => {
-    const ends: number[] = [];
-    const start = performance.now();
-    for (let i = 0; i < 10; i++) {
-      timeouts.add(() => ends.push(performance.now() - start));
-      timeouts.add(() => ends.push(Number.NaN))();
-      vi.advanceTimersByTime(40);
-    }
-    vi.advanceTimersByTime(LATEST_MS);
-    expect(ends).toHaveLength(10);
-    ends.forEach((end, i) => {
-      expect(end - i * 40).toBeGreaterThanOrEqual(LIMIT_MS);
-      expect(end - i * 40).toBeLessThanOrEqual(LATEST_MS);
-    });
-  });
-
-  it('leaves no timer behind', () => {
-    timeouts.add(() => {})();
-    vi.advanceTimersByTime(2 * LIMIT_MS);
-    expect(vi.getTimerCount()).toBe(0);
+it('gives each work its own time, between others that come and go', async () => {
+  const ends: number[] = [];
+  const start = performance.now();
+  for (let i = 0; i < 10; i++) {
+    waiting().mockImplementation(() => ends.push(performance.now() - start));
+    await limit(Promise.resolve());
+    await vi.advanceTimersByTimeAsync(40);
+  }
+  await vi.advanceTimersByTimeAsync(LATEST_MS);
+  expect(ends).toHaveLength(10);
+  ends.forEach((end, i) => {
+    expect(end - i * 40).toBeGreaterThanOrEqual(LIMIT_MS);
+    expect(end - i * 40).toBeLessThanOrEqual(LATEST_MS);
   });
 });
 
-describe('limited work', () => {
-  it('settles as the work does, and leaves no entry behind', async () => {
-    await expect(timeouts.limit(Promise.resolve(7))).resolves.toBe(7);
-    await expect(timeouts.limit(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-    await vi.advanceTimersByTimeAsync(2 * LIMIT_MS);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('is rejected when its time is up, with the limit as the reason', async () => {
-    const limited = timeouts.limit(new Promise(() => {}));
-    vi.advanceTimersByTime(LATEST_MS);
-    await expect(limited).rejects.toMatchObject({ reason: 'no reply within 250 ms' });
-  });
+it('settles as the work does, and leaves no timer behind', async () => {
+  await expect(limit(Promise.resolve(7))).resolves.toBe(7);
+  await expect(limit(Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await vi.advanceTimersByTimeAsync(2 * LIMIT_MS);
+  expect(vi.getTimerCount()).toBe(0);
 });
