@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Connection, newConnection, releaseRequests } from './connection.ts';
 
 /** Requests of one connection that may wait behind the one that is being answered. */
 export const MAX_PIPELINED = 500;
@@ -15,6 +14,22 @@ const STARTS_PER_TURN = 4;
 
 /** Why a connection was refused or cut: too many connections, too many waiting requests, a client that takes no answer. */
 export type CutReason = 'connections' | 'pipelined' | 'stalled';
+
+/** The requests of one client connection. */
+interface Connection {
+  /** Requests without a complete answer. */
+  unanswered: number;
+  /** The request that arrived last. */
+  latest: IncomingMessage | undefined;
+  /** The response that is being sent. */
+  current: ServerResponse | undefined;
+  /** Whether an answer was taken since the last check. */
+  progress: boolean;
+  checksWithoutProgress: number;
+  /** To be called when all requests are answered. The connection takes no more of them. */
+  afterAnswers: (() => void) | undefined;
+  isCut: boolean;
+}
 
 /**
  * Bounds the memory that clients hold with requests whose answers they do not read. Node stops to read from such a client only after it
@@ -98,7 +113,15 @@ export class ConnectionLimits {
       this.onCut('connections');
       return;
     }
-    const connection = newConnection();
+    const connection: Connection = {
+      unanswered: 0,
+      latest: undefined,
+      current: undefined,
+      progress: false,
+      checksWithoutProgress: 0,
+      afterAnswers: undefined,
+      isCut: false,
+    };
     this.connections.set(socket, connection);
     socket.pause();
     if (this.starting.push(socket) === 1) setImmediate(() => this.start());
@@ -140,4 +163,22 @@ export class ConnectionLimits {
       else this.cut(socket, connection, 'stalled');
     }
   }
+}
+
+/**
+ * Lets the requests of a destroyed connection be collected. Node does so when the connection has closed, which is after it has read from
+ * all others: thousands can have brought a thousand requests each by then.
+ */
+function releaseRequests(socket: Duplex, connection: Connection): void {
+  // Node makes an error for each request, whose stack costs more than all else.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    socket.emit('close', false);
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+  socket.removeAllListeners();
+  // Node would detach it once more when the write that was cut has failed.
+  connection.current?.removeAllListeners('finish').detachSocket(socket as Socket);
 }

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
-import { pathOf } from './request-target.ts';
 
 /** Is told of all that does not reach the application. */
 export interface ServerObserver {
@@ -73,4 +72,18 @@ export function createExpressServer(
 /** Puts Express's methods between the class's prototype and Node's, and makes the class's prototype the application's. */
 function adopt<Role extends 'request' | 'response'>(prototype: object, app: Express, role: Role): void {
   app[role] = Object.setPrototypeOf(prototype, app[role]);
+}
+
+/** Scheme and authority of a target in absolute form: RFC 9112 section 3.2.2. */
+const ABSOLUTE_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/**
+ * Returns path and query of a request's target, or undefined if it is malformed. Express would parse an absolute form with `url.parse`,
+ * which throws, or prints a warning with the whole address on stderr.
+ */
+function pathOf(target: string): string | undefined {
+  if (target.startsWith('/') || target === '*') return target;
+  if (!ABSOLUTE_FORM.test(target) || !URL.canParse(target)) return undefined;
+  const path = target.replace(ABSOLUTE_FORM, '');
+  return path.startsWith('/') ? path : `/${path}`;
 }
