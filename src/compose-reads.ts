@@ -2,17 +2,14 @@ import { ApiKeyStore } from './access/api-keys.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { Quotas } from './access/quotas.ts';
 import type { Config } from './config.ts';
-import { ReadQueries } from './http/api/read-queries.ts';
 import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
-import { LeaderboardReader } from './leaderboard/reader.ts';
 import type { Metrics } from './observability/metrics.ts';
 import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { listen } from './redis/lifecycle.ts';
-import { observedClient } from './redis/observed-client.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
-import { type CommandObserver, type RedisClient, Scripts } from './redis/scripts.ts';
+import { observedClient, type RedisClient, Scripts } from './redis/scripts.ts';
 import { probeStore } from './redis/store-probe.ts';
 import { timeLimit } from './redis/timeouts.ts';
 
@@ -37,7 +34,7 @@ export function composeReads(
 ) {
   const redisKeys = new RedisKeys(config.keyPrefix);
   const { timeoutMs } = config.redis;
-  const observe: CommandObserver = (command, ms, failed) => metrics.observeCommand(command, ms / 1000, failed);
+  const observe = metrics.observeCommand;
   const scripts = new Scripts(client, { limit: timeLimit(timeoutMs), observe });
   const observed = observedClient(client, observe);
   const commands = new CommandBatcher(client, scripts, redisKeys);
@@ -67,7 +64,6 @@ export function composeReads(
     isSubscribed,
     quotas,
     cache,
-    queries: new ReadQueries(new LeaderboardReader(commands)),
     batcher: new RequestBatcher(quotas, cache, commands),
     probe: () => probeStore(client, scripts, redisKeys),
   };

@@ -3,8 +3,7 @@ import { startCluster } from './cluster/primary.ts';
 import { joinPrimary } from './cluster/worker.ts';
 import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
-import { standardOutput } from './observability/log-lines.ts';
-import { createLogger } from './observability/logger.ts';
+import { createLogger, standardOutput } from './observability/logger.ts';
 import { startServer } from './server.ts';
 
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */

@@ -10,16 +10,14 @@ import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
-import { type RequestContext, requestIds } from './http/request-context.ts';
-import { corsPolicy } from './http/response/cors.ts';
-import { RawHead } from './http/response/headers.ts';
+import { type Activity, requestIds } from './http/request-context.ts';
+import { corsPolicy } from './http/response/headers.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
 import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
 import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
 import { VERSION } from './observability/build-info.ts';
-import { standardOutput } from './observability/log-lines.ts';
-import { createLogger, requestLogger } from './observability/logger.ts';
+import { createLogger, requestLogger, standardOutput } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
 import { connect, describe } from './redis/connection.ts';
 import { waitUntilReady } from './redis/lifecycle.ts';
@@ -64,12 +62,12 @@ export interface RunningServer {
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
   const logger = parts.logger ?? createLogger(config.logLevel, standardOutput());
   const clock = parts.clock ?? Date.now;
-  const monotonic = parts.monotonic ?? (() => performance.now());
+  const monotonic = parts.monotonic ?? performance.now.bind(performance);
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
-  const activity = { inFlight: 0 };
+  const activity: Activity = { inFlight: 0, isClosing: false };
   const metrics: Metrics = new Metrics(
     {
       cache: () => reads.cache.counts(),
@@ -83,11 +81,11 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       droppedLogLines: parts.droppedLogLines ?? (() => 0),
     },
     { version: VERSION, node: process.version },
+    monotonic,
   );
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
   const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   let draining = false;
-  let closing = false;
   const readiness: Readiness = () => {
     if (draining) return { reason: 'draining' };
     return health.problem && { reason: 'redis', cause: health.problem.code };
@@ -101,11 +99,8 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       cacheMaxAgeS: config.cacheMaxAgeS,
       cors,
       now: clock,
-      rawHead: new RawHead(clock, serverOptions.keepAliveTimeout),
-      onAnswer: (req, { context, statusCode }) => {
-        metrics.observeRequest(req.method, context.route, statusCode, (monotonic() - context.startedAt) / 1000);
-        if (context.problem) observeProblem(metrics, context);
-      },
+      keepAliveMs: serverOptions.keepAliveTimeout,
+      onAnswer: metrics.observeAnswer,
     }),
     activity,
     cors,
@@ -113,7 +108,6 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),
-    isDraining: () => closing,
     middleware: config.logRequests === 'all' ? [logRequest] : [],
     countOther: (kind) => metrics.countOther(kind),
     onProblem: config.logRequests === 'errors' ? logRequest : undefined,
@@ -140,7 +134,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const close = async (delayMs = 0): Promise<void> => {
     draining = true;
     if (delayMs > 0) await delay(delayMs);
-    closing = true;
+    activity.isClosing = true;
     const servers = admin ? [api, admin] : [api];
     await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs)));
     health.stop();
@@ -172,12 +166,4 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const adminUrl = admin && urlOf(admin);
   logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
   return { url, adminUrl, registry, readiness, close };
-}
-
-/** Records why a request failed, where its status alone does not tell it. */
-function observeProblem(metrics: Metrics, { problem, identity }: RequestContext): void {
-  const { cause } = problem?.extra ?? {};
-  if (cause instanceof StoreUnavailableError) metrics.observeUnavailable(cause.code);
-  // A used-up quota is that of a valid key.
-  else if (problem?.code === 'quota_exceeded' && !identity) metrics.observeHeldBack();
 }

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } from '../leaderboard/model.ts';
-import { decodePage, LeaderboardReader } from '../leaderboard/reader.ts';
+import { decodePage, MemberRead, PageRead, StatsRead } from '../leaderboard/reader.ts';
 import { CommandBatcher, fields } from '../redis/command-batcher.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisClient, Scripts } from '../redis/scripts.ts';
@@ -16,14 +16,14 @@ const MAX_AROUND = 50;
  * in a Cluster. All of them throw InvalidIdError, InvalidInputError for another wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
-  private readonly reader: LeaderboardReader;
+  private readonly commands: CommandBatcher;
 
   constructor(
     private readonly client: Pick<RedisClient, 'isCluster'>,
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
   ) {
-    this.reader = new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys));
+    this.commands = new CommandBatcher(client, scripts, redisKeys);
   }
 
   /** Returns one page of the ranking, from page 1, with 1 to 100 rows. O(log m + limit). */
@@ -31,19 +31,19 @@ export class GuildReader {
     checkIds(guildId, []);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
-    return (await this.reader.page(guildId, page, limit)).value;
+    return (await this.commands.read(new PageRead(guildId, page, limit))).value;
   }
 
   /** Returns a ranked member, or null. O(log m). */
   async member(guildId: string, userId: string): Promise<Member | null> {
     checkIds(guildId, [userId]);
-    return (await this.reader.member(guildId, userId)).value;
+    return (await this.commands.read(new MemberRead(guildId, userId))).value;
   }
 
   /** Returns the counters and the curve of a guild. O(1). */
   async stats(guildId: string): Promise<GuildStats> {
     checkIds(guildId, []);
-    return (await this.reader.stats(guildId)).value;
+    return (await this.commands.read(new StatsRead(guildId))).value;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { LeaderboardReader } from '../leaderboard/reader.ts';
+import { StatsRead } from '../leaderboard/reader.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { type RedisClient, Scripts, withStoreErrors } from '../redis/scripts.ts';
@@ -37,7 +37,7 @@ export async function readOverview(
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
   const commands = new CommandBatcher(client, new Scripts(client), redisKeys);
-  const { value, revision } = await new LeaderboardReader(commands).stats(guild);
+  const { value, revision } = await commands.read(new StatsRead(guild));
   const [storedPlan, ranked, keyCount, used, ttl, config] = await withStoreErrors(
     Promise.all([
       client.hget(keys.config, 'plan'),

@@ -5,12 +5,11 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { type ApiParts, ApiRoutes, hasOneHost } from './api/routes.ts';
-import { forwardedIds } from './forwarded-ids.ts';
+import { type ApiParts, ApiRoutes } from './api/routes.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
-import { answerPreflight, type CorsPolicy } from './response/cors.ts';
-import { invalidRequest, Problem, toProblem } from './response/problem.ts';
+import { answerPreflight, type CorsPolicy } from './response/headers.ts';
+import { Problem, toProblem } from './response/problem.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts, RequestContextParts {
@@ -44,12 +43,10 @@ export function createApp(parts: AppParts): Express {
   app.enable('strict routing');
 
   // Each layer that a request passes costs: the operations come first, health last.
-  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  const trusts = parts.trustProxy !== 0;
-  app.use(openContext({ ...parts, forwardedIds: trusts ? (req) => forwardedIds(req, isTrusted) : undefined }));
+  app.use(openContext({ ...parts, isTrusted: parts.trustProxy === 0 ? undefined : app.get('trust proxy fn') }));
   for (const layer of parts.middleware) app.use(layer);
   app.use(api.knownAddresses());
-  app.use(requireHost(api));
+  app.use(api.requireHost());
   app.use(answerPreflight(parts.cors, () => countOther('options')));
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));
@@ -59,18 +56,6 @@ export function createApp(parts: AppParts): Express {
   app.use(countBadPath(api));
   app.use(answerProblem(parts));
   return app;
-}
-
-/** Refuses a request without the one Host that RFC 9112 section 3.2 asks for. Node's own check answers with an empty body. */
-function requireHost(api: ApiRoutes): RequestHandler {
-  const refuse = api.refuse(() => invalidRequest([{ parameter: 'Host', detail: 'must be sent, as HTTP/1.1 asks' }]));
-  const refuseSecond = api.refuse(() => invalidRequest([{ parameter: 'Host', detail: 'must be sent once' }]));
-  return (req, res, next) => {
-    if (hasOneHost(req)) return next();
-    if (req.headers.host !== undefined) return refuseSecond(req, res, next);
-    if (req.httpVersion === '1.1') return refuse(req, res, next);
-    next();
-  };
 }
 
 function notFound(): Problem {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState } from '../access/quotas.ts';
-import type { ForwardedIds } from './forwarded-ids.ts';
 import type { Problem } from './response/problem.ts';
 
 /** The facts about one request while it is served. */
@@ -34,16 +33,23 @@ export interface RequestContextParts {
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
   readonly requestId: () => string;
-  /** Returns whether the process is about to end: each answer then closes its connection. */
-  readonly isDraining: () => boolean;
-  /** Reads the ids that a trusted proxy sent; undefined when no proxy is trusted. */
-  readonly forwardedIds?: ((req: Request) => ForwardedIds) | undefined;
+  readonly activity: Activity;
+  /** Returns whether a peer is a proxy of the operator, as Express's "trust proxy fn"; undefined when no proxy is trusted. */
+  readonly isTrusted?: ((address: string, hop: number) => boolean) | undefined;
+}
+
+/** The state of a process that serves. */
+export interface Activity {
+  /** Requests with an API key that are being answered. */
+  inFlight: number;
+  /** Whether the process is about to end: each answer then closes its connection. */
+  isClosing: boolean;
 }
 
 /** The first layer: gives each request its context. */
-export function openContext({ now, requestId, isDraining, forwardedIds }: RequestContextParts): RequestHandler {
+export function openContext({ now, requestId, activity, isTrusted }: RequestContextParts): RequestHandler {
   return (req, res, next) => {
-    const forwarded = forwardedIds?.(req);
+    const forwarded = isTrusted?.(req.socket.remoteAddress ?? '', 0) ? forwardedIds(req) : undefined;
     const context: RequestContext = {
       requestId: forwarded?.requestId ?? requestId(),
       traceId: forwarded?.traceId,
@@ -54,7 +60,7 @@ export function openContext({ now, requestId, isDraining, forwardedIds }: Reques
       problem: undefined,
     };
     res.context = context;
-    if (isDraining()) res.shouldKeepAlive = false;
+    if (activity.isClosing) res.shouldKeepAlive = false;
     next();
   };
 }
@@ -64,4 +70,16 @@ export function requestIds(): () => string {
   const prefix = randomBytes(6).toString('hex');
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
+}
+
+/** Not with the beginning of an API key, so that no key is logged. */
+const REQUEST_ID = /^(?!.*gr_)[\w.:=+/-]{1,128}$/;
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+/** Returns the ids of X-Request-Id and `traceparent` (W3C Trace Context); none that is malformed. */
+function forwardedIds({ headers: { 'x-request-id': requestId, traceparent } }: Request) {
+  return {
+    requestId: typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : undefined,
+    traceId: typeof traceparent === 'string' ? TRACE_PARENT.exec(traceparent)?.[1] : undefined,
+  };
 }

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { type CommandBatcher, fields } from '../redis/command-batcher.ts';
+import type { ReadCommand } from '../redis/command-batcher.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
 
@@ -23,53 +23,55 @@ type StatsReply = [
   multiplier: string,
 ];
 
-/**
- * Reads a guild. Each method is one command of batch.lua, atomic and in one round trip, so its result shows one moment. With the
- * revision that the caller has cached, a method returns undefined when the guild is still at that revision.
- */
-export class LeaderboardReader {
-  constructor(private readonly commands: CommandBatcher) {}
+/** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
+export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
+  readonly command: string;
+  private readonly first: number;
 
-  /**
-   * Returns one page of the ranking: XP descending, equal XP by user id in descending byte order.
-   * O(log m + limit) in a guild of m members.
-   * @param page from 1; a page past the end is empty, with the true total.
-   * @throws StoreUnavailableError
-   */
-  page(guildId: string, page: number, limit: number): Promise<Versioned<LeaderboardPage>>;
-  page(guildId: string, page: number, limit: number, cachedRevision?: string): VersionedIfChanged<LeaderboardPage>;
-  page(guildId: string, page: number, limit: number, cachedRevision = ''): VersionedIfChanged<LeaderboardPage> {
+  /** @param page from 1; a page past the end is empty, with the true total. */
+  constructor(
+    readonly guildId: string,
+    private readonly page: number,
+    readonly weight: number,
+  ) {
     // Redis takes 64-bit ranks, but not Number's notation for larger ones.
-    const first = Math.min((page - 1) * limit, MAX_XP);
-    const decode = (reply: string) => (reply === '' ? undefined : decodePage(fields(reply), page, first));
-    return this.commands.run(guildId, `page ${first} ${first + limit - 1} ${cachedRevision}`, decode, limit);
+    this.first = Math.min((page - 1) * weight, MAX_XP);
+    this.command = ['page', this.first, this.first + weight - 1].join(' ');
   }
 
-  /**
-   * Returns one member with its rank, or null when the guild does not rank it. O(log m).
-   * @throws StoreUnavailableError
-   */
-  member(guildId: string, userId: string): Promise<Versioned<Member | null>>;
-  member(guildId: string, userId: string, cachedRevision?: string): VersionedIfChanged<Member | null>;
-  member(guildId: string, userId: string, cachedRevision = ''): VersionedIfChanged<Member | null> {
-    const decode = (reply: string) => (reply === '' ? undefined : decodeMember(fields(reply) as MemberReply, userId));
-    return this.commands.run(guildId, `member ${userId} ${cachedRevision}`, decode);
-  }
-
-  /**
-   * Returns the guild's counters and curve. O(1).
-   * @throws StoreUnavailableError
-   */
-  stats(guildId: string): Promise<Versioned<GuildStats>>;
-  stats(guildId: string, cachedRevision?: string): VersionedIfChanged<GuildStats>;
-  stats(guildId: string, cachedRevision = ''): VersionedIfChanged<GuildStats> {
-    const decode = (reply: string) => (reply === '' ? undefined : decodeStats(fields(reply) as StatsReply));
-    return this.commands.run(guildId, `stats ${cachedRevision}`, decode);
+  decode(reply: string[]): Versioned<LeaderboardPage> {
+    return decodePage(reply, this.page, this.first);
   }
 }
 
-/** A value, or undefined when the guild is still at the cached revision. */
-type VersionedIfChanged<T> = Promise<Versioned<T> | undefined>;
+/** Reads one member with its rank; null when the guild does not rank it. O(log m). */
+export class MemberRead implements ReadCommand<Versioned<Member | null>> {
+  readonly command: string;
+  readonly weight = 1;
+
+  constructor(
+    readonly guildId: string,
+    private readonly userId: string,
+  ) {
+    this.command = ['member', userId].join(' ');
+  }
+
+  decode(reply: string[]): Versioned<Member | null> {
+    return decodeMember(reply as MemberReply, this.userId);
+  }
+}
+
+/** Reads the counters and the curve of a guild. O(1). */
+export class StatsRead implements ReadCommand<Versioned<GuildStats>> {
+  readonly command = 'stats';
+  readonly weight = 1;
+
+  constructor(readonly guildId: string) {}
+
+  decode(reply: string[]): Versioned<GuildStats> {
+    return decodeStats(reply as StatsReply);
+  }
+}
 
 /** Decodes the reply of a page. @param first rank of its first row, from 0. */
 export function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {

@@ -78,7 +78,7 @@ export class RequestBatcher<V> {
     let response: V | undefined;
     let error: unknown;
     try {
-      response = read && (await this.cache.load(read));
+      response = read && (await this.cache.load(read, this.commands));
     } catch (failure) {
       error = failure;
     }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Versioned } from '../leaderboard/reader.ts';
+import type { CommandBatcher, ReadCommand } from '../redis/command-batcher.ts';
 
 /** The longest that a response is kept at one revision: the bound for raw writers that do not raise it. */
 const MAX_AGE_MS = 5000;
@@ -8,8 +9,7 @@ const MAX_AGE_MS = 5000;
 export interface CacheableRead<V> {
   /** Names the guild and everything else that the response depends on. */
   readonly cacheKey: string;
-  /** Reads the value; undefined when the guild is still at the cached revision. */
-  read(cachedRevision?: string): Promise<Versioned<unknown> | undefined>;
+  readonly command: ReadCommand<Versioned<unknown>>;
   /** Makes the response from the value; called once a revision. */
   render(value: unknown): V;
 }
@@ -52,12 +52,12 @@ export class ResponseCache<V> {
   }
 
   /** Returns the response to a read, in one round trip. @throws StoreUnavailableError */
-  async load(read: CacheableRead<V>): Promise<V> {
+  async load(read: CacheableRead<V>, commands: Pick<CommandBatcher, 'read'>): Promise<V> {
     const { epoch } = this;
     const now = this.now();
     const entry = this.entries?.get(read.cacheKey);
     const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
-    const versioned = await read.read(cached?.revision);
+    const versioned = await commands.read(read.command, cached?.revision);
     if (cached && versioned === undefined) {
       this.hits++;
       return cached.response;

@@ -5,6 +5,17 @@ import type { RedisClient, Scripts } from './scripts.ts';
 /** A command's text, or the message of its error. */
 type Reply = string | [message: string];
 
+/** A command that reads one guild. A flat object, because thousands are cached (docs/adr/0011). */
+export interface ReadCommand<T> {
+  readonly guildId: string;
+  /** As batch.lua documents it, without the cached revision: a name and its arguments, none with a space or a line break in it. */
+  readonly command: string;
+  /** Rows of data that the command reads, about. */
+  readonly weight: number;
+  /** Makes the result from the values of the reply. */
+  decode(reply: string[]): T;
+}
+
 /** Commands that leave as one Redis command. */
 interface CommandBatch {
   readonly firstGuild: string;
@@ -65,6 +76,18 @@ export class CommandBatcher {
     if (!this.declaresKeys) return this.enqueue(guildId, command, decode, weight);
     const first = this.enqueue(guildId, command, (reply) => reply, weight);
     return this.scripts.limit(first.then((reply) => this.declareMembers(guildId, command, reply)).then(decode));
+  }
+
+  /**
+   * Reads a guild.
+   * @returns undefined when the guild is still at the cached revision.
+   * @throws StoreUnavailableError
+   */
+  read<T>(read: ReadCommand<T>): Promise<T>;
+  read<T>(read: ReadCommand<T>, cachedRevision?: string): Promise<T | undefined>;
+  read<T>(read: ReadCommand<T>, cachedRevision = ''): Promise<T | undefined> {
+    const decode = (reply: string) => (reply === '' ? undefined : read.decode(fields(reply)));
+    return this.run(read.guildId, `${read.command} ${cachedRevision}`, decode, read.weight);
   }
 
   private enqueue<T>(guildId: string, command: string, decode: (reply: string) => T, weight: number): Promise<T> {

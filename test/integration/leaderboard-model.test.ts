@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
-import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/leaderboard/reader.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 import { Model, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
@@ -12,7 +12,7 @@ import { storeKinds, type TestStore } from '../support/stores.ts';
 describe.each(storeKinds)('random writes on $name', (kind) => {
   let testStore: TestStore;
   let store: Services;
-  let reader: LeaderboardReader;
+  let commands: CommandBatcher;
   let guilds = 0;
   // ioredis-mock compiles the script at every command, so it gets fewer runs.
   const real = kind.name === 'redis-server';
@@ -23,7 +23,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
     testStore = await kind.start();
     const client = testStore.connect();
     store = servicesOn(client, 'gr', ['free']);
-    reader = new LeaderboardReader(new CommandBatcher(client, new Scripts(client), store.redisKeys));
+    commands = new CommandBatcher(client, new Scripts(client), store.redisKeys);
   });
   afterAll(() => testStore.stop());
 
@@ -33,7 +33,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
         const guild = `g${++guilds}`;
         const model = new Model();
         for (const step of script) await applyBoth(store, guild, model, step);
-        await expectGuild(reader, guild, model, limit);
+        await expectGuild(commands, guild, model, limit);
         const check = await store.audit.check(guild);
         expect(check.actual.totalXp).toBe(model.totalXp);
         expect(check.exact).toBe(true);
@@ -51,7 +51,7 @@ describe.each(storeKinds)('random writes on $name', (kind) => {
         for (const step of script) {
           const before = model.members;
           await applyBoth(store, guild, model, step);
-          const revision = BigInt((await reader.stats(guild)).revision || 0);
+          const revision = BigInt((await commands.read(new StatsRead(guild))).revision || 0);
           const changed = step.kind === 'remove' ? before.size !== model.members.size : before !== model.members;
           if (changed) expect(revision).toBeGreaterThan(last);
           else expect(revision).toBe(last);
@@ -70,7 +70,7 @@ async function applyBoth(store: Services, guild: string, model: Model, step: Ste
   else await expect(store.writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RecordRefusedError);
 }
 
-async function expectGuild(reader: LeaderboardReader, guild: string, model: Model, limit: number): Promise<void> {
+async function expectGuild(commands: CommandBatcher, guild: string, model: Model, limit: number): Promise<void> {
   const ranking = model.ranking().map(([user_id, { xp, level }], index) => ({
     rank: index + 1,
     user_id,
@@ -81,10 +81,14 @@ async function expectGuild(reader: LeaderboardReader, guild: string, model: Mode
   const pages = Math.ceil(ranking.length / limit) + 1;
   for (let page = 1; page <= pages; page++) {
     const data = ranking.slice((page - 1) * limit, page * limit);
-    expect((await reader.page(guild, page, limit)).value).toEqual({ data, total: ranking.length, page });
+    expect((await commands.read(new PageRead(guild, page, limit))).value).toEqual({
+      data,
+      total: ranking.length,
+      page,
+    });
   }
   for (const row of ranking) {
-    expect((await reader.member(guild, row.user_id)).value).toEqual({
+    expect((await commands.read(new MemberRead(guild, row.user_id))).value).toEqual({
       ...row,
       daily_streak: 0,
       last_daily_claim: null,
@@ -92,7 +96,7 @@ async function expectGuild(reader: LeaderboardReader, guild: string, model: Mode
   }
   const counted = ranking.filter(({ xp }) => xp > 0);
   const levels = counted.reduce((sum, { level }) => sum + level, 0);
-  expect((await reader.stats(guild)).value).toEqual({
+  expect((await commands.read(new StatsRead(guild))).value).toEqual({
     total_members: counted.length,
     total_xp: model.totalXp,
     average_level: counted.length === 0 ? 0 : Math.round(levels / counted.length),

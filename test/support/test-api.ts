@@ -4,13 +4,10 @@ import { ApiKeyStore } from '../../src/access/api-keys.ts';
 import { Authenticator } from '../../src/access/authenticator.ts';
 import { FailedAuthLimiter } from '../../src/access/failed-auth-limiter.ts';
 import { Quotas } from '../../src/access/quotas.ts';
-import { ReadQueries } from '../../src/http/api/read-queries.ts';
 import { type AppParts, createApp } from '../../src/http/app.ts';
-import { corsPolicy } from '../../src/http/response/cors.ts';
-import { RawHead } from '../../src/http/response/headers.ts';
+import { corsPolicy } from '../../src/http/response/headers.ts';
 import { type RenderedBody, sizeInMemory } from '../../src/http/response/rendered-body.ts';
 import { ResponseWriter } from '../../src/http/response/response-writer.ts';
-import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
 import { LeaderboardWriter } from '../../src/leaderboard/writer.ts';
 import { RequestBatcher } from '../../src/reads/request-batcher.ts';
 import { ResponseCache } from '../../src/reads/response-cache.ts';
@@ -77,22 +74,20 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const app = createApp({
     authenticator,
     limiter: new FailedAuthLimiter(() => api.now),
-    queries: new ReadQueries(new LeaderboardReader(commands)),
     batcher: new RequestBatcher(new Quotas(commands, new Map([['free', quota]])), cache, commands),
     responses: new ResponseWriter({
       cacheMaxAgeS,
       cors,
       now: clock,
-      rawHead: new RawHead(clock, 5000),
+      keepAliveMs: 5000,
       onAnswer: (_req, { context, statusCode }) => api.answers.push([context.route, statusCode]),
     }),
     cors,
     embedOrigins: [],
-    activity: { inFlight: 0 },
+    activity: { inFlight: 0, isClosing: false },
     trustProxy: 0,
     now: () => api.now,
     requestId: () => `r-${++requests}`,
-    isDraining: () => false,
     middleware: [],
     countOther: () => {},
     onProblem: undefined,

@@ -3,7 +3,7 @@ import { startChild } from '../../scripts/dev/child-process.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
-import { LeaderboardReader } from '../../src/leaderboard/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/leaderboard/reader.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
@@ -30,7 +30,6 @@ interface Expected {
 describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
   let cluster: TestCluster;
   let store: Services;
-  let reader: LeaderboardReader;
   let commands: CommandBatcher;
   let moves = 0;
 
@@ -42,7 +41,6 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
     await waitUntilReady(client, 10_000, () => {});
     store = servicesOn(client, 'gr', ['free']);
     commands = new CommandBatcher(client, new Scripts(client, { limit: timeLimit(400) }), store.redisKeys);
-    reader = new LeaderboardReader(commands);
   });
   afterAll(async () => {
     store?.client.disconnect();
@@ -113,7 +111,7 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
       let changes = 0;
 
       const check = async (): Promise<void> => {
-        const page = await attempt(reader.page(guild, 1, 10, cached));
+        const page = await attempt(commands.read(new PageRead(guild, 1, 10), cached));
         if (page === 'refused') seen.refused++;
         else if (page === undefined) {
           expect(changes).toBe(revisionOfCached);
@@ -124,13 +122,13 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
           cached = page.revision;
           revisionOfCached = changes;
         }
-        const member = await attempt(reader.member(guild, 'a'));
+        const member = await attempt(commands.read(new MemberRead(guild, 'a')));
         if (member === 'refused') seen.refused++;
         else {
           expect(member?.value).toMatchObject(rows().find(({ user_id }) => user_id === 'a') as object);
           seen.right++;
         }
-        const stats = await attempt(reader.stats(guild));
+        const stats = await attempt(commands.read(new StatsRead(guild)));
         if (stats === 'refused') seen.refused++;
         else {
           const total = [...members.values()].reduce((sum, { xp }) => sum + BigInt(xp), 0n);
@@ -160,7 +158,10 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
       const first = run === 0 ? [`gr:quota:{${guild}}`] : run === 1 ? [`gr:{${guild}}:stats`] : [];
       await moveByHand(`gr:{${guild}}:xp`, [...first, ...shuffled([...keys, `gr:quota:{${guild}}`], run)], check);
       expect((await store.audit.check(guild)).exact).toBe(true);
-      expect((await reader.page(guild, 1, 100)).value).toMatchObject({ data: rows(), total: members.size });
+      expect((await commands.read(new PageRead(guild, 1, 100))).value).toMatchObject({
+        data: rows(),
+        total: members.size,
+      });
     }
     // Each guild is answered for after its move; some are before it, while all their keys are in one place.
     expect(seen.right).toBeGreaterThan(3 * ORDERS);
@@ -185,7 +186,7 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
     await moveByHand(keys[0] as string, [...keys, `gr:{${guild}}:member:a`], check);
     expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['refused']));
     expect(outcomes.at(-1)).toBe('done');
-    expect((await reader.member(guild, 'a')).value).toMatchObject({ xp: 6, username: 'B' });
+    expect((await commands.read(new MemberRead(guild, 'a'))).value).toMatchObject({ xp: 6, username: 'B' });
     await remove('a');
     expect((await store.audit.check(guild)).exact).toBe(true);
   });
@@ -236,7 +237,7 @@ describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
     expect(counts.wrong).toBe(0);
     expect(counts[200]).toBeGreaterThan(0);
     for (const [id, writes] of written) {
-      expect((await reader.member(id, 'u')).value?.xp).toBe(writes);
+      expect((await commands.read(new MemberRead(id, 'u'))).value?.xp).toBe(writes);
       expect((await store.audit.check(id)).exact).toBe(true);
     }
     recordFigure('redis-cli reshard under load', { reshards, answers: answered(), ...counts });

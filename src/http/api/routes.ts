@@ -1,29 +1,36 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { Authenticator, Identity } from '../../access/authenticator.ts';
 import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
 import type { RequestBatcher } from '../../reads/request-batcher.ts';
-import { memberNotFound, methodNotAllowed, type Problem, quotaExceeded, unauthorized } from '../response/problem.ts';
+import type { Activity } from '../request-context.ts';
+import {
+  invalidRequest,
+  memberNotFound,
+  methodNotAllowed,
+  Problem,
+  quotaExceeded,
+  tooManyRequests,
+  unauthorized,
+} from '../response/problem.ts';
 import type { RenderedBody } from '../response/rendered-body.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
-import { type ReadQueries, type ReadQuery, ROUTES, wrongGuild } from './read-queries.ts';
-import { requireApiKey, requireOrigin } from './require-api-key.ts';
+import { parseQuery, type ReadQuery, ROUTES, wrongGuild } from './read-queries.ts';
 
 /** The prefix of every operation's path. */
 const PREFIX = '/api/v1';
+/** Widgets ask for the same addresses again and again: this many are cached with their queries. */
+const MAX_ADDRESSES = 20_000;
+/** The API's own addresses are shorter; a longer one holds parameters that it ignores and is not worth the memory. */
+const MAX_ADDRESS_LENGTH = 200;
 
 export interface ApiParts {
   readonly authenticator: Authenticator;
   readonly limiter: FailedAuthLimiter;
-  readonly queries: ReadQueries;
   readonly batcher: RequestBatcher<RenderedBody | null>;
   readonly responses: ResponseWriter;
-  /** Requests that are being answered; this layer counts them. */
-  readonly activity: { inFlight: number };
-}
-
-/** Returns whether a request has one Host. Node joins several with a comma, which none can contain. */
-export function hasOneHost({ headers: { host } }: Request): boolean {
-  return host !== undefined && !host.includes(',');
+  /** This layer counts the requests that are being answered. */
+  readonly activity: Activity;
 }
 
 /** Returns the query of a request. @throws Problem for a request that is refused. */
@@ -31,6 +38,9 @@ type Parse = (identity: Identity) => ReadQuery;
 
 /** The operations of the API, read-only. */
 export class ApiRoutes {
+  /** Queries by address: path and query, as sent. */
+  private readonly known = new LRUCache<string, ReadQuery>({ max: MAX_ADDRESSES });
+
   constructor(private readonly parts: ApiParts) {}
 
   /**
@@ -76,26 +86,42 @@ export class ApiRoutes {
   knownAddresses(): RequestHandler {
     return (req, res, next) => {
       const isRead = (req.method === 'GET' || req.method === 'HEAD') && hasOneHost(req);
-      const query = isRead ? this.parts.queries.getCached(req.url) : undefined;
+      const query = isRead ? this.known.get(req.url) : undefined;
       if (!query) return next();
       res.context.route = query.route;
       void this.answerRead(req, res, next, (identity) => {
-        if (query.guildId !== identity.guildId) throw wrongGuild();
+        if (query.command.guildId !== identity.guildId) throw wrongGuild();
         return query;
       });
     };
   }
 
+  /** Refuses a request without the one Host that RFC 9112 section 3.2 asks for. Node's own check answers with an empty body. */
+  requireHost(): RequestHandler {
+    const refuseWith = (detail: string) => this.refuse(() => invalidRequest([{ parameter: 'Host', detail }]));
+    const refuse = refuseWith('must be sent, as HTTP/1.1 asks');
+    const refuseSecond = refuseWith('must be sent once');
+    return (req, res, next) => {
+      if (hasOneHost(req)) return next();
+      if (req.headers.host !== undefined) return refuseSecond(req, res, next);
+      if (req.httpVersion === '1.1') return refuse(req, res, next);
+      next();
+    };
+  }
+
   /** Adds the routes to the application itself: a mounted router takes the prefix off each path and puts it back (ADR 11). */
   addTo(app: Express): void {
-    const { queries } = this.parts;
     for (const route of ROUTES) {
       const named: RequestHandler = (_req, res, next) => {
         res.context.route = route;
         next();
       };
       const read: RequestHandler = (req, res, next) =>
-        void this.answerRead(req, res, next, (identity) => queries.parse(req, route, identity));
+        void this.answerRead(req, res, next, (identity) => {
+          const query = parseQuery(req, route, identity);
+          if (req.url.length <= MAX_ADDRESS_LENGTH) this.known.set(req.url, query);
+          return query;
+        });
       app
         .route(PREFIX + route)
         .all(named)
@@ -113,4 +139,66 @@ export class ApiRoutes {
       });
     };
   }
+}
+
+/** Returns whether a request has one Host. Node joins several with a comma, which none can contain. */
+function hasOneHost({ headers: { host } }: Request): boolean {
+  return host !== undefined && !host.includes(',');
+}
+
+/**
+ * Looks an API key up. Two round trips.
+ * @param address the client's IP address.
+ * @throws Problem quota_exceeded for an address that sent too many invalid keys; invalid_api_key.
+ * @throws StoreUnavailableError
+ */
+async function requireApiKey(
+  key: string,
+  address: string | undefined,
+  authenticator: Authenticator,
+  limiter: FailedAuthLimiter,
+): Promise<Identity> {
+  // A key that was valid once is never rejected for what others at its address send.
+  const isLimited = authenticator.isUnseen(key);
+  const retryAfterMs = isLimited ? limiter.take(address) : 0;
+  if (retryAfterMs > 0) throw tooManyInvalidKeys(retryAfterMs);
+  let identity: Identity | null | undefined;
+  try {
+    // Node joins a header that comes twice to a text that is no well-formed key.
+    identity = await authenticator.authenticate(key);
+  } finally {
+    // Undefined: Redis did not reply, which is not the client's failure.
+    if (isLimited && identity !== null) limiter.giveBack(address);
+  }
+  if (!identity) throw unauthorized('invalid_api_key');
+  return identity;
+}
+
+/**
+ * Checks that a key that is limited to origins may be used where the request comes from. Browsers name the page's origin, except within
+ * one origin: the page then has the host that it asks.
+ * @throws Problem wrong_guild
+ */
+function requireOrigin(req: Request, { origins }: Identity): void {
+  const { origin } = req.headers;
+  const allowed =
+    origin === undefined
+      ? req.headers['sec-fetch-site'] === 'same-origin' && origins.some((each) => hostOf(each) === req.host)
+      : origins.includes(origin);
+  // The set of codes is closed: like a key on another server, this is a key in a place that it is not for.
+  if (!allowed)
+    throw new Problem('wrong_guild', 'This API key works only in pages of the websites that it was made for.');
+}
+
+/** Returns host and port. The scheme is left out, because a proxy that ends TLS can hide it. */
+function hostOf(origin: string): string {
+  return origin.replace(/^https?:\/\//, '');
+}
+
+function tooManyInvalidKeys(ms: number): Problem {
+  const seconds = Math.ceil(ms / 1000);
+  return tooManyRequests(
+    `Too many requests with invalid keys came from this address. Try again in ${seconds} seconds.`,
+    seconds,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { RequestHandler } from 'express';
 
 /** Headers formatted once and sent many times, in the two forms in which Node takes them. */
 export interface HeaderBlock {
@@ -21,58 +21,58 @@ export function joinBlocks(...blocks: readonly HeaderBlock[]): HeaderBlock {
   return headerBlock(...blocks.flatMap(({ list }) => list));
 }
 
-const STATUS_LINES = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;
+const ALLOWED_METHODS = 'GET, HEAD, OPTIONS';
+const EXPOSED = [
+  'ETag',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'X-Request-Id',
+].join(', ');
+const PREFLIGHT_SECONDS = '7200';
 
-/** Node's own field for a formatted head, which its types do not name. */
-interface WithHead {
-  _header?: string | null;
+/** The CORS headers of answers, by the Origin of the request. */
+export interface CorsPolicy {
+  /** For the origins that are listed. */
+  readonly byOrigin: ReadonlyMap<string | undefined, HeaderBlock>;
+  /** For every other origin, and for requests without one. */
+  readonly otherwise: HeaderBlock;
+  /** Whether the headers depend on the origin, as soon as origins are listed. */
+  readonly varies: boolean;
 }
 
-/**
- * Writes the heads of 200 and 304 answers as one text each. Node checks and joins a head header by header (hot path, see ADR 11).
- * Whatever Node would write differently goes through `writeHead`, and so does every head if Node does not take the text.
- */
-export class RawHead {
-  /** The headers that Node adds on a connection that stays open, formatted for {@link second}. */
-  private connectionHeaders = '';
-  /** Seconds since the epoch. */
-  private second = Number.NaN;
+/** @param origins the origins that may read answers; "*" allows all. */
+export function corsPolicy(origins: readonly string[]): CorsPolicy {
+  const allow = (origin: string) =>
+    headerBlock('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED);
+  if (origins.includes('*')) return { byOrigin: new Map(), otherwise: allow('*'), varies: false };
+  const byOrigin = new Map(origins.map((origin) => [origin, allow(origin)]));
+  return { byOrigin, otherwise: headerBlock(), varies: true };
+}
 
-  constructor(
-    /** Milliseconds since the epoch. */
-    private readonly now: () => number,
-    /** Milliseconds that a connection may stay idle, as the server is told. */
-    private readonly keepAliveMs: number,
-  ) {}
-
-  /**
-   * Writes a head; the body, if there is one, comes next.
-   * @param own headers of this answer alone, as a flat list.
-   * @param blocks headers that are formatted already, with Content-Length unless it is a 304.
-   */
-  write(req: Request, res: Response, status: 200 | 304, own: readonly string[], blocks: readonly HeaderBlock[]): void {
-    // HTTP/1.0, a connection that closes and a client that waits for "100 Continue" get other headers too: Node knows which.
-    if (res.shouldKeepAlive && req.httpVersion === '1.1' && req.headers.expect === undefined) {
-      res.statusCode = status;
-      let head: string = STATUS_LINES[status];
-      for (let i = 0; i < own.length; i += 2) head += `${own[i]}: ${own[i + 1]}\r\n`;
-      for (const { lines } of blocks) head += lines;
-      (res as WithHead)._header = head + this.ending();
-      // Node says here whether it took the text.
-      if (res.headersSent) return;
-    }
-    res.writeHead(status, [...own, ...blocks.flatMap(({ list }) => list)]);
-  }
-
-  private ending(): string {
-    const second = Math.floor(this.now() / 1000);
-    if (second !== this.second) {
-      this.second = second;
-      const date = new Date(second * 1000).toUTCString();
-      const timeout = `timeout=${Math.floor(this.keepAliveMs / 1000)}`;
-      const { lines } = headerBlock('Date', date, 'Connection', 'keep-alive', 'Keep-Alive', timeout);
-      this.connectionHeaders = `${lines}\r\n`;
-    }
-    return this.connectionHeaders;
-  }
+/** Answers every OPTIONS request: without a key, and without counting it against a quota. @param onAnswer called for each. */
+export function answerPreflight({ byOrigin, otherwise }: CorsPolicy, onAnswer: () => void): RequestHandler {
+  return (req, res, next) => {
+    if (req.method !== 'OPTIONS') return next();
+    onAnswer();
+    res.writeHead(204, [
+      ...(byOrigin.get(req.headers.origin) ?? otherwise).list,
+      'Access-Control-Allow-Methods',
+      ALLOWED_METHODS,
+      'Access-Control-Allow-Headers',
+      'x-api-key, if-none-match',
+      'Access-Control-Max-Age',
+      PREFLIGHT_SECONDS,
+      'Allow',
+      ALLOWED_METHODS,
+      'Vary',
+      'Origin',
+      'X-Request-Id',
+      res.context.requestId,
+    ]);
+    res.end();
+  };
 }

@@ -55,10 +55,16 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
-  /** The failure of the store behind it. For the log only, because it can contain an address. */
+  /** The message of the failure of the store behind it. For the log only, because it can contain an address. */
   get reason(): string | undefined {
     const { cause } = this.extra;
     return cause instanceof StoreUnavailableError ? cause.reason : undefined;
+  }
+
+  /** The kind of that failure. */
+  get storeFailure(): string | undefined {
+    const { cause } = this.extra;
+    return cause instanceof StoreUnavailableError ? cause.code : undefined;
   }
 
   /** Returns the body as JSON text. */

@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
 import { WINDOW_S } from '../../access/quotas.ts';
-import type { CorsPolicy } from './cors.ts';
 import { chooseEncoding } from './encoding.ts';
-import { type HeaderBlock, headerBlock, joinBlocks, type RawHead } from './headers.ts';
+import { type CorsPolicy, type HeaderBlock, headerBlock, joinBlocks } from './headers.ts';
 import type { Problem } from './problem.ts';
 import type { RenderedBody } from './rendered-body.ts';
 
@@ -21,7 +20,8 @@ export interface ResponseWriterParts {
   readonly cors: CorsPolicy;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  readonly rawHead: RawHead;
+  /** Milliseconds that a connection may stay idle, as the server is told. */
+  readonly keepAliveMs: number;
   /** Called with every answer that goes out. */
   readonly onAnswer: (req: Request, res: Response) => void;
 }
@@ -35,8 +35,10 @@ export class ResponseWriter {
   private readonly ofData: CorsPolicy;
   private readonly ofLargeData: CorsPolicy;
   private readonly ofProblems: CorsPolicy;
+  private readonly writeHead: WriteHead;
 
   constructor(private readonly parts: ResponseWriterParts) {
+    this.writeHead = rawHead(parts.now, parts.keepAliveMs);
     const { cacheMaxAgeS, cors } = parts;
     const variants = cors.varies ? 'x-api-key, Origin' : 'x-api-key';
     const vary = headerBlock('Vary', variants);
@@ -50,18 +52,17 @@ export class ResponseWriter {
 
   /** Sends 200 with the body, compressed if it is large and the client asks; or 304 when the client has it. */
   body(req: Request, res: Response, whole: RenderedBody): void {
-    const { rawHead, onAnswer } = this.parts;
     const isCompressed = whole.isLarge && chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
     const rendered = isCompressed ? whole.gzipped() : whole;
     const common = blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData);
     if (isFresh(req.headers['if-none-match'], rendered.etag)) {
-      rawHead.write(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
+      this.writeHead(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
       res.end();
     } else {
-      rawHead.write(req, res, 200, this.own(res), [rendered.headers, common]);
+      this.writeHead(req, res, 200, this.own(res), [rendered.headers, common]);
       sendWhole(res, rendered.body);
     }
-    onAnswer(req, res);
+    this.parts.onAnswer(req, res);
   }
 
   /** Sends a problem document. */
@@ -124,4 +125,53 @@ function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}
+
+const STATUS_LINES = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const;
+
+/** Node's own field for a formatted head, which its types do not name. */
+interface WithHead {
+  _header?: string | null;
+}
+
+/**
+ * Writes a head; the body, if there is one, comes next.
+ * @param own headers of this answer alone, as a flat list.
+ * @param blocks headers that are formatted already, with Content-Length unless it is a 304.
+ */
+type WriteHead = (
+  req: Request,
+  res: Response,
+  status: keyof typeof STATUS_LINES,
+  own: readonly string[],
+  blocks: readonly HeaderBlock[],
+) => void;
+
+/**
+ * Returns a function that writes the heads of 200 and 304 answers as one text each. Node checks and joins a head header by header (hot
+ * path, see ADR 11). Whatever Node would write differently goes through `writeHead`, and so does every head if Node does not take the text.
+ */
+export function rawHead(now: () => number, keepAliveMs: number): WriteHead {
+  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+  /** The end of a head on a connection that stays open, formatted for this second. */
+  let ending = '';
+  let second = Number.NaN;
+  return (req, res, status, own, blocks) => {
+    // HTTP/1.0, a connection that closes and a client that waits for "100 Continue" get other headers too: Node knows which.
+    if (res.shouldKeepAlive && req.httpVersion === '1.1' && req.headers.expect === undefined) {
+      const time = Math.floor(now() / 1000);
+      if (time !== second) {
+        second = time;
+        ending = ['Date: ', new Date(time * 1000).toUTCString(), '\r\n', keepAlive].join('');
+      }
+      res.statusCode = status;
+      let head: string = STATUS_LINES[status];
+      for (let i = 0; i < own.length; i += 2) head += `${own[i]}: ${own[i + 1]}\r\n`;
+      for (const { lines } of blocks) head += lines;
+      (res as WithHead)._header = head + ending;
+      // Node says here whether it took the text.
+      if (res.headersSent) return;
+    }
+    res.writeHead(status, [...own, ...blocks.flatMap(({ list }) => list)]);
+  };
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { RecordRefusedError } from '../../../src/errors.ts';
-import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
+import { MemberRead, PageRead, StatsRead } from '../../../src/leaderboard/reader.ts';
 import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import { createWriter } from '../../../src/writer.ts';
 import { clocked } from '../../support/clocked.ts';
@@ -14,14 +14,14 @@ type Writer = ReturnType<typeof createWriter>;
 describe.each(storeKinds)('a bot of several processes on $name', (kind) => {
   let store: TestStore;
   let services: Services;
-  let reader: LeaderboardReader;
+  let commands: CommandBatcher;
   let writers: Writer[];
   const model = { current: new BotModel() };
   let guilds = 0;
   beforeAll(async () => {
     store = await kind.start();
     services = servicesOn(store.client, 'gr', ['free']);
-    reader = new LeaderboardReader(new CommandBatcher(store.client, services.scripts, services.redisKeys));
+    commands = new CommandBatcher(store.client, services.scripts, services.redisKeys);
     writers = [0, 1, 2].map(() => createWriter(clocked(store.connect(), () => model.current.nowMs)));
   });
   afterAll(() => store.stop());
@@ -53,16 +53,16 @@ describe.each(storeKinds)('a bot of several processes on $name', (kind) => {
 
   async function expectGuild(guild: string, naive: BotModel): Promise<void> {
     const ranking = naive.ranking();
-    const page = (await reader.page(guild, 1, 50)).value;
+    const page = (await commands.read(new PageRead(guild, 1, 50))).value;
     expect([page.total, ...page.data.map(({ user_id }) => user_id)]).toEqual([ranking.length, ...ranking]);
     const ranked = ranking.map((id) => naive.members.get(id) as NonNullable<ReturnType<typeof naive.members.get>>);
     const counted = ranked.filter(({ xp }) => xp > 0);
-    expect((await reader.stats(guild)).value).toMatchObject({
+    expect((await commands.read(new StatsRead(guild))).value).toMatchObject({
       total_members: counted.length,
       total_xp: counted.reduce((sum, { xp }) => sum + BigInt(xp), 0n),
     });
     for (const [id, member] of naive.members) {
-      const { value } = await reader.member(guild, id);
+      const { value } = await commands.read(new MemberRead(guild, id));
       if (member.hidden) expect(value).toBeNull();
       else
         expect(value).toEqual({

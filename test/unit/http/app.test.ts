@@ -96,11 +96,11 @@ describe('a path', () => {
 
 describe('every request', () => {
   it('keeps its connection, except while the process ends', async () => {
-    let draining = false;
-    const { app } = await testApi({ parts: { isDraining: () => draining } });
+    const activity = { inFlight: 0, isClosing: false };
+    const { app } = await testApi({ parts: { activity } });
     const ask = () => request(app).get('/livez').set('connection', 'keep-alive');
     expect((await ask()).headers.connection).not.toBe('close');
-    draining = true;
+    activity.isClosing = true;
     expect((await ask()).headers.connection).toBe('close');
   });
 

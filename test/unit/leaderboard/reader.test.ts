@@ -1,22 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { LeaderboardReader } from '../../../src/leaderboard/reader.ts';
-import type { CommandBatcher } from '../../../src/redis/command-batcher.ts';
+import { MemberRead, PageRead, StatsRead } from '../../../src/leaderboard/reader.ts';
+import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
 
 const MAX = 9007199254740991;
 
+/** Reads on a Redis that replies to each command with these lines. */
 function readerOf(...lines: (string | number)[]) {
-  const sent: unknown[][] = [];
-  const run: CommandBatcher['run'] = async (guildId, job, decode, weight) => {
-    sent.push(weight === undefined ? [guildId, job] : [guildId, job, weight]);
-    return decode(lines.join('\n'));
+  const sent: string[] = [];
+  const run = async (_name: string, _keys: string[], commands: string) => {
+    sent.push(commands);
+    return [lines.join('\n')];
   };
-  return { reader: new LeaderboardReader({ run } as unknown as CommandBatcher), sent };
+  const commands = new CommandBatcher({ isCluster: false }, { run } as unknown as Scripts, new RedisKeys('gr'));
+  const reader = {
+    page: (page: number, limit: number) => commands.read(new PageRead('g', page, limit)),
+    member: () => commands.read(new MemberRead('g', 'a')),
+    stats: () => commands.read(new StatsRead('g')),
+  };
+  return { reader, commands, sent };
 }
 
-describe('LeaderboardReader.page', () => {
+describe('a page', () => {
   it('asks for the ranks of the page and decodes its rows', async () => {
     const { reader, sent } = readerOf('7', 9, 'lurkr', 'a', '255', 'Ann', '3', 'b', '150', '', '');
-    expect(await reader.page('g', 3, 2)).toEqual({
+    expect(await reader.page(3, 2)).toEqual({
       revision: '7',
       value: {
         data: [
@@ -27,13 +36,14 @@ describe('LeaderboardReader.page', () => {
         page: 3,
       },
     });
-    expect(sent).toEqual([['g', 'page 4 5 ', 2]]);
+    expect(sent).toEqual(['page 4 5 \n']);
+    expect(new PageRead('g', 3, 2)).toMatchObject({ guildId: 'g', weight: 2 });
   });
 
   it('never asks for a rank that Number writes with an exponent', async () => {
     const { reader, sent } = readerOf('', 0, '');
-    await reader.page('g', MAX, 100);
-    expect(sent[0]?.[1]).toMatch(/^page \d{16} \d{16} $/);
+    await reader.page(MAX, 100);
+    expect(sent[0]).toMatch(/^page \d{16} \d{16} \n$/);
   });
 
   it.each([
@@ -47,7 +57,7 @@ describe('LeaderboardReader.page', () => {
     ['-inf', 0],
   ])('shows a score of "%s" as %d XP', async (score, xp) => {
     const { reader } = readerOf('', 1, '', 'a', score, '', '');
-    expect((await reader.page('g', 1, 10)).value.data[0]?.xp).toBe(xp);
+    expect((await reader.page(1, 10)).value.data[0]?.xp).toBe(xp);
   });
 
   it.each([
@@ -60,14 +70,14 @@ describe('LeaderboardReader.page', () => {
     ['', 2],
   ])('takes a stored level of "%s" for %d at 255 XP', async (stored, level) => {
     const { reader } = readerOf('', 1, '', 'a', '255', '', stored);
-    expect((await reader.page('g', 1, 10)).value.data[0]?.level).toBe(level);
+    expect((await reader.page(1, 10)).value.data[0]?.level).toBe(level);
   });
 });
 
-describe('LeaderboardReader.member', () => {
+describe('a member', () => {
   it('asks for one member and decodes it', async () => {
     const { reader, sent } = readerOf('7', 0, '255', 'lurkr', 'Ann', '', '12', '2026-01-15T10:00:00+02:00');
-    expect(await reader.member('g', 'a')).toEqual({
+    expect(await reader.member()).toEqual({
       revision: '7',
       value: {
         user_id: 'a',
@@ -79,12 +89,12 @@ describe('LeaderboardReader.member', () => {
         last_daily_claim: '2026-01-15T08:00:00.000Z',
       },
     });
-    expect(sent).toEqual([['g', 'member a ']]);
+    expect(sent).toEqual(['member a \n']);
   });
 
   it('shows what is not stored as the user id, 0 and null', async () => {
     const { reader } = readerOf('7', 3, '0', '', '', '', '', '');
-    expect((await reader.member('g', 'a')).value).toMatchObject({
+    expect((await reader.member()).value).toMatchObject({
       username: 'a',
       level: 0,
       daily_streak: 0,
@@ -94,20 +104,20 @@ describe('LeaderboardReader.member', () => {
 
   it('takes a claim that is not a time for none', async () => {
     const { reader } = readerOf('7', 3, '0', '', '', '9', '', 'yesterday');
-    expect((await reader.member('g', 'a')).value).toMatchObject({ level: 9, last_daily_claim: null });
+    expect((await reader.member()).value).toMatchObject({ level: 9, last_daily_claim: null });
   });
 
   it('gives null, with the revision, for one that is not ranked', async () => {
     const { reader } = readerOf('7', -1, '', '', '', '', '', '');
-    expect(await reader.member('g', 'a')).toEqual({ revision: '7', value: null });
+    expect(await reader.member()).toEqual({ revision: '7', value: null });
   });
 });
 
-describe('LeaderboardReader.stats', () => {
+describe('statistics', () => {
   const stats = async (...reply: string[]) => {
     const { reader, sent } = readerOf(...reply);
-    const { value } = await reader.stats('g');
-    expect(sent).toEqual([['g', 'stats ']]);
+    const { value } = await reader.stats();
+    expect(sent).toEqual(['stats \n']);
     return value;
   };
 
@@ -155,25 +165,25 @@ describe('LeaderboardReader.stats', () => {
 
 describe('what a caller holds', () => {
   it('is named in the job, and an empty reply says that it still holds', async () => {
-    const { reader, sent } = readerOf('');
-    expect(await reader.page('g', 1, 10, '7')).toBeUndefined();
-    expect(await reader.member('g', 'a', '7')).toBeUndefined();
-    expect(await reader.stats('g', '7')).toBeUndefined();
-    expect(sent.map(([, job]) => job)).toEqual(['page 0 9 7', 'member a 7', 'stats 7']);
+    const { commands, sent } = readerOf('');
+    for (const read of [new PageRead('g', 1, 10), new MemberRead('g', 'a'), new StatsRead('g')]) {
+      expect(await commands.read<unknown>(read, '7')).toBeUndefined();
+    }
+    expect(sent).toEqual(['page 0 9 7\n', 'member a 7\n', 'stats 7\n']);
   });
 
   it('is held by the revision that came with it, to its last digit', async () => {
     const { reader } = readerOf('1768478400000001', '0', '');
-    expect((await reader.page('g', 1, 10)).revision).toBe('1768478400000001');
+    expect((await reader.page(1, 10)).revision).toBe('1768478400000001');
   });
 
   it('is never held by a revision that is no number', async () => {
     const { reader } = readerOf('7 x', '0', '');
-    expect((await reader.page('g', 1, 10)).revision).toBe('');
+    expect((await reader.page(1, 10)).revision).toBe('');
     const none = readerOf('x7', '-1', '', '', '', '', '', '');
-    expect((await none.reader.member('g', 'a')).revision).toBe('');
+    expect((await none.reader.member()).revision).toBe('');
     const some = readerOf('7x', '0', '1', '', '', '', '', '');
-    expect((await some.reader.member('g', 'a')).revision).toBe('');
-    expect((await readerOf('-7', '', '', '', '', '').reader.stats('g')).revision).toBe('');
+    expect((await some.reader.member()).revision).toBe('');
+    expect((await readerOf('-7', '', '', '', '', '').reader.stats()).revision).toBe('');
   });
 });

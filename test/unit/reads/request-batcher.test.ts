@@ -25,7 +25,7 @@ beforeEach(() => {
   sent = [];
   const run = scripts.run.bind(scripts);
   vi.spyOn(scripts, 'run').mockImplementation((name, keys, ...args) => {
-    sent.push(String(args[0]).trim().split('\n'));
+    sent.push(String(args[0]).trim().split(/ *\n/));
     return run(name, keys, ...args);
   });
   commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
@@ -37,9 +37,17 @@ beforeEach(() => {
 function readOf(cacheKey: string, guildId = 'g'): CacheableRead<string> {
   return {
     cacheKey,
-    read: () => commands.run(guildId, `stats ${cacheKey}`, () => ({ revision: '', value: cacheKey })),
+    command: { guildId, command: `stats ${cacheKey}`, weight: 1, decode: () => ({ revision: '', value: cacheKey }) },
     render: (value) => `response ${value}`,
   };
+}
+
+/** Returns the read with a reply that cannot be decoded. */
+function broken(read: CacheableRead<string>): CacheableRead<string> {
+  const decode = () => {
+    throw new Error('broken');
+  };
+  return { ...read, command: { ...read.command, decode } };
 }
 
 async function load(guildId: string, read?: CacheableRead<string>, plan = 'free') {
@@ -120,7 +128,7 @@ describe('requests of one moment', () => {
 describe('a failure', () => {
   it('of one read fails the requests that share it, and tells them what is left of the quota', async () => {
     const [one, other, third] = await Promise.all([
-      load('g', { ...readOf('a'), read: () => Promise.reject(new Error('broken')) }),
+      load('g', broken(readOf('a'))),
       load('g', readOf('b')),
       load('g', readOf('a')),
     ]);
@@ -136,7 +144,7 @@ describe('a failure', () => {
     const results = await Promise.allSettled([
       load('g', readOf('a')),
       load('h', readOf('ah', 'h')),
-      load('g', { ...readOf('b'), read: () => Promise.reject(new Error('broken')) }),
+      load('g', broken(readOf('b'))),
       load('g'),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'rejected']);

@@ -1,22 +1,31 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Versioned } from '../../../src/leaderboard/reader.ts';
 import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
+import type { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
 class Guild {
   revision = '1';
   broken = false;
   readonly read: string[] = [];
+  /** The revisions that were named. */
+  readonly asked: (string | undefined)[] = [];
 
-  readOf(key: string): CacheableRead<string> {
-    const read = async (cachedRevision?: string): Promise<Versioned<string> | undefined> => {
+  /** Reads as CommandBatcher does. The value is the revision. */
+  readonly commands = {
+    read: async ({ command }: { command: string }, cachedRevision?: string): Promise<Versioned<string> | undefined> => {
+      this.asked.push(cachedRevision);
       if (this.broken) throw new Error('gone');
       if (cachedRevision === this.revision) return undefined;
-      this.read.push(key);
+      this.read.push(command);
       return { revision: this.revision, value: this.revision };
-    };
-    return { cacheKey: key, read, render: (value) => `${key} at ${value}` };
-  }
+    },
+  } as Pick<CommandBatcher, 'read'>;
+}
+
+function readOf(key: string): CacheableRead<string> {
+  const command = { guildId: 'g', command: key, weight: 1, decode: () => ({ revision: '', value: '' }) };
+  return { cacheKey: key, command, render: (value) => `${key} at ${value}` };
 }
 
 describe('the cache of responses', () => {
@@ -25,7 +34,7 @@ describe('the cache of responses', () => {
     const guild = new Guild();
     const sizeOf = vi.fn((_response: string) => bytes);
     const cache = new ResponseCache<string>({ maxEntries, maxBytes, sizeOf, now: () => clock.now });
-    const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.load(guild.readOf(key))));
+    const get = (...keys: string[]) => Promise.all(keys.map((key) => cache.load(readOf(key), guild.commands)));
     return { clock, guild, get, cache, sizeOf };
   };
 
@@ -40,21 +49,12 @@ describe('the cache of responses', () => {
   });
 
   it('gives the read its cached revision, and caches a value under the revision that came with it', async () => {
-    const { guild, cache, get } = setup();
-    const asked: (string | undefined)[] = [];
-    const spied = (): CacheableRead<string> => {
-      const original = guild.readOf('a');
-      const read = (cachedRevision?: string) => {
-        asked.push(cachedRevision);
-        return original.read(cachedRevision);
-      };
-      return { ...original, read };
-    };
-    await cache.load(spied());
+    const { guild, get } = setup();
+    await get('a');
     guild.revision = '2';
-    await cache.load(spied());
-    await cache.load(spied());
-    expect(asked).toEqual([undefined, '1', '2']);
+    await get('a');
+    await get('a');
+    expect(guild.asked).toEqual([undefined, '1', '2']);
     expect(await get('a')).toEqual(['a at 2']);
   });
 

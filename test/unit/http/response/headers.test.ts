@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Request, Response } from 'express';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { headerBlock, joinBlocks, RawHead } from '../../../../src/http/response/headers.ts';
+import { headerBlock, joinBlocks } from '../../../../src/http/response/headers.ts';
+import { rawHead } from '../../../../src/http/response/response-writer.ts';
 import { rawExchange } from '../../../support/raw-http.ts';
 
 const LIST = ['X-Request-Id', 'r-1', 'RateLimit', '"hourly";r=4;t=1', 'X-Url', 'a: b://c'];
@@ -27,16 +28,16 @@ describe('the head of an answer', () => {
   beforeEach(async () => {
     now = Date.now();
     byNode = 0;
-    const rawHead = new RawHead(() => now, 65_000);
+    const writeHead = rawHead(() => now, 65_000);
     server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
-      const writeHead = vi.spyOn(res, 'writeHead');
+      const ofNode = vi.spyOn(res, 'writeHead');
       const status = req.url?.endsWith('304') ? 304 : 200;
       const list = status === 200 ? [...LIST, ...LENGTH] : LIST;
       if (req.url?.startsWith('/node')) res.writeHead(status, list);
       else {
         const [own, body, common] = [list.slice(0, 2), list.slice(2, 4), list.slice(4)];
-        rawHead.write(req as Request, res as Response, status, own, [headerBlock(...body), headerBlock(...common)]);
-        byNode += writeHead.mock.calls.length;
+        writeHead(req as Request, res as Response, status, own, [headerBlock(...body), headerBlock(...common)]);
+        byNode += ofNode.mock.calls.length;
       }
       res.end(status === 200 ? 'ok' : undefined);
     });
@@ -99,7 +100,7 @@ describe('the head of an answer', () => {
     const writeHead = vi.fn();
     const req = { httpVersion: '1.1', headers: {} } as unknown as Request;
     const res = { shouldKeepAlive: true, headersSent: false, writeHead } as unknown as Response;
-    new RawHead(() => 0, 5000).write(req, res, 200, LIST, [headerBlock('A', 'b'), headerBlock('C', 'd')]);
+    rawHead(() => 0, 5000)(req, res, 200, LIST, [headerBlock('A', 'b'), headerBlock('C', 'd')]);
     expect(writeHead.mock.calls).toEqual([[200, [...LIST, 'A', 'b', 'C', 'd']]]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { FastHistogram } from '../../../src/observability/fast-histogram.ts';
+import { histogram } from '../../../src/observability/metrics.ts';
 
 const BOUNDS = [0.001, 0.01, 0.1];
 const seconds = fc.oneof(fc.constantFrom(0, 0.001, 0.01, 0.1, 0.1001, 5), fc.double({ min: 0, max: 1, noNaN: true }));
@@ -11,12 +11,12 @@ const observation = fc.record({
   seconds,
 });
 
-describe('FastHistogram', () => {
+describe('a histogram', () => {
   it('prints what a prom-client histogram prints of the same observations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(observation, { minLength: 1, maxLength: 40 }), async (observations) => {
         const [ours, theirs] = [new Registry(), new Registry()];
-        const histogram = new FastHistogram(ours, 'took_seconds', 'How long it took', BOUNDS);
+        const addSeries = histogram(ours, 'took_seconds', 'How long it took', BOUNDS);
         const reference = new Histogram({
           name: 'took_seconds',
           help: 'How long it took',
@@ -27,7 +27,7 @@ describe('FastHistogram', () => {
         const series = new Map<string, (seconds: number) => void>();
         for (const { method, status, seconds } of observations) {
           const key = method + status;
-          if (!series.has(key)) series.set(key, histogram.series({ method, status }));
+          if (!series.has(key)) series.set(key, addSeries({ method, status }));
           series.get(key)?.(seconds);
           reference.observe({ method, status }, seconds);
         }
