@@ -1,6 +1,7 @@
 import { ApiKeyStore } from './access/api-keys.ts';
 import { Authenticator } from './access/authenticator.ts';
 import { Quotas } from './access/quotas.ts';
+import { Usage } from './access/usage.ts';
 import type { Config } from './config.ts';
 import { type RenderedBody, sizeInMemory } from './http/response/rendered-body.ts';
 import type { Metrics } from './observability/metrics.ts';
@@ -39,6 +40,7 @@ export function composeReads(
   const observed = observedClient(client, observe);
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const quotas = new Quotas(commands, config.planQuotas);
+  const usage = new Usage(scripts, redisKeys, clock);
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: config.cacheMaxPages,
     maxBytes: config.cacheMaxBytes,
@@ -63,8 +65,9 @@ export function composeReads(
     authenticator,
     isSubscribed,
     quotas,
+    usage,
     cache,
-    batcher: new RequestBatcher(quotas, cache, commands),
+    batcher: new RequestBatcher(quotas, usage, cache, commands),
     probe: () => probeStore(client, scripts, redisKeys),
   };
 }

@@ -25,6 +25,7 @@ import { explainStart } from './redis/refusals.ts';
 import type { RedisClient } from './redis/scripts.ts';
 import { StoreHealth } from './redis/store-health.ts';
 import { inspectStore } from './redis/store-inspection.ts';
+import { USAGE_PERIOD_MS, writeRegularly } from './write-usage.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
@@ -36,6 +37,8 @@ export interface ServerParts extends Partial<Clocks> {
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   readonly bootTimeoutMs?: number;
+  /** Time between two writes of the usage. */
+  readonly usagePeriodMs?: number;
   /** Further routes that need no key. */
   readonly extraRoutes?: RequestHandler;
 }
@@ -84,6 +87,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     monotonic,
   );
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
+  const endUsage = writeRegularly(reads.usage, logger, parts.usagePeriodMs ?? USAGE_PERIOD_MS);
   const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   let draining = false;
   const readiness: Readiness = () => {
@@ -137,6 +141,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     activity.isClosing = true;
     const servers = admin ? [api, admin] : [api];
     await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs)));
+    await endUsage();
     health.stop();
     client.disconnect();
     subscriber.disconnect();

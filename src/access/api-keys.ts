@@ -83,7 +83,9 @@ export class ApiKeyStore {
     const sha = await this.shaOf(guildId, keyId);
     // The record goes first: if the second step fails, the key is refused but still listed, and revoke can run again.
     await withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)));
-    await withStoreErrors(this.client.hdel(this.redisKeys.guild(guildId).apiKeys, keyId));
+    const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
+    // In this order: the service stores the use of a listed key only.
+    await withStoreErrors(Promise.all([this.client.hdel(apiKeys, keyId), this.client.hdel(apiKeysUsed, keyId)]));
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
@@ -107,12 +109,12 @@ export class ApiKeyStore {
     return created;
   }
 
-  /** Revokes every key of a guild. @returns their number. */
+  /** Revokes every key of a guild, and deletes their usage. @returns their number. */
   async revokeAll(guildId: string): Promise<number> {
-    const { apiKeys } = this.redisKeys.guild(guildId);
+    const { apiKeys, apiKeysUsed, usage } = this.redisKeys.guild(guildId);
     const shas = await withStoreErrors(this.client.hvals(apiKeys));
     await Promise.all(shas.map((sha) => withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)))));
-    await withStoreErrors(this.client.del(apiKeys));
+    await withStoreErrors(this.client.del(apiKeys, apiKeysUsed, usage));
     await publishInvalidation(this.client, this.redisKeys, guildId);
     return shas.length;
   }

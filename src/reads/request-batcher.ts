@@ -1,5 +1,6 @@
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState, Quotas } from '../access/quotas.ts';
+import type { Usage } from '../access/usage.ts';
 import type { CommandBatcher } from '../redis/command-batcher.ts';
 import type { CacheableRead, ResponseCache } from './response-cache.ts';
 
@@ -33,6 +34,7 @@ export class RequestBatcher<V> {
 
   constructor(
     private readonly quotas: Quotas,
+    private readonly usage: Pick<Usage, 'count'>,
     private readonly cache: ResponseCache<V>,
     private readonly commands: CommandBatcher,
   ) {}
@@ -58,8 +60,11 @@ export class RequestBatcher<V> {
       for (const requests of groupBy(batch, hasSameQuota)) {
         const { guildId, plan } = (requests[0] as PendingRequest<V>).identity;
         const counting = this.quotas.consume(guildId, plan, requests.length);
-        // Each group handles a failure where it awaits the count; until then Node must not report it as unhandled.
-        counting.catch(() => {});
+        counting.then(
+          (states) => this.usage.count(requests, states),
+          // Each group handles a failure where it awaits the count; until then Node must not report it as unhandled.
+          () => {},
+        );
         for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
       }
     });

@@ -12,6 +12,10 @@ export interface GuildKeys {
   readonly config: string;
   /** HASH: key id -> SHA-256 of the key. */
   readonly apiKeys: string;
+  /** HASH: key id -> time of the key's last request. */
+  readonly apiKeysUsed: string;
+  /** HASH: hour and key id -> requests. */
+  readonly usage: string;
   /** Followed by a user id: HASH of that member's profile. */
   readonly memberPrefix: string;
   /** ZSET: hidden members, user id -> total XP. */
@@ -67,6 +71,8 @@ export class RedisKeys {
       stats: `${base}:stats`,
       config: `${base}:config`,
       apiKeys: `${base}:keys`,
+      apiKeysUsed: `${base}:keys:used`,
+      usage: `${base}:usage`,
       memberPrefix: `${base}:member:`,
       hidden: `${base}:hidden`,
       cooldownPrefix: `${base}:cooldown:`,

@@ -25,6 +25,7 @@ export const SCRIPT_NAMES = [
   'sweep',
   'unstage',
   'upgrade',
+  'usage',
 ] as const;
 
 export type ScriptName = (typeof SCRIPT_NAMES)[number];

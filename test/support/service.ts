@@ -36,6 +36,8 @@ export async function startService(testStore: TestStore, env: Record<string, str
     store: { client, subscriber: testStore.connect() },
     clock: () => now,
     monotonic: () => monotonic,
+    // Tests count the commands of a request; the end of the service writes the usage.
+    usagePeriodMs: 3_600_000,
   });
   const store = servicesOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
   return {

@@ -74,7 +74,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const app = createApp({
     authenticator,
     limiter: new FailedAuthLimiter(() => api.now),
-    batcher: new RequestBatcher(new Quotas(commands, new Map([['free', quota]])), cache, commands),
+    batcher: new RequestBatcher(new Quotas(commands, new Map([['free', quota]])), { count: () => {} }, cache, commands),
     responses: new ResponseWriter({
       cacheMaxAgeS,
       cors,

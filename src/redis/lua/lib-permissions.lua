@@ -5,7 +5,7 @@
 local function sample_arguments(command, key)
   if command == 'ZADD' then
     return '0', 'x'
-  elseif command == 'HSET' then
+  elseif command == 'HSET' or command == 'HINCRBY' then
     return 'x', 'x'
   elseif command == 'ZREM' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
     return 'x'

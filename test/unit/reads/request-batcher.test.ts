@@ -30,7 +30,7 @@ beforeEach(() => {
   });
   commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
   const noCache = new ResponseCache<string>({ maxEntries: 0, maxBytes: 0, sizeOf: () => 1, now: () => 0 });
-  batcher = new RequestBatcher(new Quotas(commands, PLANS), noCache, commands);
+  batcher = new RequestBatcher(new Quotas(commands, PLANS), { count: () => {} }, noCache, commands);
 });
 
 /** Returns a read of the guild's statistics whose response is its cache key. */

@@ -1,0 +1,74 @@
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { HOUR_MS } from './usage.ts';
+
+/** Hours of {@link GuildUsage.hours}: seven days. */
+const SHOWN_HOURS = 7 * 24;
+
+/** Requests in one time, by what the quota decided. */
+export interface Requests {
+  /** Requests that the quota let through. */
+  readonly requests: number;
+  /** Requests that got 429, because the quota was used up. */
+  readonly refused: number;
+}
+
+export interface HourUsage extends Requests {
+  /** ISO 8601 in UTC. */
+  readonly startsAt: string;
+}
+
+/** The usage of an API key; its requests are those of the running hour of the clock. */
+export interface KeyUsage extends Requests {
+  /** ISO 8601 in UTC; null when no request of the key was written. */
+  readonly lastUsed: string | null;
+}
+
+export interface GuildUsage {
+  /** The last seven days by the hour of the clock, oldest first. The last one is the running hour. */
+  readonly hours: readonly HourUsage[];
+  /** Returns the usage of a key by its id. */
+  readonly ofKey: (keyId: string) => KeyUsage;
+}
+
+/**
+ * Reads the usage of a guild. It is ten seconds old at most. O(fields), one round trip.
+ * @param now milliseconds since the epoch.
+ * @throws StoreUnavailableError
+ */
+export async function readUsage(
+  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  guildId: string,
+  now: number,
+): Promise<GuildUsage> {
+  const { usage, apiKeysUsed } = redisKeys.guild(guildId);
+  const [fields, used] = await withStoreErrors(Promise.all([client.hgetall(usage), client.hgetall(apiKeysUsed)]));
+  const thisHour = Math.floor(now / HOUR_MS);
+  const first = thisHour - SHOWN_HOURS + 1;
+  const hours = Array.from({ length: SHOWN_HOURS }, (_, index) => ({
+    startsAt: new Date((first + index) * HOUR_MS).toISOString(),
+    requests: 0,
+    refused: 0,
+  }));
+  for (const [field, value] of Object.entries(fields)) {
+    const [, hour, refused] = /^(\d+):.+?(:refused)?$/.exec(field) ?? [];
+    const entry = hours[Number(hour) - first];
+    if (entry) entry[refused ? 'refused' : 'requests'] += Number(value);
+  }
+  return {
+    hours,
+    ofKey: (keyId) => ({
+      lastUsed: used[keyId] ?? null,
+      requests: Number(fields[`${thisHour}:${keyId}`] ?? 0),
+      refused: Number(fields[`${thisHour}:${keyId}:refused`] ?? 0),
+    }),
+  };
+}
+
+/** Returns the sum of the last hours. */
+export function sumOf(hours: readonly Requests[]): Requests {
+  return hours.reduce((a, b) => ({ requests: a.requests + b.requests, refused: a.refused + b.refused }), {
+    requests: 0,
+    refused: 0,
+  });
+}

@@ -1,0 +1,143 @@
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { Scripts } from '../redis/scripts.ts';
+import type { Identity } from './authenticator.ts';
+import { generateKeyId } from './key-format.ts';
+
+export const HOUR_MS = 3_600_000;
+/** Hours of usage that Redis keeps: eight days, so that the last seven are always whole. */
+const KEPT_HOURS = 8 * 24;
+/** Guilds that are written together. Redis serves others between two such steps. */
+const GUILDS_PER_STEP = 100;
+/** Counts that wait for Redis at most; further ones are dropped. Reached only while Redis serves requests and refuses the usage. */
+const MAX_WAITING = 20_000;
+/** Identities that are counted before they are added up. */
+const MAX_COUNTED = 10_000;
+
+/** Requests of one identity that are not added up yet. */
+interface Counted {
+  allowed: number;
+  refused: number;
+  lastUsedAt: number;
+}
+
+/** The usage of a guild that waits for Redis. */
+class WaitingUsage {
+  /** Requests by the field of `gr:{G}:usage`. */
+  readonly counts = new Map<string, number>();
+  /** Milliseconds since the epoch of the last request, by key id. */
+  readonly used = new Map<string, number>();
+  /** The arguments of a call that Redis may have done: it was sent, and has no reply. */
+  unconfirmed: (string | number)[] | undefined;
+}
+
+/**
+ * Counts the requests of each API key by the hour in memory, and adds them to `gr:{G}:usage` with {@link write}. What is not written when
+ * the process is killed is lost. No request is written twice: a call without a reply is repeated as it was, and Redis does it once.
+ */
+export class Usage {
+  private readonly processId = generateKeyId();
+  private calls = 0;
+  private hour = 0;
+  /** The requests of {@link hour}. */
+  private readonly counted = new Map<Identity, Counted>();
+  /** By guild id. */
+  private readonly waiting = new Map<string, WaitingUsage>();
+  private waitingCounts = 0;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly scripts: Scripts,
+    private readonly redisKeys: RedisKeys,
+    /** Milliseconds since the epoch. */
+    private readonly now: () => number,
+  ) {}
+
+  /** Counts requests. @param states of their quota, in the same order. */
+  count(requests: readonly { readonly identity: Identity }[], states: readonly { readonly allowed: boolean }[]): void {
+    const now = this.now();
+    const hour = Math.floor(now / HOUR_MS);
+    if (hour !== this.hour || this.counted.size >= MAX_COUNTED) {
+      this.addUp();
+      this.hour = hour;
+    }
+    for (let i = 0; i < states.length; i++) {
+      const { identity } = requests[i] as { readonly identity: Identity };
+      let counted = this.counted.get(identity);
+      if (!counted) {
+        counted = { allowed: 0, refused: 0, lastUsedAt: 0 };
+        this.counted.set(identity, counted);
+      }
+      if (states[i]?.allowed) counted.allowed++;
+      else counted.refused++;
+      counted.lastUsedAt = now;
+    }
+  }
+
+  /**
+   * Writes all requests that were counted before the call. One command a guild.
+   * @throws StoreUnavailableError when not all could be written; the next call writes the rest.
+   */
+  write(): Promise<void> {
+    const write = () => this.writeAll();
+    this.writing = this.writing.then(write, write);
+    return this.writing;
+  }
+
+  private async writeAll(): Promise<void> {
+    this.addUp();
+    const failures: unknown[] = [];
+    const guildIds = [...this.waiting.keys()];
+    for (let i = 0; i < guildIds.length; i += GUILDS_PER_STEP) {
+      const step = guildIds.slice(i, i + GUILDS_PER_STEP);
+      const results = await Promise.allSettled(step.map((guildId) => this.writeGuild(guildId)));
+      const failed = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
+      failures.push(...failed);
+      if (failed.length === step.length) break;
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  private async writeGuild(guildId: string): Promise<void> {
+    const guild = this.waiting.get(guildId) as WaitingUsage;
+    const { usage, apiKeysUsed, apiKeys } = this.redisKeys.guild(guildId);
+    while (guild.unconfirmed || guild.counts.size > 0) {
+      guild.unconfirmed ??= this.takeCall(guild);
+      await this.scripts.run('usage', [usage, apiKeysUsed, apiKeys], ...guild.unconfirmed);
+      guild.unconfirmed = undefined;
+    }
+    this.waiting.delete(guildId);
+  }
+
+  /** Returns the arguments of a call with all that waits. */
+  private takeCall({ counts, used }: WaitingUsage): (string | number)[] {
+    const times = [...used].map(([keyId, time]) => [keyId, new Date(time).toISOString()]);
+    const call = [this.processId, ++this.calls, Math.floor(this.now() / HOUR_MS), KEPT_HOURS, counts.size];
+    const args = [...call, ...[...counts].flat(), ...times.flat()];
+    this.waitingCounts -= counts.size;
+    counts.clear();
+    used.clear();
+    return args;
+  }
+
+  /** Adds what was counted to what waits for Redis. */
+  private addUp(): void {
+    for (const [{ guildId, keyId }, { allowed, refused, lastUsedAt }] of this.counted) {
+      const guild = this.waiting.get(guildId) ?? new WaitingUsage();
+      const isKept = this.add(guild, `${this.hour}:${keyId}`, allowed);
+      const isRefusedKept = this.add(guild, `${this.hour}:${keyId}:refused`, refused);
+      if (!isKept && !isRefusedKept) continue;
+      guild.used.set(keyId, Math.max(lastUsedAt, guild.used.get(keyId) ?? 0));
+      this.waiting.set(guildId, guild);
+    }
+    this.counted.clear();
+  }
+
+  /** Returns whether there was something to add, and room for it. */
+  private add({ counts }: WaitingUsage, field: string, requests: number): boolean {
+    const before = counts.get(field);
+    if (requests === 0 || (before === undefined && this.waitingCounts >= MAX_WAITING)) return false;
+    if (before === undefined) this.waitingCounts++;
+    counts.set(field, (before ?? 0) + requests);
+    return true;
+  }
+}

@@ -1,0 +1,193 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Usage } from '../../../src/access/usage.ts';
+import { readUsage, sumOf } from '../../../src/access/usage-reader.ts';
+import { type Services, servicesOn } from '../../../src/cli/services.ts';
+import { StoreUnavailableError } from '../../../src/errors.ts';
+import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
+import { storeKinds, type TestStore } from '../../support/stores.ts';
+
+const HOUR = 3_600_000;
+const START = Date.parse('2026-01-15T12:30:00Z');
+
+/** How a call to Redis ends: as it should, lost before it arrives, done without a reply, or done when a later call was sent already. */
+type Fate = 'done' | 'lost' | 'unanswered' | 'late';
+
+describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
+  let testStore: TestStore;
+  let store: Services;
+  let now: number;
+  let fate: Fate;
+  /** Calls that Redis does when a later one has been sent. */
+  let late: (() => Promise<unknown>)[];
+  beforeAll(async () => {
+    testStore = await kind.start();
+    store = servicesOn(testStore.client, 'gr', ['free']);
+  });
+  afterAll(() => testStore.stop());
+  beforeEach(async () => {
+    await testStore.empty();
+    [now, fate, late] = [START, 'done', []];
+    for (const guild of ['g', 'h']) await list(guild, 'a', 'b');
+  });
+
+  const list = (guild: string, ...keyIds: string[]) =>
+    store.client.hset(`gr:{${guild}}:keys`, Object.fromEntries(keyIds.map((id) => [id, `sha of ${id}`])));
+
+  const newProcess = () => {
+    const run = async (...command: Parameters<Scripts['run']>) => {
+      const send = () => store.scripts.run(...command);
+      const isUnanswered = fate === 'unanswered';
+      if (fate === 'late') late.push(send);
+      if (fate === 'lost' || fate === 'late') throw new StoreUnavailableError(new Error('lost'));
+      const reply = await send();
+      for (const sendLate of late.splice(0)) await sendLate();
+      if (isUnanswered) throw new StoreUnavailableError(new Error('no reply'));
+      return reply;
+    };
+    return new Usage({ run } as Scripts, store.redisKeys, () => now);
+  };
+  const count = (usage: Usage, guildId: string, keyId: string, ...allowed: boolean[]) => {
+    const identity = { guildId, plan: 'free', keyId, origins: [] };
+    usage.count(
+      allowed.map(() => ({ identity })),
+      allowed.map((each) => ({ allowed: each })),
+    );
+  };
+  const read = (guild = 'g') => readUsage(store, guild, now);
+
+  it('has the requests and the refusals of each key and hour, and when each key was used last', async () => {
+    const usage = newProcess();
+    count(usage, 'g', 'a', true, true, false);
+    now += HOUR;
+    count(usage, 'g', 'a', true);
+    count(usage, 'g', 'b', false);
+    await usage.write();
+    const { hours, ofKey } = await read();
+    expect(hours).toHaveLength(168);
+    expect(hours.slice(-2)).toEqual([
+      { startsAt: '2026-01-15T12:00:00.000Z', requests: 2, refused: 1 },
+      { startsAt: '2026-01-15T13:00:00.000Z', requests: 1, refused: 1 },
+    ]);
+    expect(sumOf(hours)).toEqual({ requests: 3, refused: 2 });
+    expect(ofKey('a')).toEqual({ lastUsed: '2026-01-15T13:30:00.000Z', requests: 1, refused: 0 });
+    expect(ofKey('b')).toEqual({ lastUsed: '2026-01-15T13:30:00.000Z', requests: 0, refused: 1 });
+    expect(ofKey('c')).toEqual({ lastUsed: null, requests: 0, refused: 0 });
+  });
+
+  it('is the naive count of all requests of several processes, whatever becomes of their calls', async () => {
+    const requests = fc.record({
+      process: fc.nat(2),
+      guild: fc.constantFrom('g', 'h'),
+      key: fc.constantFrom('a', 'b'),
+      allowed: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
+    });
+    const write = fc.record({
+      process: fc.nat(2),
+      fate: fc.constantFrom<Fate>('done', 'lost', 'unanswered', 'late'),
+      laterMs: fc.constantFrom(0, 10_000, HOUR),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(requests, write), { maxLength: 40 }), async (steps) => {
+        await testStore.empty();
+        await list('g', 'a', 'b');
+        await list('h', 'a', 'b');
+        [now, late] = [START, []];
+        const processes = [newProcess(), newProcess(), newProcess()];
+        const naive = new Map<string, number>();
+        for (const step of steps) {
+          const usage = processes[step.process] as Usage;
+          if ('fate' in step) {
+            fate = step.fate;
+            now += step.laterMs;
+            await usage.write().catch(() => {});
+          } else {
+            count(usage, step.guild, step.key, ...step.allowed);
+            for (const allowed of step.allowed) {
+              const field = `${step.guild} ${Math.floor(now / HOUR)}:${step.key}${allowed ? '' : ':refused'}`;
+              naive.set(field, (naive.get(field) ?? 0) + 1);
+            }
+          }
+        }
+        fate = 'done';
+        for (const usage of processes) await usage.write();
+        for (const sendLate of late.splice(0)) await sendLate();
+        const stored = new Map<string, number>();
+        for (const guild of ['g', 'h']) {
+          for (const [field, value] of Object.entries(await store.client.hgetall(`gr:{${guild}}:usage`))) {
+            if (/^\d/.test(field)) stored.set(`${guild} ${field}`, Number(value));
+          }
+        }
+        expect(stored).toEqual(naive);
+      }),
+      { numRuns: kind.name === 'redis-server' ? 300 : 30 },
+    );
+  });
+
+  it('is kept for eight days, and disappears when the guild is no longer used', async () => {
+    const usage = newProcess();
+    count(usage, 'g', 'a', true);
+    await usage.write();
+    const first = Math.floor(START / HOUR);
+    now += 191 * HOUR;
+    const next = newProcess();
+    count(next, 'g', 'a', true);
+    await next.write();
+    expect(await store.client.hget('gr:{g}:usage', `${first}:a`)).toBe('1');
+    now += HOUR;
+    count(next, 'g', 'a', true);
+    await next.write();
+    // The count and the number of the last call of the process that has ended.
+    const fields = Object.keys(await store.client.hgetall('gr:{g}:usage')).map((field) => field.replace(/^w:.*/, 'w'));
+    expect(fields.sort()).toEqual([`${first + 191}:a`, `${first + 192}:a`, 'from', 'w']);
+    expect(await store.client.ttl('gr:{g}:usage')).toBeGreaterThan(191 * 3600);
+    expect(await store.client.ttl('gr:{g}:keys:used')).toBe(-1);
+    expect((await read()).ofKey('a').lastUsed).toBe(new Date(now).toISOString());
+  });
+
+  it('never moves the last use of a key back, when another process writes later', async () => {
+    const [one, other] = [newProcess(), newProcess()];
+    count(one, 'g', 'a', true);
+    now += 1000;
+    count(other, 'g', 'a', true);
+    await other.write();
+    await one.write();
+    expect((await read()).ofKey('a')).toMatchObject({ lastUsed: new Date(START + 1000).toISOString(), requests: 2 });
+  });
+
+  it('keeps what a revoked key has used, but not the key; and nothing of a guild without keys', async () => {
+    const usage = newProcess();
+    const { record } = await store.apiKeys.create('g', 'x', null);
+    count(usage, 'g', record.id, true);
+    await usage.write();
+    count(usage, 'g', record.id, true);
+    await store.apiKeys.revoke('g', record.id);
+    await usage.write();
+    expect(sumOf((await read()).hours)).toEqual({ requests: 2, refused: 0 });
+    expect(await store.client.hgetall('gr:{g}:keys:used')).toEqual({});
+    count(usage, 'g', 'a', true);
+    await store.apiKeys.revokeAll('g');
+    await usage.write();
+    expect(await store.client.keys('gr:{g}*')).toEqual([]);
+  });
+});
+
+it('of 50,000 guilds waits in bounded memory while Redis refuses it, and one step of guilds asks Redis about it', async () => {
+  let [calls, isRefused] = [0, true];
+  const run = async () => {
+    calls++;
+    if (isRefused) throw new StoreUnavailableError(new Error('NOPERM'));
+  };
+  const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+  for (let i = 0; i < 50_000; i++) {
+    usage.count([{ identity: { guildId: `g${i}`, plan: 'free', keyId: 'a', origins: [] } }], [{ allowed: true }]);
+  }
+  await expect(usage.write()).rejects.toThrow('The store');
+  expect(calls).toBe(100);
+  isRefused = false;
+  await usage.write();
+  expect(calls).toBe(100 + 20_000);
+  await usage.write();
+  expect(calls).toBe(100 + 20_000);
+});
