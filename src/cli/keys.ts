@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyRecord } from '../access/api-keys.ts';
+import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
 import { parseId, parseKeyName, parseLifetime, parseOriginList } from './arguments.ts';
 import { parseDuration } from './duration.ts';
 import { withServices } from './services.ts';
@@ -66,11 +67,16 @@ async function create({ guild, name, expires, origins, json }: CreateOptions): P
 }
 
 async function list({ guild, json }: Options): Promise<void> {
-  const records = await withServices(({ apiKeys }) => apiKeys.list(guild));
-  print(json, { guild, keys: records.map(toJson) }, () =>
-    records.length === 0
+  const keys = await withServices(async (services) => {
+    const { ofKey } = await readUsage(services, guild, Date.now());
+    const records = await services.apiKeys.list(guild);
+    return records.map((record) => ({ record, usage: ofKey(record.id) }));
+  });
+  const listed = keys.map(({ record, usage }) => ({ ...toJson(record), ...usageJson(usage) }));
+  print(json, { guild, keys: listed }, () =>
+    keys.length === 0
       ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys')} create --guild ${guild}`
-      : table(['ID', 'NAME', 'CREATED', 'EXPIRES', 'STATE', 'ORIGINS'], records.map(toRow)),
+      : table(['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS'], keys.map(toRow)),
   );
 }
 
@@ -103,10 +109,15 @@ function describe({ id, guildId, name, expiresAt, origins }: ApiKeyRecord): stri
   return `Key ${id}${name && ` (${name})`} of guild ${guildId}, ${end}${where}.`;
 }
 
-function toRow(record: ApiKeyRecord): string[] {
+function toRow({ record, usage: { lastUsed } }: { record: ApiKeyRecord; usage: KeyUsage }): string[] {
   const { id, name, createdAt, expiresAt, origins } = record;
   const end = expiresAt === null ? 'never' : minute(expiresAt);
-  return [id, name || '-', minute(createdAt), end, stateOf(record), origins.join(' ') || 'any'];
+  const used = lastUsed === null ? '-' : minute(lastUsed);
+  return [id, name || '-', minute(createdAt), end, used, stateOf(record), origins.join(' ') || 'any'];
+}
+
+function usageJson({ lastUsed: last_used, requests, refused }: KeyUsage) {
+  return { last_used, requests_this_hour: requests, refused_this_hour: refused };
 }
 
 function toJson(record: ApiKeyRecord) {
