@@ -5,7 +5,8 @@ import { isTls, nodeList, pemFile, redisUrl, splitList } from './config-redis.ts
  * All settings of the service, parsed once from environment variables.
  */
 
-const integer = (min: number, max: number, fallback: number) =>
+/** Returns the parser of a whole number in a range, `fallback` when it is unset. */
+export const integer = (min: number, max: number, fallback: number) =>
   z
     .string()
     .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)

@@ -3,6 +3,9 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/redis/lua', { recursive: true });
+for (const folder of ['assets', 'templates']) {
+  cpSync(`src/dashboard/${folder}`, `dist/dashboard/${folder}`, { recursive: true });
+}
 cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/widget$/.test(file) });
 
 const { SCRIPT_NAMES, scriptSource } = await import(new URL('../../dist/redis/scripts.js', import.meta.url).href);

@@ -20,6 +20,7 @@ export class FailedAuthLimiter {
   constructor(
     /** Milliseconds on a clock that never goes back. */
     private readonly now: () => number,
+    private readonly bucket = { burst: BURST, intervalMs: INTERVAL_MS },
   ) {}
 
   /**
@@ -31,9 +32,10 @@ export class FailedAuthLimiter {
     const network = networkOf(address);
     const now = this.now();
     const fullAt = Math.max(now, this.fullAt.get(network) ?? now);
-    const waitMs = fullAt - now - (BURST - 1) * INTERVAL_MS;
+    const { burst, intervalMs } = this.bucket;
+    const waitMs = fullAt - now - (burst - 1) * intervalMs;
     if (waitMs > 0) return waitMs;
-    this.fullAt.set(network, fullAt + INTERVAL_MS);
+    this.fullAt.set(network, fullAt + intervalMs);
     return 0;
   }
 
@@ -41,7 +43,7 @@ export class FailedAuthLimiter {
   giveBack(address: string | undefined): void {
     const network = networkOf(address);
     const fullAt = this.fullAt.get(network);
-    if (fullAt !== undefined) this.fullAt.set(network, fullAt - INTERVAL_MS);
+    if (fullAt !== undefined) this.fullAt.set(network, fullAt - this.bucket.intervalMs);
   }
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { VERSION } from '../observability/build-info.ts';
+import { dashboardCommand } from './dashboard.ts';
 import { guildCommand } from './guild.ts';
 import { keysCommand } from './keys.ts';
 import { seedCommand } from './seed.ts';
@@ -11,7 +12,15 @@ import { widgetCommand } from './widget.ts';
 
 /** The package's bin: `guildrank keys create ...` is `npm run -s keys -- create ...` in the repository. */
 const bin = new Command(BIN).usage('<command> [options]').version(VERSION).helpCommand(false).exitOverride();
-const commands = [serveCommand(), keysCommand(), guildCommand(), seedCommand(), statsCommand(), widgetCommand()];
+const commands = [
+  serveCommand(),
+  dashboardCommand(),
+  keysCommand(),
+  guildCommand(),
+  seedCommand(),
+  statsCommand(),
+  widgetCommand(),
+];
 for (const command of commands) bin.addCommand(command);
 bin
   .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`)

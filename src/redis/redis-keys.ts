@@ -30,6 +30,10 @@ export interface GuildKeys {
   readonly deleted: string;
   /** ZSET: hidden members of a deleted guild whose profiles are not deleted yet. */
   readonly deletedHidden: string;
+  /** STREAM: changes made in the dashboard. */
+  readonly audit: string;
+  /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
+  readonly sessions: string;
 }
 
 /** The keys of a guild's staged members. */
@@ -80,6 +84,8 @@ export class RedisKeys {
       seasonXp: `${base}:season:xp`,
       deleted: `${base}:deleted:xp`,
       deletedHidden: `${base}:deleted:hidden`,
+      audit: `${base}:audit`,
+      sessions: `${base}:sessions`,
     };
   }
 
@@ -91,6 +97,26 @@ export class RedisKeys {
   /** STRING: requests counted for a guild in the running quota window. Its hash tag puts it in the guild's slot. */
   quota(guildId: string): string {
     return `${this.prefix}:quota:{${guildId}}`;
+  }
+
+  /** STRING with a time to live: the invite to a guild's dashboard whose token has this SHA-256 (hex). */
+  invite(sha256: string): string {
+    return `${this.prefix}:invite:${sha256}`;
+  }
+
+  /** STRING with a time to live: the same for the operator. Its name differs, so that a bot's permissions do not cover it. */
+  operatorInvite(sha256: string): string {
+    return `${this.prefix}:operator-invite:${sha256}`;
+  }
+
+  /** STRING with a time to live: the dashboard session whose token has this SHA-256 (hex). */
+  session(sha256: string): string {
+    return `${this.prefix}:session:${sha256}`;
+  }
+
+  /** STRING with a time to live: the text that all sessions of the operator carry. */
+  get operatorSessions(): string {
+    return `${this.prefix}:operator-sessions`;
   }
 
   /** Pub/sub channel: a guild's API keys or config changed; the message is the guild id. */

@@ -12,6 +12,7 @@ export const SCRIPT_NAMES = [
   'claim',
   'configure',
   'hide',
+  'invite',
   'list-unstaged',
   'probe',
   'purge',

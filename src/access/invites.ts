@@ -1,0 +1,69 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+
+/** The rights of an invite and of the session that it opens. */
+export interface Grant {
+  /** The one guild that it opens; null = the operator, who sees all of them. */
+  readonly guildId: string | null;
+  /** Id of the person on the chat platform; "" when the maker of the invite named none. */
+  readonly userId: string;
+}
+
+/** How long an invite works, in seconds, unless its maker says otherwise. */
+export const INVITE_TTL_S = 15 * 60;
+
+/** Guild id and user id, as invite.lua stores them. */
+const STORED = /^([\w.-]{1,64}) ([\w.-]{0,64})$/;
+
+/** Returns 256 random bits as text, for an invite or a session. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Returns the SHA-256 of a token in hex, the only stored form. No salt is needed: nobody can guess 256 random bits. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/**
+ * Stores an invite and returns the address that opens it. One round trip.
+ * @param url address of the dashboard.
+ * @throws StoreUnavailableError
+ */
+export async function createInvite(
+  scripts: Scripts,
+  redisKeys: RedisKeys,
+  url: string,
+  { guildId, userId }: Grant,
+  ttlS = INVITE_TTL_S,
+): Promise<string> {
+  const token = newToken();
+  const sha = hashToken(token);
+  const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);
+  await scripts.run('invite', [key], guildId ?? 'operator', ttlS, userId);
+  return `${url.replace(/\/+$/, '')}/sign-in/${token}`;
+}
+
+/** Returns what an invite grants, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
+export async function findInvite(client: RedisClient, redisKeys: RedisKeys, token: string): Promise<Grant | null> {
+  const sha = hashToken(token);
+  const [owner, operator] = await withStoreErrors(
+    Promise.all([client.get(redisKeys.invite(sha)), client.get(redisKeys.operatorInvite(sha))]),
+  );
+  const [, guildId, userId = ''] = STORED.exec(operator ?? owner ?? '') ?? [];
+  if (guildId === undefined) return null;
+  return { guildId: operator === null ? guildId : null, userId };
+}
+
+/** Uses an invite up. @returns false if someone else did so before. @throws StoreUnavailableError */
+export async function takeInvite(
+  client: RedisClient,
+  redisKeys: RedisKeys,
+  token: string,
+  { guildId }: Grant,
+): Promise<boolean> {
+  const sha = hashToken(token);
+  const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);
+  return (await withStoreErrors(client.getdel(key))) !== null;
+}

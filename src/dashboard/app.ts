@@ -1,0 +1,124 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
+import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
+import { healthRoutes, type Readiness } from '../http/health.ts';
+import { openContext } from '../http/request-context.ts';
+import { ID_PATTERN } from '../leaderboard/model.ts';
+import type { Assets } from './assets.ts';
+import { checkForm, readForm, requireSameOrigin } from './forms.ts';
+import type { GuildPage, Parts } from './guild-page.ts';
+import { notFound, Refusal } from './refusal.ts';
+import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in.ts';
+import { sessionOf, visitOf } from './visit.ts';
+
+export interface AppParts extends Parts {
+  readonly assets: Assets;
+  readonly pages: readonly GuildPage[];
+  readonly trustProxy: number | readonly string[];
+  /** Layers that every request passes, once it has its context. */
+  readonly middleware: readonly RequestHandler[];
+  readonly readiness: Readiness;
+  readonly requestId: () => string;
+  /** Milliseconds on a clock that never goes back. */
+  readonly monotonic: () => number;
+  readonly isDraining: () => boolean;
+  /** Called with an error of the dashboard or its store, for the log. */
+  readonly report: (error: unknown, requestId: string) => void;
+}
+
+/**
+ * Headers of all answers. Nothing is kept, framed, or loaded from elsewhere; a page changes itself through no string. The address of a
+ * page is told to the dashboard alone: with "no-referrer", browsers would send its forms with `Origin: null`.
+ */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
+    "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** Assembles the application. It opens nothing and listens on nothing. */
+export function createDashboardApp(parts: AppParts): Express {
+  const { assets, url, readiness, monotonic, requestId, isDraining } = parts;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.set('trust proxy', parts.trustProxy);
+
+  app.use(openContext({ now: monotonic, requestId, isDraining }));
+  app.use((_req, res, next) => {
+    res.set({ ...HEADERS, ...(url().startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }) });
+    next();
+  });
+  for (const layer of parts.middleware) app.use(layer);
+  app.use(healthRoutes(readiness));
+  app.use(assets.routes);
+  app.use(requireSameOrigin(url));
+  app.use(readForm);
+  app.use(signInRoutes(parts, monotonic));
+  app.use(readSession(parts), requireSession, checkForm);
+  app.use(sessionRoutes(parts));
+  app.use('/guilds/:guild', guildRoutes(parts));
+  app.use(() => {
+    throw notFound();
+  });
+  app.use(answerError(parts));
+  return app;
+}
+
+/** Creates the routes of the guild pages, behind the one check that the session may see the guild. */
+function guildRoutes(parts: AppParts): Router {
+  const router = Router({ mergeParams: true });
+  router.use((req, res, next) => {
+    const { guild = '' } = req.params as { guild?: string };
+    const own = sessionOf(res).guildId;
+    if (!ID_PATTERN.test(guild) || (own !== null && own !== guild)) throw notFound();
+    visitOf(res).guildId = guild;
+    next();
+  });
+  for (const page of parts.pages) {
+    router.use((req, res, next) => {
+      if (req.path === (page.path || '/') || (page.path && req.path.startsWith(`${page.path}/`))) {
+        res.context.route = `/guilds/:guild${page.path}`;
+      }
+      next();
+    });
+    page.addTo(router, parts);
+  }
+  return router;
+}
+
+/** Answers a request that failed with a page that says why. */
+function answerError({ views, report }: AppParts): ErrorRequestHandler {
+  return (error, _req, res, _next) => {
+    const refusal = refusalOf(error);
+    if (refusal.status >= 500) report(error, res.context.requestId);
+    if (res.headersSent) return void res.destroy();
+    if (refusal.retryAfterS !== undefined) res.set('Retry-After', String(refusal.retryAfterS));
+    const { status, title, message } = refusal;
+    views.send(res, 'refusal', { title, status, message, requestId: res.context.requestId }, status);
+  };
+}
+
+/** Returns the refusal that a thrown value becomes. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof InvalidInputError) return new Refusal(400, 'That does not work', error.message);
+  if (error instanceof NotFoundError) return new Refusal(404, 'Not found', error.message);
+  if (error instanceof StoreUnavailableError) {
+    const message = 'The database does not answer. Nothing was lost; try again in a moment.';
+    return new Refusal(503, 'Not available just now', message, 5);
+  }
+  // Express and its body parser name the status of a bad request.
+  const { status } = error as { status?: unknown };
+  if (status === 413) return new Refusal(413, 'Too large', 'This form is larger than the dashboard takes.');
+  if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
+    return new Refusal(400, 'Bad request', 'The dashboard cannot read this request.');
+  }
+  return new Refusal(500, 'Something went wrong', 'The dashboard failed. Its log has the reason.');
+}

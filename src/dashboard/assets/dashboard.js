@@ -1,0 +1,28 @@
+// Makes the pages better where scripts run. Each page works without it.
+
+// Times as the reader's own clock shows them.
+for (const time of document.querySelectorAll('time')) {
+  const date = new Date(time.dateTime);
+  if (Number.isNaN(date.getTime())) continue;
+  time.title = time.textContent ?? '';
+  time.textContent = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+// A button that copies the text of another element: <button data-copy="ID" hidden>.
+for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll('button[data-copy]'))) {
+  const source = document.getElementById(button.dataset.copy ?? '');
+  if (!source || !navigator.clipboard) continue;
+  const label = button.textContent;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(source.textContent ?? '');
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Select and copy it';
+    }
+    setTimeout(() => {
+      button.textContent = label;
+    }, 2000);
+  });
+}

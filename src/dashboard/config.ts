@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { type Config, ConfigError, integer, parseConfig } from '../config.ts';
+
+/** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
+export interface DashboardConfig extends Config {
+  readonly dashboardHost: string;
+  /** 0 picks a free port. */
+  readonly dashboardPort: number;
+  /** Public address of the dashboard without a slash at the end; "" = the address it listens on. */
+  readonly dashboardUrl: string;
+  /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
+  readonly apiUrl: string;
+}
+
+const URL_FORMAT =
+  'must be an address such as https://dashboard.example.com, without a path; http:// is for this machine only, as in http://127.0.0.1:8090';
+
+/** Parses an address that a person opens: over http only on this machine, because the session is in a cookie. */
+const dashboardUrl = z
+  .string()
+  .default('')
+  .transform((text) => text.replace(/\/+$/, ''))
+  .refine((text) => text === '' || isOrigin(text), URL_FORMAT)
+  .refine((text) => !text.startsWith('http:') || isLoopback(new URL(text).hostname), URL_FORMAT);
+
+const apiUrl = z
+  .string()
+  .default('')
+  .transform((text) => text.replace(/\/+$/, ''))
+  .refine(
+    (text) => text === '' || isOrigin(text),
+    'must be an address such as https://ranks.example.com, without a path',
+  );
+
+const schema = z.object({
+  DASHBOARD_HOST: z.string().default('127.0.0.1'),
+  DASHBOARD_PORT: integer(0, 65_535, 8090),
+  DASHBOARD_URL: dashboardUrl,
+  DASHBOARD_API_URL: apiUrl,
+});
+
+/**
+ * Parses the settings from environment variables. An empty value counts as unset.
+ * @throws ConfigError with every wrong variable.
+ */
+export function parseDashboardConfig(env: Readonly<Record<string, string | undefined>>): DashboardConfig {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const own = schema.safeParse(given);
+  const problems = (own.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const config = parseCommon(env, problems);
+  if (!own.success || !config) throw new ConfigError(problems);
+  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own.data;
+  return {
+    ...config,
+    dashboardHost: DASHBOARD_HOST,
+    dashboardPort: DASHBOARD_PORT,
+    dashboardUrl: DASHBOARD_URL || (DASHBOARD_PORT > 0 ? `http://127.0.0.1:${DASHBOARD_PORT}` : ''),
+    apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
+  };
+}
+
+/** Returns the settings of the service, or adds what is wrong with them to the problems. */
+function parseCommon(env: Readonly<Record<string, string | undefined>>, problems: string[]): Config | undefined {
+  try {
+    return parseConfig(env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,55 @@
+import { timingSafeEqual } from 'node:crypto';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import { Refusal } from './refusal.ts';
+import { visitOf } from './visit.ts';
+
+/** Name of the hidden field with the token of the session. */
+export const TOKEN_FIELD = '_token';
+
+/** Largest form, in bytes. A page with an upload reads the body itself. */
+const MAX_FORM = '32kb';
+
+/**
+ * Lets only pages of the dashboard change something: the browser must name the dashboard as the origin of every request but GET and HEAD.
+ * @param origin address of the dashboard.
+ */
+export function requireSameOrigin(origin: () => string): RequestHandler {
+  return (req, _res, next) => {
+    if (req.method === 'GET' || req.method === 'HEAD') return next();
+    if (req.method !== 'POST') throw new Refusal(405, 'Not allowed', 'The dashboard knows GET and POST only.');
+    if (req.headers.origin === origin()) return next();
+    throw new Refusal(
+      403,
+      'Refused',
+      `This form was not sent from ${origin()}. Open the dashboard there, and check DASHBOARD_URL if that is its address.`,
+    );
+  };
+}
+
+/** Reads forms without files into `req.body`. Each field is a text. */
+export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
+
+/** Refuses a form without the token of the session. An upload is checked by its page, with {@link requireToken}. */
+export const checkForm: RequestHandler = (req, res, next) => {
+  if (req.method === 'POST' && !req.is('multipart/form-data')) requireToken(res, formOf(req)[TOKEN_FIELD]);
+  next();
+};
+
+/** @throws Refusal unless the text is the form token of the session. */
+export function requireToken(res: Response, text: string | undefined): void {
+  const { session } = visitOf(res);
+  const given = Buffer.from(text ?? '');
+  const wanted = Buffer.from(session?.formToken ?? '');
+  if (session && given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  throw new Refusal(
+    403,
+    'Refused',
+    'This form belongs to another sign-in. Go back, load the page again, and repeat it.',
+  );
+}
+
+/** Returns the fields of a form, each with its first value. */
+export function formOf(req: Request): Readonly<Record<string, string>> {
+  const fields = (req.body ?? {}) as Readonly<Record<string, string | string[]>>;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String([value].flat()[0] ?? '')]));
+}

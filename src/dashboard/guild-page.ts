@@ -1,0 +1,44 @@
+import type { Router } from 'express';
+import type { ApiKeyStore } from '../access/api-keys.ts';
+import type { GuildConfig } from '../guilds/guild-config.ts';
+import type { CounterAudit } from '../leaderboard/counters.ts';
+import type { LeaderboardReader } from '../leaderboard/reader.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { RedisClient, Scripts } from '../redis/scripts.ts';
+import type { AuditLog } from './audit-log.ts';
+import type { Sessions } from './sessions.ts';
+import type { Views } from './views.ts';
+
+/** The parts that pages work with. */
+export interface Parts {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
+  readonly apiKeys: ApiKeyStore;
+  readonly guildConfig: GuildConfig;
+  readonly counters: CounterAudit;
+  readonly reader: LeaderboardReader;
+  readonly sessions: Sessions;
+  readonly auditLog: AuditLog;
+  readonly views: Views;
+  /** Requests per hour by plan. */
+  readonly planQuotas: ReadonlyMap<string, number>;
+  /** Public address of the API. */
+  readonly apiUrl: string;
+  /** Public address of the dashboard. */
+  readonly url: () => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * A page of a guild: one file in ./pages with its routes, and one template of the same name. `pages.ts` lists them all. A handler is
+ * called after sign-in, for a guild that the session may see (`guildOf(res)`); a POST, after the checks of forms.ts.
+ */
+export interface GuildPage {
+  /** Path below /guilds/G: "" for the first page, else "/keys". */
+  readonly path: string;
+  /** Name in the navigation. */
+  readonly label: string;
+  addTo(router: Router, parts: Parts): void;
+}

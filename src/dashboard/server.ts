@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import type { Logger } from 'pino';
+import { ApiKeyStore } from '../access/api-keys.ts';
+import { GuildConfig } from '../guilds/guild-config.ts';
+import { requestIds } from '../http/request-context.ts';
+import { drain } from '../http/server/drain.ts';
+import { listenOn, urlOf } from '../http/server/listener.ts';
+import { CounterAudit } from '../leaderboard/counters.ts';
+import { LeaderboardReader } from '../leaderboard/reader.ts';
+import { requestLogger } from '../observability/logger.ts';
+import { CommandBatcher } from '../redis/command-batcher.ts';
+import { connect, describe } from '../redis/connection.ts';
+import { waitUntilReady } from '../redis/lifecycle.ts';
+import { RedisKeys } from '../redis/redis-keys.ts';
+import { explainStart } from '../redis/refusals.ts';
+import { type RedisClient, Scripts } from '../redis/scripts.ts';
+import { StoreHealth } from '../redis/store-health.ts';
+import { TimeoutQueue } from '../redis/timeouts.ts';
+import { createDashboardApp } from './app.ts';
+import { Assets } from './assets.ts';
+import { AuditLog } from './audit-log.ts';
+import type { DashboardConfig } from './config.ts';
+import type { Parts } from './guild-page.ts';
+import { GUILD_PAGES } from './pages.ts';
+import { Sessions } from './sessions.ts';
+import { Views } from './views.ts';
+
+/** How long the start waits for Redis before it gives up. */
+const BOOT_TIMEOUT_MS = 30_000;
+/** A person waits longer than a widget, and a recount takes steps of some milliseconds. */
+const COMMAND_TIMEOUT_MS = 2000;
+const MAX_CONNECTIONS = 500;
+
+export interface RunningDashboard {
+  /** Public address. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Composes the dashboard and starts it.
+ * @throws Error when its port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
+ */
+export async function startDashboard(config: DashboardConfig, logger: Logger): Promise<RunningDashboard> {
+  const redis = { ...config.redis, timeoutMs: Math.max(config.redis.timeoutMs, COMMAND_TIMEOUT_MS) };
+  const where = describe(redis);
+  const client = connect(redis);
+  const monotonic = (): number => performance.now();
+  const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
+  const activity = { draining: false };
+  const assets = new Assets();
+  const app = createDashboardApp({
+    ...partsOn(client, config, assets, () => config.dashboardUrl || urlOf(server)),
+    assets,
+    pages: GUILD_PAGES,
+    trustProxy: config.trustProxy,
+    middleware: config.logRequests === 'all' ? [requestLogger(logger, monotonic)] : [],
+    readiness: () => (activity.draining ? { reason: 'draining' } : health.problem && { reason: 'redis' }),
+    requestId: requestIds(),
+    monotonic,
+    isDraining: () => activity.draining,
+    report: (error, request_id) => logger.error({ err: error, request_id }, 'request failed'),
+  });
+  const server = createServer(app);
+  server.maxConnections = MAX_CONNECTIONS;
+  const close = async (): Promise<void> => {
+    activity.draining = true;
+    await drain(server, config.shutdownTimeoutMs);
+    health.stop();
+    client.disconnect();
+  };
+  try {
+    await listenOn(server, config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
+    await waitUntilReady(client, BOOT_TIMEOUT_MS, (error) =>
+      logger.warn({ reason: error.message }, `waiting for ${where}`),
+    ).catch((error: Error) => {
+      throw new Error(explainStart(redis.mode, where, error));
+    });
+    await health.start();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const url = config.dashboardUrl || urlOf(server);
+  logger.info({ url }, `dashboard on ${where}`);
+  return { url, close };
+}
+
+/** Returns the parts of the pages on an open connection. */
+function partsOn(client: RedisClient, config: DashboardConfig, assets: Assets, url: () => string): Parts {
+  const redisKeys = new RedisKeys(config.keyPrefix);
+  const scripts = new Scripts(client, { timeouts: new TimeoutQueue(COMMAND_TIMEOUT_MS) });
+  const counters = new CounterAudit(scripts, redisKeys);
+  return {
+    client,
+    redisKeys,
+    scripts,
+    counters,
+    apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
+    guildConfig: new GuildConfig(client, scripts, redisKeys, counters),
+    reader: new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys)),
+    sessions: new Sessions(client, redisKeys),
+    auditLog: new AuditLog(client, redisKeys),
+    views: new Views(assets, GUILD_PAGES),
+    planQuotas: config.planQuotas,
+    apiUrl: config.apiUrl,
+    url,
+    now: Date.now,
+  };
+}

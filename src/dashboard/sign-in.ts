@@ -1,0 +1,117 @@
+import { parse } from 'cookie';
+import { type CookieOptions, type RequestHandler, type Response, Router } from 'express';
+import { FailedAuthLimiter } from '../access/failed-auth-limiter.ts';
+import { formOf } from './forms.ts';
+import type { Parts } from './guild-page.ts';
+import { Refusal } from './refusal.ts';
+import { SESSION_TTL_S } from './sessions.ts';
+import { actorOf, nameOf, sessionOf, visitOf } from './visit.ts';
+
+/** Sign-ins with a bad link that one network may try at once, and the time after which it may try one more. */
+const ATTEMPTS = { burst: 10, intervalMs: 30_000 };
+
+/** Name and attributes of the cookie. The prefix binds it to this host and to HTTPS; http:// serves this machine only. */
+function cookieOf(url: string): { readonly name: string; readonly options: CookieOptions } {
+  const secure = url.startsWith('https:');
+  return {
+    name: secure ? '__Host-guildrank' : 'guildrank',
+    options: { httpOnly: true, sameSite: 'lax', secure, path: '/' },
+  };
+}
+
+/** Finds the session that the cookie of a request names. */
+export function readSession({ sessions, url }: Parts): RequestHandler {
+  return async (req, res, next) => {
+    const token = parse(req.headers.cookie ?? '')[cookieOf(url()).name];
+    if (token) {
+      const session = await sessions.find(token);
+      if (session) Object.assign(visitOf(res), { session, token });
+    }
+    next();
+  };
+}
+
+/** Creates the routes that sign in. They need no session. */
+export function signInRoutes(parts: Parts, monotonic: () => number): Router {
+  const { sessions, auditLog, views, url } = parts;
+  const limiter = new FailedAuthLimiter(monotonic, ATTEMPTS);
+  const router = Router({ caseSensitive: true, strict: true });
+
+  // A chat program opens a link that it sees: nothing is read or used up before the button is pressed.
+  router.get('/sign-in/:invite', (req, res) => {
+    res.context.route = '/sign-in';
+    views.send(res, 'sign-in', { title: 'Sign in', invite: req.params.invite });
+  });
+
+  router.post('/sign-in', async (req, res) => {
+    res.context.route = '/sign-in';
+    const waitMs = limiter.take(req.ip);
+    if (waitMs > 0) {
+      const seconds = Math.ceil(waitMs / 1000);
+      throw new Refusal(
+        429,
+        'Too many attempts',
+        `Too many links that do not work came from this address. Try again in ${seconds} s.`,
+        seconds,
+      );
+    }
+    const opened = await sessions.open(formOf(req).invite ?? '');
+    if (!opened) {
+      throw new Refusal(
+        410,
+        'This link does not work',
+        'It was used, or its time is over. Ask your bot, or the operator, for a new one.',
+      );
+    }
+    limiter.giveBack(req.ip);
+    const { token, session } = opened;
+    const { name, options } = cookieOf(url());
+    const earlier = parse(req.headers.cookie ?? '')[name];
+    if (earlier) await sessions.close(earlier);
+    res.cookie(name, token, { ...options, maxAge: SESSION_TTL_S * 1000 });
+    if (session.guildId !== null) {
+      const actor = { who: nameOf(session), from: req.ip ?? '' };
+      await auditLog.change(session.guildId, actor, 'Signed in', async () => {});
+    }
+    res.redirect(303, homeOf(session.guildId));
+  });
+  return router;
+}
+
+/** Creates the routes of a person who is signed in: the first page, and the ends of sessions. */
+export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const end = (res: Response): void => {
+    const { name, options } = cookieOf(url());
+    res.clearCookie(name, options).redirect(303, '/');
+  };
+
+  router.get('/', (_req, res) => {
+    res.context.route = '/';
+    res.redirect(303, homeOf(sessionOf(res).guildId));
+  });
+  router.post('/sign-out', async (_req, res) => {
+    res.context.route = '/sign-out';
+    await sessions.close(visitOf(res).token ?? '');
+    end(res);
+  });
+  router.post('/sign-out-everywhere', async (req, res) => {
+    res.context.route = '/sign-out-everywhere';
+    const session = sessionOf(res);
+    const closeAll = () => sessions.closeAll(session);
+    if (session.guildId === null) await closeAll();
+    else await auditLog.change(session.guildId, actorOf(req, res), 'Signed out everywhere', closeAll);
+    end(res);
+  });
+  return router;
+}
+
+/** Refuses a request without a session, with a page that says how to sign in. */
+export const requireSession: RequestHandler = (_req, res, next) => {
+  if (visitOf(res).session) return next();
+  throw new Refusal(401, 'Sign in', 'You are not signed in.');
+};
+
+function homeOf(guildId: string | null): string {
+  return guildId === null ? '/operator' : `/guilds/${encodeURIComponent(guildId)}`;
+}

@@ -1,0 +1,43 @@
+import type { Request, Response } from 'express';
+import type { Actor } from './audit-log.ts';
+import type { Session } from './sessions.ts';
+
+/** What is known of a request: who makes it, and the guild that its page shows. */
+export interface Visit {
+  session?: Session;
+  /** Token of the session, as the cookie carries it. */
+  token?: string;
+  guildId?: string;
+}
+
+/** Returns the facts of a request, to read or to set. */
+export function visitOf(res: Response): Visit {
+  const locals = res.locals as { visit?: Visit };
+  locals.visit ??= {};
+  return locals.visit;
+}
+
+/** Returns the guild of a page below /guilds. */
+export function guildOf(res: Response): string {
+  const { guildId } = visitOf(res);
+  if (guildId === undefined) throw new Error('the page stands below no guild');
+  return guildId;
+}
+
+/** Returns the session of a page that needs one. */
+export function sessionOf(res: Response): Session {
+  const { session } = visitOf(res);
+  if (!session) throw new Error('the page needs no session');
+  return session;
+}
+
+/** Returns the author of a change, for the audit log. */
+export function actorOf(req: Request, res: Response): Actor {
+  return { who: nameOf(sessionOf(res)), from: req.ip ?? '' };
+}
+
+/** Returns the person of a session in words. */
+export function nameOf({ guildId, userId, id }: Session): string {
+  const role = guildId === null ? 'operator' : 'owner';
+  return `${role}${userId && ` ${userId}`}, session ${id}`;
+}
