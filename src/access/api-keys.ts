@@ -16,7 +16,14 @@ export interface ApiKeyRecord {
   readonly expiresAt: string | null;
   /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
   readonly origins: readonly string[];
+  /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
+  readonly prefix: string;
 }
+
+/** Names that keys may have. */
+export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
+/** Characters of the prefix: `gr_` and four random ones. 28 random ones stay secret. */
+const PREFIX_LENGTH = 7;
 
 export interface CreatedKey {
   /** The key itself. It is not stored, so it cannot be read again. */
@@ -53,6 +60,7 @@ export class ApiKeyStore {
       createdAt: new Date(now).toISOString(),
       expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),
       origins,
+      prefix: key.slice(0, PREFIX_LENGTH),
     };
     const sha = hashKey(key);
     await withStoreErrors(this.client.hset(this.redisKeys.guild(guildId).apiKeys, record.id, sha));
@@ -139,6 +147,7 @@ function toFields(record: ApiKeyRecord): Record<string, string> {
     created_at: record.createdAt,
     ...(record.expiresAt !== null && { expires_at: record.expiresAt }),
     ...(record.origins.length > 0 && { origins: record.origins.join(' ') }),
+    prefix: record.prefix,
   };
 }
 
@@ -150,5 +159,6 @@ function fromFields(fields: Record<string, string>): ApiKeyRecord {
     createdAt: fields.created_at ?? '',
     expiresAt: fields.expires_at || null,
     origins: splitOrigins(fields.origins ?? ''),
+    prefix: fields.prefix ?? '',
   };
 }

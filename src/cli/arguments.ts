@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
 import { CURVE_NAMES, type CurveText, parseCurve } from '../leaderboard/curves.ts';
@@ -13,7 +14,7 @@ export function parseId(text: string): string {
 }
 
 export function parseKeyName(text: string): string {
-  if (!/^\P{Cc}{1,64}$/u.test(text)) {
+  if (!KEY_NAME_PATTERN.test(text)) {
     throw new InvalidArgumentError('It must be 1 to 64 characters, without line breaks or control characters.');
   }
   return text;

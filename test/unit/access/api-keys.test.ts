@@ -37,6 +37,7 @@ describe('create', () => {
       createdAt: '2026-01-15T12:00:00.000Z',
       expiresAt: '2026-01-16T12:00:00.000Z',
       origins: ['https://a.example', 'https://b.example'],
+      prefix: key.slice(0, 7),
     });
     expect(await testStore.client.hgetall('gr:{g}:keys')).toEqual({ [record.id]: hashKey(key) });
     expect(await testStore.client.hgetall(`gr:key:${hashKey(key)}`)).toEqual({
@@ -46,6 +47,7 @@ describe('create', () => {
       created_at: '2026-01-15T12:00:00.000Z',
       expires_at: '2026-01-16T12:00:00.000Z',
       origins: 'https://a.example https://b.example',
+      prefix: record.prefix,
     });
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
   });
@@ -58,6 +60,7 @@ describe('create', () => {
       'guild_id',
       'id',
       'name',
+      'prefix',
     ]);
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
   });
@@ -74,7 +77,7 @@ describe('find', () => {
 
   it('reads a record with only a key id and a guild', async () => {
     await testStore.client.hset('gr:key:bare', { id: 'k', guild_id: 'g', expires_at: '' });
-    const bare = { id: 'k', guildId: 'g', name: '', createdAt: '', expiresAt: null, origins: [] };
+    const bare = { id: 'k', guildId: 'g', name: '', createdAt: '', expiresAt: null, origins: [], prefix: '' };
     expect(await apiKeys.find('bare')).toEqual(bare);
   });
 

@@ -25,6 +25,7 @@ const recordOf = (change: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: null,
   origins: ['https://a.example'],
+  prefix: key.slice(0, 7),
   ...change,
 });
 const identity = { guildId: 'g', plan: 'pro', keyId: 'k1', origins: ['https://a.example'] };
