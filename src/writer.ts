@@ -17,6 +17,7 @@ export type { Award, AwardRequest } from './bot/award.ts';
 export type { BotClient as WriterClient, BotOptions as WriterOptions } from './bot/bot-client.ts';
 export type { ProfileUpdate } from './bot/bot-writer.ts';
 export type { Claim, ClaimRequest } from './bot/claim.ts';
+export type { DashboardLinkOptions } from './bot/dashboard-link.ts';
 export type { Gain } from './bot/gain.ts';
 export type { SeasonOptions, SeasonResult } from './bot/season.ts';
 export type { RefusalReason } from './errors.ts';

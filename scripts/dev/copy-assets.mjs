@@ -1,10 +1,10 @@
 // Copies the files that tsc does not: the Lua commands and the web pages, beside the compiled modules that read them. Writes
 // each Lua command also without includes, for bots in any language (guildrank/lua/*.lua in the package).
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 
 cpSync('src/redis/lua', 'dist/redis/lua', { recursive: true });
-for (const folder of ['assets', 'templates']) {
-  cpSync(`src/dashboard/${folder}`, `dist/dashboard/${folder}`, { recursive: true });
+if (existsSync('src/dashboard')) {
+  cpSync('src/dashboard', 'dist/dashboard', { recursive: true, filter: (file) => !file.endsWith('.ts') });
 }
 cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/widget$/.test(file) });
 

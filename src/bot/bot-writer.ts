@@ -2,6 +2,7 @@ import { checkIds } from '../leaderboard/check-ids.ts';
 import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../leaderboard/writer.ts';
 import { type Award, type AwardRequest, awardArguments, decodeAward } from './award.ts';
 import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from './claim.ts';
+import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from './season.ts';
 
 /** New profile fields of one member. */
@@ -68,6 +69,14 @@ export class BotWriter extends LeaderboardWriter {
    */
   resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
     return new SeasonReset(this.scripts, this.redisKeys, guildId, options).run();
+  }
+
+  /**
+   * Makes a link that signs its reader in to the dashboard of the guild, once. O(1).
+   * @throws InvalidInputError when the address or the time is bad.
+   */
+  async createDashboardLink(guildId: string, options: DashboardLinkOptions): Promise<string> {
+    return createDashboardLink(this.scripts, this.redisKeys, guildId, options);
   }
 
   private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {

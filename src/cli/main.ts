@@ -12,15 +12,9 @@ import { widgetCommand } from './widget.ts';
 
 /** The package's bin: `guildrank keys create ...` is `npm run -s keys -- create ...` in the repository. */
 const bin = new Command(BIN).usage('<command> [options]').version(VERSION).helpCommand(false).exitOverride();
-const commands = [
-  serveCommand(),
-  dashboardCommand(),
-  keysCommand(),
-  guildCommand(),
-  seedCommand(),
-  statsCommand(),
-  widgetCommand(),
-];
+const guild = guildCommand();
+const commands = [serveCommand(), keysCommand(), guild, seedCommand(), statsCommand(), widgetCommand()];
+commands.push(dashboardCommand(guild));
 for (const command of commands) bin.addCommand(command);
 bin
   .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`)

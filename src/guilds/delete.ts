@@ -26,7 +26,8 @@ interface GuildStore {
 const PROFILES_PER_STEP = 500;
 
 /**
- * Deletes all data of a guild. Ranking, counters, configuration and quota go at one moment, then the API keys, then the profiles in steps.
+ * Deletes all data of a guild. Ranking, counters, configuration and quota go at one moment, then the API keys
+ * with the sessions and the audit log of the dashboard, then the profiles in steps.
  * What a bot writes after that moment begins a new guild. A second call finishes an interrupted deletion. O(n log n).
  * @throws InvalidInputError while a --replace of the guild runs; then nothing was touched.
  * @throws StoreUnavailableError
@@ -38,6 +39,8 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   await staged.clear({ unlock: true });
   await publishInvalidation(store.client, store.redisKeys, guildId);
   const keys = await store.apiKeys.revokeAll(guildId);
+  const { audit, sessions } = store.redisKeys.guild(guildId);
+  await withStoreErrors(store.client.del(audit, sessions));
   await purgeProfiles(store, guildId);
   return { ...retired, members: earlier + retired.members, staged: staged.leftBehind, keys };
 }

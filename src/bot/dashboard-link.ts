@@ -1,0 +1,36 @@
+import { createInvite } from '../access/invites.ts';
+import { InvalidInputError } from '../errors.ts';
+import { checkIds } from '../leaderboard/check-ids.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import type { Scripts } from '../redis/scripts.ts';
+
+/** A link to the dashboard of a guild. Whoever opens it may manage the guild, so send it to its owner alone. */
+export interface DashboardLinkOptions {
+  /** Address of the dashboard: the service's DASHBOARD_URL. */
+  readonly url: string;
+  /** Seconds that the link works, 1 to 86400; 900 unless given. */
+  readonly ttl?: number;
+  /** Id of the person that it is for, shown in the audit log. */
+  readonly userId?: string;
+}
+
+const MAX_TTL_S = 86_400;
+
+/** Stores an invite and returns its link. @throws InvalidIdError, InvalidInputError, StoreUnavailableError */
+export function createDashboardLink(
+  scripts: Scripts,
+  redisKeys: RedisKeys,
+  guildId: string,
+  { url, ttl = 900, userId = '' }: DashboardLinkOptions,
+): Promise<string> {
+  checkIds(guildId, userId === '' ? [] : [userId]);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new InvalidInputError(
+      `url must be the address of the dashboard, such as https://dash.example.com, not ${url}`,
+    );
+  }
+  if (!Number.isInteger(ttl) || ttl < 1 || ttl > MAX_TTL_S) {
+    throw new InvalidInputError(`ttl must be a whole number of seconds from 1 to ${MAX_TTL_S}, not ${ttl}`);
+  }
+  return createInvite(scripts, redisKeys, url, { guildId, userId }, ttl);
+}
