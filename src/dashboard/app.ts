@@ -1,11 +1,13 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
+import { GuildDirectory } from '../guilds/guild-directory.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { openContext } from '../http/request-context.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import type { Assets } from './assets.ts';
 import { checkForm, readForm, requireSameOrigin } from './forms.ts';
 import type { GuildPage, Parts } from './guild-page.ts';
+import { operatorRoutes } from './operator.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in.ts';
 import { sessionOf, visitOf } from './visit.ts';
@@ -63,6 +65,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(signInRoutes(parts, monotonic));
   app.use(readSession(parts), requireSession, checkForm);
   app.use(sessionRoutes(parts));
+  app.use(operatorRoutes(parts, new GuildDirectory(parts.client, parts.redisKeys, monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));
   app.use(() => {
     throw notFound();

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
+import { z } from 'zod';
 import { Refusal } from './refusal.ts';
 import { visitOf } from './visit.ts';
 
@@ -52,4 +53,20 @@ export function requireToken(res: Response, text: string | undefined): void {
 export function formOf(req: Request): Readonly<Record<string, string>> {
   const fields = (req.body ?? {}) as Readonly<Record<string, string | string[]>>;
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String([value].flat()[0] ?? '')]));
+}
+
+/** Checks the fields of a form. @returns the data, or in one text what is wrong. */
+export function parseForm<T>(
+  schema: z.ZodType<T>,
+  fields: Readonly<Record<string, string>>,
+): { readonly data: T; readonly problem: '' } | { readonly data?: undefined; readonly problem: string } {
+  const result = schema.safeParse(fields);
+  if (result.success) return { data: result.data, problem: '' };
+  return { problem: result.error.issues.map(({ message }) => message).join(' ') };
+}
+
+/** Returns the parser of a field that is one of the names of a table. */
+export function choice<T extends object>(table: T) {
+  const names = Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
+  return z.enum(names, { error: `Choose one of ${names.join(', ')}.` });
 }

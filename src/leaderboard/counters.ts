@@ -89,6 +89,21 @@ export class CounterAudit {
     return this.countBesideWrites(guildId, curve, ['commit', ...fields]);
   }
 
+  /**
+   * Returns the counters that the members would give on another curve. Writes nothing. A member that moves in the ranking meanwhile can be
+   * missed or counted twice. O(n log n).
+   * @throws StoreUnavailableError
+   */
+  async preview(guildId: string, curve: CurveText): Promise<Counters> {
+    let slice = await this.run(guildId, [], 'read', 0, curve, []);
+    let sum = slice.actual;
+    for (let counted = 0; slice.status !== 'DONE'; counted += slice.counted) {
+      slice = await this.run(guildId, slice.next, 'read', counted, curve, []);
+      sum = plus(sum, slice.actual);
+    }
+    return sum;
+  }
+
   /** Counts without writing. @returns undefined when the guild changed meanwhile. */
   private async countUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
     const read = (first: number, userIds: readonly string[]) => this.run(guildId, userIds, 'read', first, '', []);

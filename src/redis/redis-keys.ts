@@ -99,6 +99,17 @@ export class RedisKeys {
     return `${this.prefix}:quota:{${guildId}}`;
   }
 
+  /** Pattern of SCAN for Redis keys of which each guild has at least one. It matches others too: see {@link guildIdOf}. */
+  get guildPattern(): string {
+    return `${this.prefix}:{*}:[ckx]*`;
+  }
+
+  /** Returns the guild of a Redis key that shows that the guild exists; undefined for another key. */
+  guildIdOf(key: string): string | undefined {
+    const rest = key.startsWith(`${this.prefix}:{`) ? key.slice(this.prefix.length) : '';
+    return /^:\{([^}]+)\}:(?:config|keys|xp)$/.exec(rest)?.[1];
+  }
+
   /** STRING with a time to live: the invite to a guild's dashboard whose token has this SHA-256 (hex). */
   invite(sha256: string): string {
     return `${this.prefix}:invite:${sha256}`;

@@ -1,0 +1,35 @@
+import { type RequestHandler, Router } from 'express';
+import type { GuildDirectory } from '../guilds/guild-directory.ts';
+import { readOverview } from '../guilds/overview.ts';
+import { ID_PATTERN } from '../leaderboard/model.ts';
+import type { Parts } from './guild-page.ts';
+import { notFound } from './refusal.ts';
+import { sessionOf } from './visit.ts';
+
+/** Guilds on one page. Each is read with a few commands. */
+const PER_PAGE = 50;
+
+/** Creates the page of the operator: all guilds. */
+export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const requireOperator: RequestHandler = (_req, res, next) => {
+    if (sessionOf(res).guildId !== null) throw notFound();
+    res.context.route = '/operator';
+    next();
+  };
+  router.use('/operator', requireOperator);
+
+  router.get('/operator', async (req, res) => {
+    const search = String(req.query.search ?? '').trim();
+    const { guildIds, isComplete } = await directory.list();
+    const matching = guildIds.filter((id) => id.includes(search));
+    const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
+    const page = Math.min(Math.max(1, Math.floor(Number(req.query.page)) || 1), pages);
+    const shown = matching.slice((page - 1) * PER_PAGE, page * PER_PAGE);
+    const guilds = await Promise.all(shown.map((guildId) => readOverview(parts, parts.planQuotas, guildId)));
+    const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
+    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew };
+    parts.views.send(res, 'operator', { title: 'All guilds', ...data });
+  });
+  return router;
+}
