@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
 import { GuildDirectory } from '../guilds/guild-directory.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
-import { openContext } from '../http/request-context.ts';
+import { type Activity, openContext } from '../http/request-context.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import type { Assets } from './assets.ts';
 import { checkForm, readForm, requireSameOrigin } from './forms.ts';
@@ -22,7 +22,7 @@ export interface AppParts extends Parts {
   readonly requestId: () => string;
   /** Milliseconds on a clock that never goes back. */
   readonly monotonic: () => number;
-  readonly isDraining: () => boolean;
+  readonly activity: Activity;
   /** Called with an error of the dashboard or its store, for the log. */
   readonly report: (error: unknown, requestId: string) => void;
 }
@@ -45,14 +45,14 @@ const HEADERS = {
 
 /** Assembles the application. It opens nothing and listens on nothing. */
 export function createDashboardApp(parts: AppParts): Express {
-  const { assets, url, readiness, monotonic, requestId, isDraining } = parts;
+  const { assets, url, readiness, monotonic, requestId, activity } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', parts.trustProxy);
 
-  app.use(openContext({ now: monotonic, requestId, isDraining }));
+  app.use(openContext({ now: monotonic, requestId, activity }));
   app.use((_req, res, next) => {
     res.set({ ...HEADERS, ...(url().startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }) });
     next();

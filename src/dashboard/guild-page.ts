@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import type { ApiKeyStore } from '../access/api-keys.ts';
 import type { GuildConfig } from '../guilds/guild-config.ts';
 import type { CounterAudit } from '../leaderboard/counters.ts';
-import type { LeaderboardReader } from '../leaderboard/reader.ts';
+import type { CommandBatcher } from '../redis/command-batcher.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { RedisClient, Scripts } from '../redis/scripts.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -17,7 +17,8 @@ export interface Parts {
   readonly apiKeys: ApiKeyStore;
   readonly guildConfig: GuildConfig;
   readonly counters: CounterAudit;
-  readonly reader: LeaderboardReader;
+  /** Reads guilds. */
+  readonly commands: CommandBatcher;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly views: Views;

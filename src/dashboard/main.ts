@@ -1,5 +1,4 @@
-import { standardOutput } from '../observability/log-lines.ts';
-import { createLogger } from '../observability/logger.ts';
+import { createLogger, standardOutput } from '../observability/logger.ts';
 import { parseDashboardConfig } from './config.ts';
 import { startDashboard } from './server.ts';
 

@@ -6,7 +6,6 @@ import { requestIds } from '../http/request-context.ts';
 import { drain } from '../http/server/drain.ts';
 import { listenOn, urlOf } from '../http/server/listener.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
-import { LeaderboardReader } from '../leaderboard/reader.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
 import { connect, describe } from '../redis/connection.ts';
@@ -15,7 +14,7 @@ import { RedisKeys } from '../redis/redis-keys.ts';
 import { explainStart } from '../redis/refusals.ts';
 import { type RedisClient, Scripts } from '../redis/scripts.ts';
 import { StoreHealth } from '../redis/store-health.ts';
-import { TimeoutQueue } from '../redis/timeouts.ts';
+import { timeLimit } from '../redis/timeouts.ts';
 import { createDashboardApp } from './app.ts';
 import { Assets } from './assets.ts';
 import { AuditLog } from './audit-log.ts';
@@ -47,7 +46,7 @@ export async function startDashboard(config: DashboardConfig, logger: Logger): P
   const client = connect(redis);
   const monotonic = (): number => performance.now();
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
-  const activity = { draining: false };
+  const activity = { inFlight: 0, isClosing: false };
   const assets = new Assets();
   const app = createDashboardApp({
     ...partsOn(client, config, assets, () => config.dashboardUrl || urlOf(server)),
@@ -55,16 +54,16 @@ export async function startDashboard(config: DashboardConfig, logger: Logger): P
     pages: GUILD_PAGES,
     trustProxy: config.trustProxy,
     middleware: config.logRequests === 'all' ? [requestLogger(logger, monotonic)] : [],
-    readiness: () => (activity.draining ? { reason: 'draining' } : health.problem && { reason: 'redis' }),
+    readiness: () => (activity.isClosing ? { reason: 'draining' } : health.problem && { reason: 'redis' }),
     requestId: requestIds(),
     monotonic,
-    isDraining: () => activity.draining,
+    activity,
     report: (error, request_id) => logger.error({ err: error, request_id }, 'request failed'),
   });
   const server = createServer(app);
   server.maxConnections = MAX_CONNECTIONS;
   const close = async (): Promise<void> => {
-    activity.draining = true;
+    activity.isClosing = true;
     await drain(server, config.shutdownTimeoutMs);
     health.stop();
     client.disconnect();
@@ -89,7 +88,7 @@ export async function startDashboard(config: DashboardConfig, logger: Logger): P
 /** Returns the parts of the pages on an open connection. */
 function partsOn(client: RedisClient, config: DashboardConfig, assets: Assets, url: () => string): Parts {
   const redisKeys = new RedisKeys(config.keyPrefix);
-  const scripts = new Scripts(client, { timeouts: new TimeoutQueue(COMMAND_TIMEOUT_MS) });
+  const scripts = new Scripts(client, { limit: timeLimit(COMMAND_TIMEOUT_MS) });
   const counters = new CounterAudit(scripts, redisKeys);
   return {
     client,
@@ -98,7 +97,7 @@ function partsOn(client: RedisClient, config: DashboardConfig, assets: Assets, u
     counters,
     apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
     guildConfig: new GuildConfig(client, scripts, redisKeys, counters),
-    reader: new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys)),
+    commands: new CommandBatcher(client, scripts, redisKeys),
     sessions: new Sessions(client, redisKeys),
     auditLog: new AuditLog(client, redisKeys),
     views: new Views(assets, GUILD_PAGES),

@@ -1,4 +1,5 @@
 import { readOverview } from '../../guilds/overview.ts';
+import { PageRead } from '../../leaderboard/reader.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
 
@@ -13,7 +14,7 @@ export const overviewPage: GuildPage = {
       const guildId = guildOf(res);
       const [overview, { value: top }] = await Promise.all([
         readOverview(parts, parts.planQuotas, guildId),
-        parts.reader.page(guildId, 1, TOP),
+        parts.commands.read(new PageRead(guildId, 1, TOP)),
       ]);
       parts.views.send(res, 'overview', { title: 'Overview', overview, top: top.data });
     });

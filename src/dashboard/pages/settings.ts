@@ -4,6 +4,7 @@ import { createInvite, INVITE_TTL_S } from '../../access/invites.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { readOverview } from '../../guilds/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../leaderboard/curves.ts';
+import { StatsRead } from '../../leaderboard/reader.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { notFound, Refusal } from '../refusal.ts';
@@ -125,9 +126,9 @@ async function sendSettings(
 }
 
 /** Shows what a curve does to the levels, with a button that saves it. */
-async function sendPreview({ counters, reader, views }: Parts, res: Response, curve: CurveText): Promise<void> {
+async function sendPreview({ counters, commands, views }: Parts, res: Response, curve: CurveText): Promise<void> {
   const guildId = guildOf(res);
-  const { value: stats } = await reader.stats(guildId);
+  const { value: stats } = await commands.read(new StatsRead(guildId));
   const { members, levelSum } = await counters.preview(guildId, curve);
   const after = members === 0n ? 0 : Number((2n * levelSum + members) / (2n * members));
   const shape = parseCurve(curve);
