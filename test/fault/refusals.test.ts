@@ -99,12 +99,22 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
     rmSync(join(folder, 'blocked.rdb'), { recursive: true });
   });
 
+  it.each(['usage', 'keys:used', 'keys'])(
+    'of usage because %s has another type is WRONGTYPE, and changes nothing',
+    async (name) => {
+      const { run } = scriptCalls.find(({ script }) => script === 'usage') as (typeof scriptCalls)[number];
+      await ready();
+      await admin.multi().del(`gr:{g}:${name}`).rpush(`gr:{g}:${name}`, 'x').exec();
+      await refused(() => run(services, staged), 'WRONGTYPE');
+    },
+  );
+
   const TYPED = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:a'];
 
   it.each(TYPED)('of a write because %s has another type is WRONGTYPE, and changes nothing', async (key) => {
     for (const { script, run } of scriptCalls) {
       await ready();
-      if (['batch', 'unstage', 'stage', 'retire', 'purge', 'list-unstaged'].includes(script)) continue;
+      if (['batch', 'unstage', 'stage', 'retire', 'purge', 'list-unstaged', 'usage'].includes(script)) continue;
       if (key.endsWith('config') && ['configure', 'recount'].includes(script) === false && script === 'batch') continue;
       await admin.multi().del(key).rpush(key, 'x').exec();
       if (script === 'configure' && !/stats|config/.test(key)) continue;

@@ -89,6 +89,15 @@ export const scriptCalls: readonly ScriptCall[] = [
       ),
   },
   {
+    script: 'usage',
+    run: ({ scripts }) =>
+      scripts.run(
+        'usage',
+        ['gr:{g}:usage', 'gr:{g}:keys:used', 'gr:{g}:keys'],
+        ...['process', 2, 500, 192, 1, '500:a', 5, 'a', '2026-01-15T12:00:00.000Z'],
+      ),
+  },
+  {
     script: 'batch',
     run: ({ client, scripts, redisKeys }) =>
       new CommandBatcher(client, scripts, redisKeys).run(GUILD, 'count 1 3600 100', (reply) => reply),
@@ -108,6 +117,8 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   await createWriter(services.client).hide(GUILD, ['hidden']);
   await services.guildConfig.update(GUILD, { plan: 'free' });
   await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
+  await services.client.hset('gr:{g}:keys', 'a', 'sha');
+  await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
   const staged = await StagedMembers.lock(services, GUILD);
   await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
   await staged.listUnstaged();

@@ -44,7 +44,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
 
     const list = await keys('list', '--guild', id);
     expect(list.stdout).toMatch(
-      /^ID\tNAME\tCREATED\tEXPIRES\tSTATE\tORIGINS\n\w{10}\twidget\t.* UTC\t.* UTC\tactive\tany\n$/,
+      /^ID\tNAME\tCREATED\tEXPIRES\tLAST USED\tSTATE\tORIGINS\n\w{10}\twidget\t.* UTC\t.* UTC\t-\tactive\tany\n$/,
     );
     expect(list.stdout).not.toContain(key);
   });
@@ -73,6 +73,22 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     );
     const [{ id: keyId }] = (await json(keys('list', '--guild', id, '--json'))).keys;
     expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ origins });
+  });
+
+  it('keys list tells when each key was used last, once a service has written it', async () => {
+    const id = newGuild();
+    const { key } = await json(keys('create', '--guild', id, '--json'));
+    const other = await startService(testStore);
+    await request(other.url).get(`/api/v1/servers/${id}/stats`).set('x-api-key', key).expect(200);
+    await other.close();
+    const [listed] = (await json(keys('list', '--guild', id, '--json'))).keys;
+    // The clock of the service stands still, and not in this hour.
+    expect(listed).toMatchObject({
+      last_used: '2026-01-15T12:00:00.000Z',
+      requests_this_hour: 0,
+      refused_this_hour: 0,
+    });
+    expect((await keys('list', '--guild', id)).stdout).toContain('\t2026-01-15 12:00 UTC\tactive');
   });
 
   it('keys revoke ends the key at once in a running service that has cached it', async () => {

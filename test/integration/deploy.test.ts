@@ -198,6 +198,7 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     ['guildrank', 'service', ['del', 'gr:{g}:xp']],
     ['guildrank', 'service', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
     ['guildrank', 'service', ['hset', 'gr:key:0', 'guild_id', 'g']],
+    ['guildrank', 'service', ['hset', 'gr:{g}:keys', 'id', 'sha']],
     ['guildrank', 'service', ['publish', 'gr:changed', 'g']],
     ['guildrank', 'service', ['get', 'other']],
     ['guildrank', 'service', ['flushall']],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readUsage } from '../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -89,5 +90,16 @@ describe.each(topologies)('the service on $name', (topology) => {
     expect((await get('revoked', 'stats', key)).status).toBe(200);
     await store.apiKeys.revoke('revoked', keyId);
     await vi.waitFor(async () => expect((await get('revoked', 'stats', key)).status).toBe(401), AT_ONCE);
+  });
+
+  it('has written the usage of each key when it has ended', async () => {
+    const keys = await Promise.all(GUILDS.map(async (guild) => ({ guild, ...(await guildWithKey(guild, 'pro')) })));
+    for (const { guild, key } of [...keys, ...keys]) expect((await get(guild, 'stats', key)).status).toBe(200);
+    service.kill('SIGTERM');
+    expect(await service.waitForEnd()).toEqual({ code: 0, signal: null });
+    for (const { guild, keyId } of keys) {
+      const usage = (await readUsage(store, guild, Date.now())).ofKey(keyId);
+      expect(usage).toEqual({ lastUsed: expect.any(String), requests: 2, refused: 0 });
+    }
   });
 });

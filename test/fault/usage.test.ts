@@ -1,0 +1,154 @@
+import { Agent } from 'node:http';
+import { describe, expect, it, vi } from 'vitest';
+import { readUsage, sumOf } from '../../src/access/usage-reader.ts';
+import { parseConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { type RunningServer, startServer } from '../../src/server.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { ask, startLoad } from '../support/load.ts';
+import { type LogLine, spawnService, startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { PATIENT } from '../support/wait.ts';
+import { permissionsOf } from './acl.ts';
+
+const FREE = 100;
+const cleanUps = cleanUpsAfterEach();
+
+describe.skipIf(!hasRedis)('the usage of API keys', () => {
+  async function start() {
+    const redis = await redisFor(cleanUps);
+    const guild = await guildOn(redis.url);
+    cleanUps.push(guild.close);
+    return { redis, guild };
+  }
+  /** Starts the service in this process. It writes the usage every 20 ms, so that faults meet a write. */
+  async function serve(redisUrl: string, guild: TestGuild, usagePeriodMs = 20) {
+    const log: LogLine[] = [];
+    const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
+    const env = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_URL: redisUrl, LOG_REQUESTS: 'off' };
+    const service = await startServer(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs });
+    cleanUps.push(service.close);
+    return { service, log };
+  }
+  const stored = async ({ store, id }: TestGuild) => sumOf((await readUsage(store, id, Date.now())).hours);
+  const loadOn = (service: Pick<RunningServer, 'url'>, guild: TestGuild, rate = 200) => {
+    const load = startLoad(service.url, { rate, headers: guild.headers, paths: guild.paths });
+    cleanUps.push(() => load.stop());
+    return load;
+  };
+  const countOf = (answers: readonly { status: number }[], wanted: number) =>
+    answers.filter(({ status }) => status === wanted).length;
+
+  it('is exact for two services whose connections break again and again, allowed and refused requests alike', async () => {
+    const { redis, guild } = await start();
+    await guild.store.guildConfig.update(guild.id, { plan: 'free' });
+    const proxy = await startTcpProxy(redis.port);
+    cleanUps.push(proxy.stop);
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const services = [(await serve(url, guild)).service, (await serve(url, guild)).service];
+    const loads = services.map((service) => loadOn(service, guild));
+    const answered = () => loads.flatMap(({ answers }) => answers);
+    for (const bytes of [1, 5, 50, 200, 500, 2000]) {
+      for (let dropped = 0; dropped < 3; dropped++) {
+        proxy.dropNextReply();
+        const before = answered().length;
+        await vi.waitFor(() => expect(answered().length).toBeGreaterThan(before + 10), PATIENT);
+      }
+      proxy.cutAfter(bytes);
+      const before = answered().length;
+      await vi.waitFor(() => expect(answered().length).toBeGreaterThan(before + 20), PATIENT);
+      proxy.behave();
+      await vi.waitFor(() => expect([200, 429]).toContain(answered().at(-1)?.status), PATIENT);
+    }
+    await vi.waitFor(() => expect(answered().at(-1)?.status).toBe(429), PATIENT);
+    const answers = (await Promise.all(loads.map((load) => load.stop()))).flat();
+    for (const service of services) await service.close();
+    expect(countOf(answers, 503)).toBeGreaterThan(0);
+    expect(await stored(guild)).toEqual({ requests: countOf(answers, 200), refused: countOf(answers, 429) });
+    expect(countOf(answers, 200)).toBeLessThanOrEqual(FREE);
+  });
+
+  it('is exact while Redis hangs and does what it was sent later', async () => {
+    const { redis, guild } = await start();
+    const { service } = await serve(redis.url, guild);
+    const load = loadOn(service, guild);
+    for (let round = 1; round <= 3; round++) {
+      const before = load.answers.length;
+      await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(before + 50), PATIENT);
+      redis.process.kill('SIGSTOP');
+      const failed = countOf(load.answers, 503);
+      await vi.waitFor(() => expect(countOf(load.answers, 503)).toBeGreaterThan(failed + 100), PATIENT);
+      redis.process.kill('SIGCONT');
+      await vi.waitFor(() => expect(load.answers.at(-1)?.status).toBe(200), PATIENT);
+    }
+    const answers = await load.stop();
+    await service.close();
+    expect(await stored(guild)).toEqual({ requests: countOf(answers, 200), refused: 0 });
+  });
+
+  it('loses what was counted since the last write when the process is killed, and nothing else', async () => {
+    const { redis, guild } = await start();
+    const { url, kill, waitForEnd } = await startServiceProcess({ REDIS_URL: redis.url, ...guild.env });
+    const get = () => fetch(url + guild.paths[0], { headers: guild.headers });
+    for (let i = 0; i < 20; i++) expect((await get()).status).toBe(200);
+    await vi.waitFor(async () => expect(await stored(guild)).toEqual({ requests: 20, refused: 0 }), PATIENT);
+    for (let i = 0; i < 5; i++) expect((await get()).status).toBe(200);
+    kill('SIGKILL');
+    await waitForEnd();
+    // The five are there only if the next write came between.
+    expect([20, 25]).toContain((await stored(guild)).requests);
+  });
+
+  it('is exact for two workers that end under load, with what each has counted', async () => {
+    const { redis, guild } = await start();
+    const service = spawnService({ ...guild.env, REDIS_URL: redis.url, WORKERS: '2', LOG_REQUESTS: 'off' });
+    cleanUps.push(service.stop);
+    const { url } = await service.line(({ url }) => typeof url === 'string');
+    const serving = () => service.lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
+    await vi.waitFor(() => expect(serving()).toBe(2), PATIENT);
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+    cleanUps.push(() => agent.destroy());
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => ask(agent, url as string, guild.paths[i % 3] as string, guild.headers)),
+    );
+    service.kill('SIGTERM');
+    expect(await service.waitForEnd()).toEqual({ code: 0, signal: null });
+    expect(await stored(guild)).toEqual({ requests: countOf(answers, 200), refused: 0 });
+    expect((await redis.client.hkeys(`gr:{${guild.id}}:usage`)).filter((field) => /^w:/.test(field))).toHaveLength(2);
+  });
+
+  it('is not stored for a user without the right: that is one warning, and the answers and readiness stay', async () => {
+    const { redis, guild } = await start();
+    // As deploy/redis/users.acl was before the usage.
+    const older = permissionsOf('guildrank').filter((right) => !/usage|hlen/.test(right));
+    await redis.client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...older);
+    const { service, log } = await serve(`redis://service:pass@127.0.0.1:${redis.port}`, guild);
+    const ready = async () => (await fetch(`${service.url}/readyz`)).status;
+    const get = async () => (await fetch(service.url + guild.paths[0], { headers: guild.headers })).status;
+    const refused = async () => {
+      const stats = await redis.client.info('commandstats');
+      return Number(/^cmdstat_hlen:.*rejected_calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+    };
+    for (let round = 1; round <= 5; round++) {
+      expect([await get(), await ready()]).toEqual([200, 200]);
+      await vi.waitFor(async () => expect(await refused()).toBeGreaterThan(round), PATIENT);
+    }
+    const warnings = log.filter(({ level }) => Number(level) >= 40);
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        msg: 'the usage of API keys is not stored',
+        code: 'NOPERM',
+        reason: expect.stringContaining('deploy/redis/users.acl'),
+      }),
+    ]);
+    expect(await stored(guild)).toEqual({ requests: 0, refused: 0 });
+    await redis.client.call('ACL', 'SETUSER', 'service', 'reset', 'on', '>pass', ...permissionsOf('guildrank'));
+    await vi.waitFor(async () => expect(await ready()).toBe(200), PATIENT);
+    await vi.waitFor(async () => expect(await get()).toBe(200), PATIENT);
+    await service.close();
+    // Nothing of what waited is lost.
+    expect((await stored(guild)).requests).toBeGreaterThanOrEqual(6);
+  });
+});
