@@ -9,8 +9,9 @@ import { RequestBatcher } from './reads/request-batcher.ts';
 import { ResponseCache } from './reads/response-cache.ts';
 import { CommandBatcher } from './redis/command-batcher.ts';
 import { listen } from './redis/lifecycle.ts';
+import type { RedisClient } from './redis/redis-client.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
-import { observedClient, type RedisClient, Scripts } from './redis/scripts.ts';
+import { observedClient, Scripts } from './redis/scripts.ts';
 import { probeStore } from './redis/store-probe.ts';
 import { timeLimit } from './redis/timeouts.ts';
 

@@ -32,9 +32,9 @@ export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
 /** With these words ioredis begins the last error of a command that it has sent to several nodes of a Cluster. */
 const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 
-/** Messages of ioredis and of the system for a connection that is not there. */
+/** Messages of ioredis, of node-redis and of the system for a connection that is not there. */
 const UNREACHABLE =
-  /isn't (writeable|ready)|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
+  /isn't (writeable|ready)|client is (closed|offline)|Disconnects client|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
 /**
  * Returns the message of a script that refused a guild for its data: a newer version, or a curve that the script lacks. It names the cause

@@ -1,22 +1,18 @@
-import { type BotClient, type BotOptions, scriptsOn } from './bot/bot-client.ts';
+import { type BotClient, type BotOptions, isCluster, scriptsOn } from './bot/bot-client.ts';
 import { GuildReader } from './bot/guild-reader.ts';
 import { InvalidIdError, InvalidInputError, StoreUnavailableError } from './errors.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 
-/** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own ioredis connection. */
-
-/** A connection of {@link BotClient}; `isCluster` as ioredis sets it. */
-export interface ReaderClient extends BotClient {
-  readonly isCluster?: boolean;
-}
+/** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
 
 /**
  * Returns a reader on an open connection, which the caller closes.
- * @throws InvalidInputError when the connection puts a prefix of its own before each key.
+ * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
  */
-export function createReader(client: ReaderClient, { keyPrefix = 'gr' }: BotOptions = {}): GuildReader {
-  return new GuildReader({ isCluster: client.isCluster === true }, scriptsOn(client), new RedisKeys(keyPrefix));
+export function createReader(client: BotClient, { keyPrefix = 'gr' }: BotOptions = {}): GuildReader {
+  return new GuildReader({ isCluster: isCluster(client) }, scriptsOn(client), new RedisKeys(keyPrefix));
 }
 
+export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot/bot-client.ts';
 export type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './leaderboard/model.ts';
 export { type GuildReader, InvalidIdError, InvalidInputError, StoreUnavailableError };

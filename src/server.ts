@@ -21,8 +21,8 @@ import { createLogger, requestLogger, standardOutput } from './observability/log
 import { Metrics } from './observability/metrics.ts';
 import { connect, describe } from './redis/connection.ts';
 import { waitUntilReady } from './redis/lifecycle.ts';
+import type { RedisClient } from './redis/redis-client.ts';
 import { explainStart } from './redis/refusals.ts';
-import type { RedisClient } from './redis/scripts.ts';
 import { StoreHealth } from './redis/store-health.ts';
 import { inspectStore } from './redis/store-inspection.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './write-usage.ts';

@@ -3,11 +3,11 @@ import { BotWriter } from './bot/bot-writer.ts';
 import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError } from './errors.ts';
 import { RedisKeys } from './redis/redis-keys.ts';
 
-/** The package's entry `guildrank/writer`: a bot writes XP with it, on its own ioredis connection. */
+/** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
 
 /**
  * Returns a writer on an open connection, which the caller closes.
- * @throws InvalidInputError when the connection puts a prefix of its own before each key.
+ * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
  */
 export function createWriter(client: BotClient, { keyPrefix = 'gr' }: BotOptions = {}): BotWriter {
   return new BotWriter(scriptsOn(client), new RedisKeys(keyPrefix));

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { parseConfig, type RedisConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
-import type { RedisClient } from '../../src/redis/scripts.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { findRedisServer, startEmbeddedRedis } from '../dev/embedded-redis.ts';
 
 /** The store of the demo. Its data ends with it. */

@@ -60,7 +60,7 @@ const { version, license, engines, keywords, exports, repository, homepage, bugs
 const manifest = {
   name: 'guildrank-writer',
   version,
-  description: 'Writes and reads XP for Guildrank from a bot, over its own ioredis connection',
+  description: 'Writes and reads XP for Guildrank from a bot, over its own connection of ioredis or node-redis',
   license,
   type: 'commonjs',
   main: 'writer.js',
@@ -72,8 +72,8 @@ const manifest = {
   repository,
   homepage,
   bugs,
-  // Only its types name it. The bot brings its own version.
-  peerDependencies: { ioredis: '>=5' },
-  peerDependenciesMeta: { ioredis: { optional: true } },
+  // The bot brings one of them, or an object of its own.
+  peerDependencies: { ioredis: '>=5', redis: '>=5' },
+  peerDependenciesMeta: { ioredis: { optional: true }, redis: { optional: true } },
 };
 writeFileSync(join(TARGET, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);

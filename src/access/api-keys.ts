@@ -1,7 +1,8 @@
 import { NotFoundError } from '../errors.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { splitOrigins } from './origins.ts';
 

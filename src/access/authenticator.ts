@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 import type { TimeLimit } from '../redis/timeouts.ts';
 import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';

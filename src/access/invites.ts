@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
 
 /** The rights of an invite and of the session that it opens. */
 export interface Grant {

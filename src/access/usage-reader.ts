@@ -1,5 +1,6 @@
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 import { HOUR_MS } from './usage.ts';
 
 /** Hours of {@link GuildUsage.hours}: seven days. */

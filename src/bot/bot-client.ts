@@ -1,11 +1,28 @@
 import { InvalidInputError } from '../errors.ts';
-import { type RedisClient, Scripts } from '../redis/scripts.ts';
+import { type ScriptClient, Scripts } from '../redis/scripts.ts';
 
-/** The bot's ioredis connection, a Redis or a Cluster. Only its shape counts, so the bot can use its own version of ioredis. */
-export interface BotClient {
-  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
-  eval(script: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+/** Keys and arguments of a script, as node-redis takes them. */
+interface EvalOptions {
+  keys: string[];
+  arguments: string[];
 }
+
+/** A client, pool, cluster or sentinel of node-redis. */
+export interface NodeRedisClient {
+  evalSha(sha: string, options: EvalOptions): Promise<unknown>;
+  eval(source: string, options: EvalOptions): Promise<unknown>;
+}
+
+/** Another connection: `evalsha` takes the arguments of EVALSHA, `scriptLoad` loads a script on each node and returns its digest. */
+export interface LoadingClient {
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  scriptLoad(source: string): Promise<unknown>;
+  /** Whether a script may read only the keys that it declares. */
+  readonly isCluster?: boolean;
+}
+
+/** The bot's connection: of ioredis, of node-redis, or an object of its own. Only its shape counts, so the bot chooses the version. */
+export type BotClient = ScriptClient | NodeRedisClient | LoadingClient;
 
 export interface BotOptions {
   /** The service's KEY_PREFIX; "gr" unless it was changed. */
@@ -14,15 +31,60 @@ export interface BotOptions {
 
 /**
  * Returns the scripts on a bot's connection.
- * @throws InvalidInputError when the connection puts a prefix of its own before each key.
+ * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
  */
 export function scriptsOn(client: BotClient): Scripts {
-  const { options } = client as { readonly options?: { keyPrefix?: string; redisOptions?: { keyPrefix?: string } } };
-  const own = options?.keyPrefix || options?.redisOptions?.keyPrefix;
+  const scriptClient = scriptClientOf(client);
+  const own = ownPrefix(client);
   if (own) {
     throw new InvalidInputError(
       `The connection has the keyPrefix ${JSON.stringify(own)}, and the service would not find the data: give the writer a connection without one`,
     );
   }
-  return new Scripts(client as RedisClient);
+  return new Scripts(scriptClient);
+}
+
+/** Returns whether a connection is one to a Cluster. */
+export function isCluster(client: BotClient): boolean {
+  // Only the clusters of node-redis have clients of nodes.
+  return 'nodeClient' in client || ('isCluster' in client && client.isCluster === true);
+}
+
+function scriptClientOf(client: BotClient): ScriptClient {
+  if ('evalSha' in client) return ofNodeRedis(client);
+  if ('evalsha' in client && 'eval' in client) return client;
+  if ('evalsha' in client && 'scriptLoad' in client) return ofLoading(client);
+  throw new InvalidInputError(
+    'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad',
+  );
+}
+
+function ofNodeRedis(client: NodeRedisClient): ScriptClient {
+  // A bot may have its replies as Buffers.
+  const { withTypeMapping } = client as { withTypeMapping?: (types: object) => NodeRedisClient };
+  const plain = withTypeMapping?.call(client, {}) ?? client;
+  const options = (numberOfKeys: number, all: (string | number)[]): EvalOptions => {
+    const texts = all.map(String);
+    return { keys: texts.slice(0, numberOfKeys), arguments: texts.slice(numberOfKeys) };
+  };
+  return {
+    evalsha: (sha, numberOfKeys, ...all) => plain.evalSha(sha, options(numberOfKeys, all)),
+    eval: (source, numberOfKeys, ...all) => plain.eval(source, options(numberOfKeys, all)),
+  };
+}
+
+function ofLoading(client: LoadingClient): ScriptClient {
+  return {
+    evalsha: (...call) => client.evalsha(...call),
+    eval: async (source, ...rest) => client.evalsha(String(await client.scriptLoad(source)), ...rest),
+  };
+}
+
+/** Returns the prefix that a connection of ioredis or of node-redis 6 puts before each key. */
+function ownPrefix(client: BotClient): string | undefined {
+  const { options, _keyPrefix } = client as {
+    readonly options?: { keyPrefix?: string; redisOptions?: { keyPrefix?: string } };
+    readonly _keyPrefix?: string;
+  };
+  return options?.keyPrefix || options?.redisOptions?.keyPrefix || _keyPrefix;
 }

@@ -4,7 +4,7 @@ import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } fro
 import { decodePage, MemberRead, PageRead, StatsRead } from '../leaderboard/reader.ts';
 import { CommandBatcher, fields } from '../redis/command-batcher.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { RedisClient, Scripts } from '../redis/scripts.ts';
+import type { Scripts } from '../redis/scripts.ts';
 import { wholeText } from './gain.ts';
 
 /** Attempts to read rows that change between two readings, in a Cluster. */
@@ -19,7 +19,7 @@ export class GuildReader {
   private readonly commands: CommandBatcher;
 
   constructor(
-    private readonly client: Pick<RedisClient, 'isCluster'>,
+    private readonly client: { readonly isCluster: boolean },
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
   ) {

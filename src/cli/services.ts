@@ -6,9 +6,10 @@ import { CounterAudit } from '../leaderboard/counters.ts';
 import { LeaderboardWriter } from '../leaderboard/writer.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import { RedisKeys } from '../redis/redis-keys.ts';
 import { explainStart } from '../redis/refusals.ts';
-import { type RedisClient, Scripts } from '../redis/scripts.ts';
+import { Scripts } from '../redis/scripts.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
 const COMMAND_TIMEOUT_MS = 60_000;

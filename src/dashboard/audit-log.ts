@@ -1,6 +1,7 @@
 import { DomainError, StoreUnavailableError } from '../errors.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 
 /** The author of a change. */
 export interface Actor {

@@ -1,7 +1,8 @@
 import type { Grant } from '../access/invites.ts';
 import { findInvite, hashToken, newToken, takeInvite } from '../access/invites.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 
 /** How long a session lives from its sign-in, in seconds. */
 export const SESSION_TTL_S = 12 * 3600;

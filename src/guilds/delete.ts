@@ -1,8 +1,9 @@
 import type { ApiKeyStore } from '../access/api-keys.ts';
 import { StagedMembers } from '../leaderboard/staged-members.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
 
 /** The data that a deletion removed. */
 export interface Removed {

@@ -2,8 +2,9 @@ import { InvalidInputError } from '../errors.ts';
 import type { CounterAudit } from '../leaderboard/counters.ts';
 import type { CurveText } from '../leaderboard/curves.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { RedisClient, Scripts } from '../redis/scripts.ts';
+import type { Scripts } from '../redis/scripts.ts';
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {

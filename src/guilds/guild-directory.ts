@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nodesOf } from '../redis/nodes.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 
 /** Redis keys that one SCAN looks at: a fraction of a millisecond, in which Redis serves nobody else. */
 const KEYS_PER_STEP = 1000;

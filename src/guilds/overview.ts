@@ -1,7 +1,8 @@
 import { StatsRead } from '../leaderboard/reader.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { Scripts, withStoreErrors } from '../redis/scripts.ts';
 
 /** The stored state of a guild, with the field names of `--json`. */
 export interface Overview {

@@ -1,8 +1,9 @@
 import type { GuildConfig } from '../guilds/guild-config.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
 import type { LeaderboardWriter } from '../leaderboard/writer.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { RedisClient, Scripts } from '../redis/scripts.ts';
+import type { Scripts } from '../redis/scripts.ts';
 import type { FormatCurve } from './curve-choice.ts';
 import type { Reading } from './reading.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { GuildKeys, RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, type ScriptName, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { type ScriptName, type Scripts, withStoreErrors } from '../redis/scripts.ts';
 import { BUILT_IN_CURVES, memberKeys, recordArguments, throwRefusal, type XpRecord } from './writer.ts';
 
 /** How long the lock outlives the last step of its owner. */

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisKeys } from './redis-keys.ts';
-import type { RedisClient, Scripts } from './scripts.ts';
+import type { Scripts } from './scripts.ts';
 
 /** A command's text, or the message of its error. */
 type Reply = string | [message: string];
@@ -47,7 +47,7 @@ export class CommandBatcher {
   private readonly declaresKeys: boolean;
 
   constructor(
-    client: Pick<RedisClient, 'isCluster'>,
+    client: { readonly isCluster: boolean },
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
   ) {

@@ -1,8 +1,8 @@
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig, TlsConfig } from '../config.ts';
+import type { RedisClient } from './redis-client.ts';
 import { isDatabaseRefusal } from './refusals.ts';
-import type { RedisClient } from './scripts.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
 import { watchSilence } from './timeouts.ts';
 

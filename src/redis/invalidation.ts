@@ -1,5 +1,6 @@
+import type { RedisClient } from './redis-client.ts';
 import type { RedisKeys } from './redis-keys.ts';
-import { type RedisClient, withStoreErrors } from './scripts.ts';
+import { withStoreErrors } from './scripts.ts';
 
 /**
  * Tells every process of the service to drop its cached keys and plan of a guild. One round trip.

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nodesOf } from './nodes.ts';
+import type { RedisClient } from './redis-client.ts';
 import { isRefusal } from './refusals.ts';
-import type { RedisClient } from './scripts.ts';
 
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Cluster, Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
+import type { RedisClient } from './redis-client.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
@@ -44,8 +44,11 @@ export function scriptSource(name: string, included = new Set<string>()): string
   );
 }
 
-/** A connection to a single Redis, a Sentinel set or a Cluster. */
-export type RedisClient = Redis | Cluster;
+/** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
+export interface ScriptClient {
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+}
 
 /** Called after each command with its duration in milliseconds and whether it failed. */
 export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
@@ -66,7 +69,7 @@ export class Scripts {
   private readonly loaded = new Map<ScriptName, LoadedScript>();
 
   constructor(
-    private readonly client: RedisClient,
+    private readonly client: ScriptClient,
     private readonly options: ScriptsOptions = {},
   ) {}
 
@@ -106,7 +109,7 @@ export class Scripts {
     try {
       return await this.client.evalsha(sha, keys.length, ...keys, ...args);
     } catch (error) {
-      if (!(error as Error).message.includes('NOSCRIPT')) throw error;
+      if (!String(error).includes('NOSCRIPT')) throw error;
       return this.client.eval(source, keys.length, ...keys, ...args);
     }
   }

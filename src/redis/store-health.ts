@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
-import type { RedisClient } from './scripts.ts';
+import type { RedisClient } from './redis-client.ts';
 
 /** Time between two checks while requests can be served, and while they cannot. */
 const PERIOD_MS = 1000;

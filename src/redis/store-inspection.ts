@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { nodesOf } from './nodes.ts';
-import type { RedisClient } from './scripts.ts';
+import type { RedisClient } from './redis-client.ts';
 
 /** The first major version of Redis that is supported; every Valkey is. */
 const MIN_REDIS = 7;

@@ -1,7 +1,8 @@
 import { StoreUnavailableError } from '../errors.ts';
 import { isLoading, LOADING } from './lifecycle.ts';
+import type { RedisClient } from './redis-client.ts';
 import type { RedisKeys } from './redis-keys.ts';
-import type { RedisClient, Scripts } from './scripts.ts';
+import type { Scripts } from './scripts.ts';
 
 /** Guilds that cannot exist, because "~" is in no guild id. In a Cluster they spread over the nodes. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);

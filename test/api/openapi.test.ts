@@ -2,7 +2,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
-import type { RedisClient } from '../../src/redis/scripts.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { startServer } from '../../src/server.ts';
 import { document, expectDocumented } from '../support/api-document.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -64,6 +64,47 @@ const neither: XpRecord = { userId: '1' };
 export const all = [both, neither, RecordRefusedError];
 `;
 
+/** A bot with node-redis and one with a connection of its own, where ioredis is not installed. */
+const BOT_WITHOUT_IOREDIS = `
+import { createReader } from 'guildrank-writer/reader';
+import { createWriter, type WriterClient } from 'guildrank-writer';
+import { createClient, createCluster, createClientPool, createSentinel } from 'redis';
+
+createWriter(createClient());
+createReader(createCluster({ rootNodes: [] }));
+createWriter(createClientPool({ url: 'redis://127.0.0.1' }));
+createWriter(createSentinel({ name: 'guilds', sentinelRootNodes: [] }));
+export const own: WriterClient = { evalsha: async (...call) => call, scriptLoad: async (source) => source };
+// @ts-expect-error no connection
+createWriter({});
+`;
+
+/** A bot in CommonJS, and as an ES module, with each version of each client. */
+const BOT_OF_EACH_CLIENT = `
+(async () => {
+  const { createWriter } = loaded['guildrank-writer'];
+  const { createReader } = loaded['guildrank-writer/reader'];
+  const levels = [];
+  for (const path of process.argv.slice(2)) {
+    const { Redis, createClient } = require(path);
+    const client = Redis ? new Redis(process.env.REDIS_URL) : await createClient({ url: process.env.REDIS_URL }).connect();
+    await createWriter(client).record('clients', { userId: '1', add: 100 });
+    levels.push((await createReader(client).member('clients', '1')).xp);
+    await client.quit();
+  }
+  console.log(...levels);
+})();
+`;
+const LOADED = {
+  'bot.cjs':
+    "const loaded = { 'guildrank-writer': require('guildrank-writer'), 'guildrank-writer/reader': require('guildrank-writer/reader') };",
+  'bot.mjs': `import { createRequire } from 'node:module';
+import * as writer from 'guildrank-writer';
+import * as reader from 'guildrank-writer/reader';
+const loaded = { 'guildrank-writer': writer, 'guildrank-writer/reader': reader };
+const require = createRequire(import.meta.url);`,
+};
+
 /** A bot in CommonJS, on a Node that cannot load ES modules with require. */
 const COMMON_JS_BOT = `
 const { Redis } = require(process.env.IOREDIS);
@@ -170,9 +211,47 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     }
   });
 
-  it('has a small package for bots, which brings no other package', () => {
+  it('has a small package for bots, which brings no other package', async () => {
     const installed = readdirSync(join(botFolder, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(installed).toEqual(['guildrank-writer']);
+    const listed = await runProgram('npm', ['ls', '--all', '--parseable'], { cwd: botFolder });
+    const own = join(botFolder, 'node_modules/guildrank-writer');
+    expect(listed).toMatchObject({ code: 0, stdout: `${botFolder}\n${own}\n` });
+  });
+
+  it('types the small package, its own declarations checked too, for a bot without ioredis', async () => {
+    writeFileSync(join(botFolder, 'bot.mts'), BOT_WITHOUT_IOREDIS);
+    const clients = mkdtempSync(join(tmpdir(), 'guildrank-types-'));
+    try {
+      symlinkSync(join(botFolder, 'bot.mts'), join(clients, 'bot.mts'));
+      mkdirSync(join(clients, 'node_modules/@types'), { recursive: true });
+      const linked = {
+        redis: 'redis5',
+        '@redis': '@redis',
+        '@types/node': '@types/node',
+        'undici-types': 'undici-types',
+      };
+      for (const [name, source] of Object.entries(linked)) {
+        symlinkSync(join(repository, 'node_modules', source), join(clients, 'node_modules', name));
+      }
+      symlinkSync(join(botFolder, 'node_modules/guildrank-writer'), join(clients, 'node_modules/guildrank-writer'));
+      const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+      const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+      const args = [tsc, ...options, '--preserveSymlinks', 'bot.mts'];
+      expect(await runProgram(process.execPath, args, { cwd: clients })).toMatchObject({ code: 0, stdout: '' });
+    } finally {
+      rmSync(clients, { recursive: true });
+    }
+  });
+
+  it.skipIf(!hasRedis)('writes and reads with each client, by require and by import', async () => {
+    const clients = ['ioredis', 'ioredis6', 'redis5', 'redis6'].map((name) => join(repository, 'node_modules', name));
+    for (const [index, [file, loaded]] of Object.entries(LOADED).entries()) {
+      writeFileSync(join(botFolder, file), loaded + BOT_OF_EACH_CLIENT);
+      const result = await runProgram(process.execPath, [file, ...clients], { cwd: botFolder, env: env() });
+      const totals = clients.map((_, client) => 100 * (1 + client + index * clients.length));
+      expect(result).toEqual({ code: 0, stdout: `${totals.join(' ')}\n`, stderr: '' });
+    }
   });
 
   it('has the curves as one module of less than 2 kB on the wire, which imports nothing', () => {

@@ -1,11 +1,11 @@
-import type { WriterClient } from '../../src/writer.ts';
+import type { ScriptClient } from '../../src/redis/scripts.ts';
 
 /**
  * Returns a client that runs the scripts with a clock of its own. Redis's clock cannot be set, and the scripts take no time as an argument.
  * So the source of each script is changed on its way to Redis: only there its clock is replaced.
  * @param nowMs the time, in milliseconds since 1970.
  */
-export function clocked(client: WriterClient, nowMs: () => number): WriterClient {
+export function clocked(client: ScriptClient, nowMs: () => number): ScriptClient {
   return {
     evalsha: () => Promise.reject(new Error('NOSCRIPT the script is sent with the time in it')),
     eval: (source, ...rest) => {

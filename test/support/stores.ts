@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import RedisMock from 'ioredis-mock';
 import { findRedisServer, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import type { RedisClient } from '../../src/redis/scripts.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 
 /** A store for one test file. */
 export interface TestStore {

@@ -12,8 +12,9 @@ import { LeaderboardWriter } from '../../src/leaderboard/writer.ts';
 import { RequestBatcher } from '../../src/reads/request-batcher.ts';
 import { ResponseCache } from '../../src/reads/response-cache.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { RedisKeys } from '../../src/redis/redis-keys.ts';
-import { type RedisClient, Scripts } from '../../src/redis/scripts.ts';
+import { Scripts } from '../../src/redis/scripts.ts';
 import { timeLimit } from '../../src/redis/timeouts.ts';
 
 export const START = Date.parse('2026-01-15T12:00:00Z');

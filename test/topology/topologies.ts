@@ -6,7 +6,7 @@ import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
-import type { RedisClient } from '../../src/redis/scripts.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { type Certificates, makeCertificates, tlsServer } from '../support/certificates.ts';
 import { startCluster, TLS_NAME } from '../support/cluster.ts';
 import { runProgram } from '../support/run-command.ts';

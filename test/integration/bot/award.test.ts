@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../../../src/leaderboard/curves.ts';
-import type { RedisClient } from '../../../src/redis/scripts.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { createWriter } from '../../../src/writer.ts';
 import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { createReader } from '../../../src/reader.ts';
-import { createWriter, type WriterClient } from '../../../src/writer.ts';
+import type { ScriptClient } from '../../../src/redis/scripts.ts';
+import { createWriter } from '../../../src/writer.ts';
 import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
 
 const ARCHIVE = 'g.2026-s1';
 
 /** Returns a client that fails after a number of commands, as if the bot had been killed. */
-function failingAfter(client: WriterClient, commands: number): WriterClient {
+function failingAfter(client: ScriptClient, commands: number): ScriptClient {
   let left = commands;
   const guard = <T>(run: () => Promise<T>) => (left-- > 0 ? run() : Promise.reject(new Error('killed')));
   return {
@@ -124,7 +125,7 @@ describe.each(kinds)('the end of a season on $name', (kind) => {
     let suspended: (() => void) | undefined;
     const { client } = store;
     let calls = 0;
-    const slow: WriterClient = {
+    const slow: ScriptClient = {
       evalsha: async (...args) => {
         if (++calls === 8) await new Promise<void>((resolve) => (suspended = resolve));
         return client.evalsha(...args);

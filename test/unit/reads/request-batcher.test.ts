@@ -5,8 +5,9 @@ import { Quotas } from '../../../src/access/quotas.ts';
 import { RequestBatcher } from '../../../src/reads/request-batcher.ts';
 import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
 import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import { type RedisClient, Scripts } from '../../../src/redis/scripts.ts';
+import { Scripts } from '../../../src/redis/scripts.ts';
 
 const PLANS = new Map([
   ['free', 1000],

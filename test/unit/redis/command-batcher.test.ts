@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import { CommandBatcher, fields } from '../../../src/redis/command-batcher.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import type { RedisClient, Scripts } from '../../../src/redis/scripts.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
 
 type Batch = [name: string, keys: readonly string[], jobs: string];
 

@@ -4,7 +4,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config.ts';
 import { connect, describe as describeRedis } from '../../../src/redis/connection.ts';
-import type { RedisClient } from '../../../src/redis/scripts.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 
 const clients: RedisClient[] = [];
 afterEach(() => {

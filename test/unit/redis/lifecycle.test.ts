@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import { listen, waitUntilReady } from '../../../src/redis/lifecycle.ts';
-import type { RedisClient } from '../../../src/redis/scripts.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 
 /** A connection whose answers to PING and SUBSCRIBE a test decides. */
 class Connection extends EventEmitter {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import type { RedisClient } from '../../../src/redis/scripts.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { StoreHealth } from '../../../src/redis/store-health.ts';
 
 const failure = (message: string) => new StoreUnavailableError(new Error(message));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RedisClient } from '../../../src/redis/scripts.ts';
+import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { inspectStore } from '../../../src/redis/store-inspection.ts';
 
 const node = (info: string) => ({ info: async () => info, time: async () => [1, 2] });

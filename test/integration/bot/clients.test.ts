@@ -1,0 +1,175 @@
+import { Redis } from 'ioredis';
+import { createClient } from 'redis6';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
+import { createReader } from '../../../src/reader.ts';
+import {
+  createWriter,
+  InvalidInputError,
+  RecordRefusedError,
+  StoreUnavailableError,
+  type WriterClient,
+} from '../../../src/writer.ts';
+import { type ClientKind, clientKinds, clusterKinds } from '../../support/bot-clients.ts';
+import { startCluster } from '../../support/cluster.ts';
+import { hasRedis } from '../../support/stores.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { PATIENT } from '../../support/wait.ts';
+
+const MAX = Number.MAX_SAFE_INTEGER;
+const CUTS = 5;
+
+/** Runs each call once, and says what came of it without what depends on the time. */
+async function tour(client: WriterClient, guild: string) {
+  const writer = createWriter(client);
+  const reader = createReader(client);
+  await writer.recordMany(guild, [
+    { userId: 'top', set: MAX, profile: { username: 'Tòp\n', level: MAX } },
+    { userId: 'b', set: 300 },
+  ]);
+  const { revision, ...award } = await writer.award(guild, {
+    userId: 'a',
+    amount: 400,
+    cooldownMs: 60_000,
+    rank: true,
+  });
+  const waiting = await writer.award(guild, { userId: 'a', amount: 400, cooldownMs: 60_000 });
+  const { claimed, streak } = await writer.claimDaily(guild, { userId: 'b', reward: [10, 20] });
+  const found = await writer.setProfiles(guild, [{ userId: 'a', profile: { username: 'Ann' } }]);
+  const hidden = await writer.hide(guild, ['b', 'nobody']);
+  const page = await reader.page(guild);
+  const around = await reader.around(guild, 'a', 1);
+  const member = await reader.member(guild, 'b');
+  const unhidden = await writer.unhide(guild, ['b']);
+  const season = await writer.resetSeason(guild, { archiveAs: `${guild}.s1` });
+  const stats = await reader.stats(guild);
+  const removed = await writer.remove(guild, ['a', 'b', 'nobody']);
+  const others = { found, hidden, page, around, member, unhidden, season, stats, removed };
+  return { award, onCooldown: waiting.onCooldown, claim: { claimed, streak }, ...others };
+}
+
+const TOP = { rank: 1, user_id: 'top', username: 'Tòp\n', level: MAX, xp: MAX };
+const ANN = { rank: 2, user_id: 'a', username: 'Ann', level: 2, xp: 400 };
+const EXPECTED = {
+  award: {
+    ...{ awarded: 400, xpBefore: 0, levelBefore: 0, xp: 400, level: 2, xpToNextLevel: 75 },
+    ...{ created: true, hidden: false, rank: 2, onCooldown: false, cooldownLeftMs: 60_000 },
+  },
+  onCooldown: true,
+  claim: { claimed: true, streak: 1 },
+  found: ['a'],
+  hidden: 1,
+  page: { data: [TOP, ANN], total: 2, page: 1 },
+  around: { data: [TOP, ANN], total: 2 },
+  member: null,
+  unhidden: 1,
+  season: { archived: 3, reset: 3 },
+  stats: { total_members: 0, total_xp: 0n, average_level: 0, xp_curve: 'standard', xp_multiplier: 1 },
+  removed: 2,
+};
+
+describe.skipIf(!hasRedis)('the writer and the reader', () => {
+  let redis: EmbeddedRedis;
+  let admin: Redis;
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    admin = new Redis(redis.url);
+  });
+  afterAll(async () => {
+    admin?.disconnect();
+    await redis?.stop();
+  });
+
+  describe.each(clientKinds)('on $name', (kind: ClientKind) => {
+    let open: Awaited<ReturnType<ClientKind['open']>>;
+    beforeAll(async () => {
+      open = await kind.open(redis.url);
+    });
+    afterAll(() => open?.close());
+
+    it('do each call, with numbers up to 2^53-1 exact', async () => {
+      await admin.script('FLUSH');
+      expect(await tour(open.client, kind.name.replaceAll(' ', '-'))).toEqual(EXPECTED);
+    });
+
+    it('go on after Redis has lost the scripts', async () => {
+      const writer = createWriter(open.client);
+      const { xp } = await writer.record('g', { userId: 'u', add: 1 });
+      await admin.script('FLUSH');
+      expect((await writer.record('g', { userId: 'u', add: 1 })).xp).toBe(xp + 1);
+      await admin.script('FLUSH');
+      expect((await createReader(open.client).page('g')).total).toBe(1);
+    });
+
+    it('keep the reason of a refusal and the error of Redis', async () => {
+      const writer = createWriter(open.client);
+      const refused = await writer.record('g', { userId: 'u', add: -1000 }).catch((error) => error);
+      expect(refused).toBeInstanceOf(RecordRefusedError);
+      expect(refused).toMatchObject({ reason: 'range', index: 0 });
+      await admin.set('gr:{other}:xp', 'text');
+      await admin.hset('gr:{newer}:stats', 'model', '99');
+      const wrong = await writer.record('other', { userId: 'u', add: 1 }).catch((error) => error);
+      expect(wrong).toBeInstanceOf(StoreUnavailableError);
+      expect(wrong).toMatchObject({ code: 'WRONGTYPE', cause: { message: expect.stringContaining('WRONGTYPE') } });
+      const newer = await writer.award('newer', { userId: 'u', amount: 1 }).catch((error) => error);
+      expect(newer).toMatchObject({ code: 'MODEL', message: expect.stringContaining('update it') });
+    });
+
+    it('do a write once at most when its reply is lost', async () => {
+      const proxy = await startTcpProxy(redis.port);
+      const cut = await kind.open(`redis://127.0.0.1:${proxy.port}`);
+      try {
+        const writer = createWriter(cut.client);
+        const add = () => writer.record('cut', { userId: kind.name.replaceAll(' ', '-'), add: 1 });
+        let { xp } = await vi.waitFor(add, PATIENT);
+        for (let count = 0; count < CUTS; count++) {
+          proxy.dropNextReply();
+          const error = await add().catch((thrown) => thrown);
+          expect(error).toMatchObject({ name: 'StoreUnavailableError', code: 'unreachable' });
+          proxy.behave();
+          const after = await vi.waitFor(add, PATIENT);
+          expect(after.xp - xp - 1, 'times that the write was done').toBeLessThanOrEqual(1);
+          ({ xp } = after);
+        }
+      } finally {
+        await cut.close();
+        await proxy.stop();
+      }
+    });
+
+    it('fail when the connection is closed', async () => {
+      const closed = await kind.open(redis.url);
+      await closed.close();
+      const error = await createReader(closed.client)
+        .stats('g')
+        .catch((thrown) => thrown);
+      expect(error).toMatchObject({ name: 'StoreUnavailableError', code: 'unreachable' });
+    });
+  });
+
+  it('refuse what is no connection, and a prefix of node-redis, with the fix', () => {
+    for (const client of [{}, { evalsha: () => Promise.resolve() }]) {
+      expect(() => createWriter(client as never)).toThrow(
+        'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad',
+      );
+    }
+    expect(() => createReader(createClient({ keyPrefix: 'bot:' }))).toThrow(InvalidInputError);
+  });
+
+  it('work on a Cluster', async () => {
+    const cluster = await startCluster();
+    try {
+      const ports = cluster.nodes.map(({ port }) => port);
+      for (const kind of clusterKinds) {
+        const { client, close } = await kind.open(ports);
+        try {
+          expect(await tour(client, kind.name.replaceAll(' ', '-')), kind.name).toEqual(EXPECTED);
+        } finally {
+          await close();
+        }
+      }
+    } finally {
+      await cluster.stop();
+    }
+  });
+});
