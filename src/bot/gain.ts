@@ -5,7 +5,7 @@ import type { MemberChange } from '../leaderboard/writer.ts';
 export interface Gain extends Omit<MemberChange, 'userId'> {
   /** The guild's revision. */
   readonly revision: string;
-  /** XP from here to the next level; null for a member with an explicit level, which XP does not change. */
+  /** XP from here to the next level; null for a member with an explicit level, which XP does not change, or with the highest. */
   readonly xpToNextLevel: number | null;
 }
 

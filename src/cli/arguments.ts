@@ -2,8 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
-import { CURVE_NAMES, type CurveText, parseCurve } from '../leaderboard/curves.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
+import { CURVE_NAMES, type CurveText, MAX_XP, parseCurve } from '../leaderboard/curves.ts';
+import { ID_PATTERN, MAX_USERNAME_BYTES } from '../leaderboard/model.ts';
 import { parseDuration } from './duration.ts';
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
@@ -47,6 +47,9 @@ export function parseMultiplier(text: string): number {
   return n;
 }
 
+/** The curves that {@link parseCurveText} takes. */
+export const CURVES = `${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m`;
+
 /** Parses a curve: a name of the table, or the coefficients of one of its own. */
 export function parseCurveText(text: string): CurveText {
   const isCustom = text.startsWith('custom=');
@@ -54,7 +57,7 @@ export function parseCurveText(text: string): CurveText {
     throw new InvalidArgumentError(
       isCustom
         ? 'The six must be whole numbers, for (a n^3 + b n^2 + c n + d) / q rounded to m. See docs/data-model.md for their bounds.'
-        : `Allowed choices are ${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m.`,
+        : `Allowed choices are ${CURVES}.`,
     );
   }
   return text as CurveText;
@@ -64,4 +67,38 @@ export function parseCurveText(text: string): CurveText {
 export function parseMemberCount(text: string): number {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99999999.');
   return Number(text);
+}
+
+/** Collects user ids. */
+export function parseIds(text: string, before: readonly string[] = []): string[] {
+  return [...before, parseId(text)];
+}
+
+/** Parses a whole number 0 .. 2^53-1. */
+export function parseWhole(text: string): number {
+  if (!/^\d{1,16}$/.test(text) || Number(text) > MAX_XP)
+    throw new InvalidArgumentError(`It must be a whole number from 0 to ${MAX_XP}.`);
+  return Number(text);
+}
+
+/** Parses XP to add, which may be negative. */
+export function parseXpChange(text: string): number {
+  return text.startsWith('-') ? -parseWhole(text.slice(1)) : parseWhole(text);
+}
+
+/** Parses an explicit level, or "none". */
+export function parseLevel(text: string): number | 'none' {
+  return text === 'none' ? text : parseWhole(text);
+}
+
+export function parseName(text: string): string {
+  if (Buffer.byteLength(text) > MAX_USERNAME_BYTES)
+    throw new InvalidArgumentError(`It must have at most ${MAX_USERNAME_BYTES} bytes.`);
+  return text;
+}
+
+export function parseTime(text: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError('It must be a time such as 2026-01-31T18:30:00Z.');
+  return text;
 }

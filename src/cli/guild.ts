@@ -4,8 +4,7 @@ import { InvalidInputError } from '../errors.ts';
 import { deleteGuild, type Removed } from '../guilds/delete.ts';
 import type { GuildConfigChange } from '../guilds/guild-config.ts';
 import { type Overview, readOverview } from '../guilds/overview.ts';
-import { CURVE_NAMES } from '../leaderboard/curves.ts';
-import { parseCurveText, parseId, parseMultiplier } from './arguments.ts';
+import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, print, program } from './terminal.ts';
 
@@ -21,11 +20,7 @@ export function guildCommand(): Command {
 
   subcommand('set', 'Change the configuration; a new curve recounts the levels. The service follows at once')
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
-    .option(
-      '--xp-curve <curve>',
-      `how levels follow from XP: ${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m`,
-      parseCurveText,
-    )
+    .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
     .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
     .option('--json', 'print JSON')
     .action(set);

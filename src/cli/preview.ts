@@ -13,8 +13,8 @@ export function previewLines(
   notice?: string,
 ): string[] {
   const total = [
-    `total XP ${total_xp.toLocaleString('en-US')}`,
     ...(hidden > 0 ? [hiddenMembers(hidden)] : []),
+    `total XP ${total_xp.toLocaleString('en-US')}`,
     ...(skipped > 0 ? [badRows(skipped)] : []),
   ].join(', ');
   const lines = [

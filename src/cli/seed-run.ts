@@ -1,6 +1,6 @@
 import { parseConfig } from '../config.ts';
 import { InvalidInputError } from '../errors.ts';
-import { curveOfFormats } from '../import/curve-choice.ts';
+import { curveOfFiles } from '../import/curve-choice.ts';
 import { dryRun } from '../import/dry-run.ts';
 import type { FormatName } from '../import/formats.ts';
 import { generateEntries } from '../import/generate.ts';
@@ -9,7 +9,7 @@ import { type Input, openInput } from '../import/inputs.ts';
 import { load } from '../import/load.ts';
 import { Problems } from '../import/problems.ts';
 import { summaryJson, summaryLine } from '../import/summary.ts';
-import type { CurveName } from '../leaderboard/curves.ts';
+import type { CurveText } from '../leaderboard/curves.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
@@ -22,7 +22,7 @@ export interface SeedOptions {
   readonly generate?: number;
   readonly randomSeed: string;
   readonly format?: FormatName;
-  readonly curve?: CurveName;
+  readonly curve?: CurveText;
   readonly plan?: string;
   readonly dryRun?: boolean;
   readonly replace?: boolean;
@@ -83,7 +83,7 @@ async function write(options: SeedOptions, inputs: readonly Input[], interrupt: 
 }
 
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
-  return curve ? undefined : curveOfFormats(inputs.flatMap(({ format }) => format ?? []));
+  return curve ? undefined : curveOfFiles(inputs);
 }
 
 /** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */

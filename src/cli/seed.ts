@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { FORMAT_NAMES } from '../import/formats.ts';
-import { CURVE_NAMES } from '../leaderboard/curves.ts';
-import { parseId, parseMemberCount } from './arguments.ts';
+import { CURVES, parseCurveText, parseId, parseMemberCount } from './arguments.ts';
 import type { SeedOptions } from './seed-run.ts';
 import { commandLine, program } from './terminal.ts';
 
@@ -31,7 +30,7 @@ export function seedCommand(): Command {
     .option('--generate <n>', 'load n made-up members instead', parseMemberCount)
     .option('--random-seed <text>', 'other made-up members; the same for the same text', '1')
     .addOption(new Option('--format <name>', 'format of the files (found out when left out)').choices(FORMAT_NAMES))
-    .addOption(new Option('--curve <name>', 'curve by which the guild counts levels').choices(CURVE_NAMES))
+    .option('--curve <curve>', `curve by which the guild counts levels: ${CURVES}`, parseCurveText)
     .option('--plan <name>', "the guild's plan, one of PLAN_QUOTAS")
     .option('--replace', "put them in the place of the guild's members; readers never see it empty")
     .option('--dry-run', 'write nothing, need no Redis; show a summary and the first ten')

@@ -1,9 +1,12 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
+import { BotWriter } from '../bot/bot-writer.ts';
 import { parseConfig } from '../config.ts';
 import { redisCodeOf } from '../errors.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
-import { LeaderboardWriter } from '../leaderboard/writer.ts';
+import { LeaderboardReader } from '../leaderboard/reader.ts';
+import { StoredMembers } from '../leaderboard/stored-members.ts';
+import { CommandBatcher } from '../redis/command-batcher.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -20,7 +23,9 @@ export interface Services {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
-  readonly writer: LeaderboardWriter;
+  readonly writer: BotWriter;
+  readonly reader: LeaderboardReader;
+  readonly members: StoredMembers;
   readonly audit: CounterAudit;
   readonly guildConfig: GuildConfig;
   readonly apiKeys: ApiKeyStore;
@@ -62,7 +67,9 @@ export function servicesOn(client: RedisClient, keyPrefix: string, plans: readon
     client,
     redisKeys,
     scripts,
-    writer: new LeaderboardWriter(scripts, redisKeys),
+    writer: new BotWriter(scripts, redisKeys),
+    reader: new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys)),
+    members: new StoredMembers(client, scripts, redisKeys),
     audit,
     guildConfig: new GuildConfig(client, scripts, redisKeys, audit),
     apiKeys: new ApiKeyStore(client, redisKeys, Date.now),

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
-import { type CurveName, type CurveText, curveNameOf } from '../leaderboard/curves.ts';
+import { type CurveText, curveNameOf } from '../leaderboard/curves.ts';
 import { type FormatName, formatNamed } from './formats.ts';
+import type { Input } from './inputs.ts';
 
 /** The guild before the load. */
 export interface GuildState {
@@ -10,9 +11,9 @@ export interface GuildState {
   readonly members: number;
 }
 
-/** The curve of the files' format. */
+/** The curve of the files or of their format. */
 export interface FormatCurve {
-  readonly curve: CurveName;
+  readonly curve: CurveText;
   readonly format: FormatName;
 }
 
@@ -30,7 +31,7 @@ export interface CurveChoice {
  * format.
  */
 export function chooseCurve(
-  explicit: CurveName | undefined,
+  explicit: CurveText | undefined,
   fromFormat: FormatCurve | undefined,
   { configured, members }: GuildState,
 ): CurveChoice {
@@ -39,7 +40,8 @@ export function chooseCurve(
   const present = name === 'custom' ? (configured as CurveText) : name;
   if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
-  const source = format === 'tatsu' ? 'tatsu publishes none of its own' : 'from the format';
+  const isOwn = curve !== formatNamed(format).curve;
+  const source = format === 'tatsu' ? 'tatsu publishes none of its own' : isOwn ? 'from the file' : 'from the format';
   if (configured === null && members === 0) return { curve, store: true, notice: `curve: ${curve} (${source})` };
   if (present === curve)
     return { curve, store: false, notice: `curve: ${curve} (${source}; the guild has it already)` };
@@ -53,14 +55,14 @@ export function chooseCurve(
 }
 
 /**
- * Returns the curve that the files' formats agree on; undefined when no format has one.
+ * Returns the curve that the files agree on: their own, or that of their format. Undefined when none has one.
  * @throws InvalidInputError when they do not agree.
  */
-export function curveOfFormats(formats: readonly FormatName[]): FormatCurve | undefined {
+export function curveOfFiles(files: readonly Pick<Input, 'format' | 'curve'>[]): FormatCurve | undefined {
   let found: FormatCurve | undefined;
-  for (const format of formats) {
-    const { curve } = formatNamed(format);
-    if (!curve) continue;
+  for (const { format, curve: own } of files) {
+    const curve = own ?? (format && formatNamed(format).curve);
+    if (!format || !curve) continue;
     if (found && found.curve !== curve) {
       throw new InvalidInputError(
         `${found.format} counts levels by the curve ${found.curve}, ${format} by ${curve}: name one with --curve`,

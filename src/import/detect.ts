@@ -1,3 +1,4 @@
+import type { Token } from 'stream-json/parser.js';
 import { InvalidInputError } from '../errors.ts';
 import type { FormatName } from './formats.ts';
 import { tokenizer } from './json.ts';
@@ -80,9 +81,9 @@ function outline(text: string): Outline {
 }
 
 /** Returns the tokens of the valid beginning of a text, so that a file broken later on still shows its outline. */
-function tokensOf(text: string) {
+export function tokensOf(text: string): Token[] {
   const tokenize = tokenizer();
-  const tokens: ReturnType<typeof tokenize> = [];
+  const tokens: Token[] = [];
   try {
     for (let at = 0; at < text.length; at += 16) tokens.push(...tokenize(text.slice(at, at + 16)));
   } catch {

@@ -1,6 +1,7 @@
 import {
   type Curve,
   type CurveName,
+  type CurveText,
   curveNameOf,
   DEFAULT_CURVE,
   levelForXp,
@@ -17,7 +18,7 @@ const MEMBERS_SHOWN = 10;
 
 export interface DryRunJob {
   readonly guild: string;
-  readonly curve: CurveName | undefined;
+  readonly curve: CurveText | undefined;
   readonly formatCurve: FormatCurve | undefined;
 }
 
@@ -39,7 +40,7 @@ export interface Preview {
   readonly rows: number;
   /** Bad rows. */
   readonly skipped: number;
-  /** Members left out because moderators have hidden them. */
+  /** Hidden members among them. */
   readonly hidden: number;
   readonly total_xp: bigint;
   /** The first members, best first. */
@@ -64,6 +65,7 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
   try {
     await readMembers(reading, (row) => {
       rows++;
+      if (row.hidden) return undefined;
       totalXp += BigInt(row.xp);
       top.add(row);
       return undefined;

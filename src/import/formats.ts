@@ -1,5 +1,4 @@
 import type { CurveName } from '../leaderboard/curves.ts';
-import { curveWarning } from './polaris-settings.ts';
 import { type FieldNames, OWN_NAMES } from './rows.ts';
 
 /** The place of the members in a JSON document, and the names of their fields. */
@@ -9,10 +8,6 @@ export interface JsonLayout {
   /** The members are `{id: XP}` or `{id: {...}}` pairs, not array elements. */
   readonly keyedById?: true;
   readonly names: FieldNames;
-  /** The field that is true for members whom moderators have hidden. They are left out. */
-  readonly hidden?: string;
-  /** A top-level object beside the members, and the warning that it asks for, if any. */
-  readonly metadata?: { readonly key: string; readonly warning: (value: unknown) => string | undefined };
 }
 
 export interface Format {
@@ -45,9 +40,7 @@ export const FORMATS = {
     json: {
       containers: ['users', 'xp'],
       keyedById: true,
-      names: { userId: 'id', xp: 'xp' },
-      hidden: 'hidden',
-      metadata: { key: 'settings', warning: curveWarning },
+      names: { userId: 'id', xp: 'xp', hidden: 'hidden' },
     },
   },
   /** Tatsu publishes scores, but no formula for levels. */

@@ -2,11 +2,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InvalidInputError } from '../errors.ts';
+import type { CurveText } from '../leaderboard/curves.ts';
 import { readCsv } from './csv.ts';
 import { detectFormat } from './detect.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 import { readJson } from './json.ts';
 import { readNdjson } from './ndjson.ts';
+import { curveOfSettings, settingsIn } from './polaris-settings.ts';
 import type { Entry } from './rows.ts';
 import { textBytes } from './text-bytes.ts';
 
@@ -28,6 +30,8 @@ export interface Input {
   /** Amount to read, in the unit of `onRead`; undefined for a pipe. */
   readonly size: number | undefined;
   readonly format?: FormatName;
+  /** The curve that the file names itself. */
+  readonly curve?: CurveText;
   /** Reads it once, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
 }
@@ -63,7 +67,9 @@ export async function openInput(
     head.push(value);
     length += value.length;
   }
-  const format = given ?? detectFormat(Buffer.concat(head).toString('utf8'), name);
+  const beginning = Buffer.concat(head).toString('utf8');
+  const format = given ?? detectFormat(beginning, name);
+  const curve = format === 'polaris' ? polarisCurve(beginning, name, onWarning) : undefined;
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
     let told = 0;
     const tell = (): void => {
@@ -85,11 +91,25 @@ export async function openInput(
     unit: json ? 'element' : 'line',
     size,
     format,
+    ...(curve && { curve }),
     entries(onRead) {
-      if (json) return readJson(bytes(onRead), json, name, onWarning);
+      if (json) return readJson(bytes(onRead), json, name);
       return format === 'csv' ? readCsv(bytes(onRead), name, onWarning) : readNdjson(bytes(onRead), name);
     },
   };
+}
+
+/** Returns the curve in the settings of a Polaris export. They stand before the members. */
+function polarisCurve(head: string, name: string, onWarning: (text: string) => void): CurveText | undefined {
+  const settings = settingsIn(head);
+  const found = settings && curveOfSettings(settings);
+  if (settings && !found) onWarning(`${name}: its settings make no curve: levels will differ from those it showed`);
+  if (found && found.wrong > 0) {
+    onWarning(
+      `${name}: ${found.wrong} of its ${settings?.maxLevel} levels will begin at other XP, because its curve has many decimals`,
+    );
+  }
+  return found?.curve;
 }
 
 async function open(path: string): Promise<{ stream: Readable; size: number | undefined }> {

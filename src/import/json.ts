@@ -9,18 +9,16 @@ import { checkRow, type Entry, isObject } from './rows.ts';
 /**
  * Reads the members of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers
  * are read as the digits in the file.
- * @param onWarning called with the warnings of the layout's metadata.
  * @throws InvalidInputError when it is not valid JSON, or has no place for members.
  */
 export async function* readJson(
   chunks: AsyncIterable<Uint8Array>,
   layout: JsonLayout,
   file: string,
-  onWarning: (text: string) => void,
 ): AsyncGenerator<Entry[]> {
   const tokenize = tokenizer();
   const decoder = new StringDecoder();
-  const walker = new ElementWalker(layout, (text) => onWarning(`${file}: ${text}`));
+  const walker = new ElementWalker(layout);
   const entriesOf = (text: string | undefined): Entry[] => {
     try {
       return walker.walk(tokenize(text));
@@ -66,17 +64,14 @@ class ElementWalker {
   private memberDepth = 0;
   private key = '';
   private readonly element = new Assembler<unknown>({ numberAsString: true });
-  private assembling: 'member' | 'metadata' | undefined;
+  private isAssembling = false;
 
-  constructor(
-    private readonly layout: JsonLayout,
-    private readonly onWarning: (text: string) => void,
-  ) {}
+  constructor(private readonly layout: JsonLayout) {}
 
   walk(tokens: readonly Token[]): Entry[] {
     const entries: Entry[] = [];
     for (const token of tokens) {
-      if (this.assembling) this.assemble(token, entries);
+      if (this.isAssembling) this.assemble(token, entries);
       else this.step(token, entries);
     }
     return entries;
@@ -90,10 +85,7 @@ class ElementWalker {
       this.depth--;
       if (this.depth < this.memberDepth) this.memberDepth = 0;
     } else if (this.isMember(name)) {
-      this.assembling = 'member';
-      this.assemble(token, entries);
-    } else if (name === 'startObject' && this.depth === 1 && this.key === this.layout.metadata?.key) {
-      this.assembling = 'metadata';
+      this.isAssembling = true;
       this.assemble(token, entries);
     } else if (IS_START.has(name)) {
       if (this.isContainer(name)) {
@@ -121,21 +113,14 @@ class ElementWalker {
   private assemble(token: Token, entries: Entry[]): void {
     this.element.consume(token);
     if (!this.element.done) return;
-    const kind = this.assembling;
-    this.assembling = undefined;
-    if (kind === 'metadata') {
-      const warning = this.layout.metadata?.warning(this.element.current);
-      if (warning !== undefined) this.onWarning(warning);
-      return;
-    }
+    this.isAssembling = false;
     this.count++;
     entries.push({ at: this.count, row: this.rowOf(this.element.current) });
   }
 
   private rowOf(value: unknown): Entry['row'] {
-    const { names, keyedById, hidden } = this.layout;
-    if (hidden !== undefined && isObject(value) && value[hidden] === true) return null;
-    if (keyedById) return checkRow({ [names.xp]: isObject(value) ? value[names.xp] : value, id: this.key }, names);
+    const { names, keyedById } = this.layout;
+    if (keyedById) return checkRow({ ...(isObject(value) ? value : { [names.xp]: value }), id: this.key }, names);
     if (!isObject(value)) return 'it is not an object';
     return checkRow(names.username?.includes('.') ? flattened(value, names.username) : value, names);
   }

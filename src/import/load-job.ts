@@ -1,5 +1,5 @@
 import type { GuildConfig } from '../guilds/guild-config.ts';
-import type { CurveName } from '../leaderboard/curves.ts';
+import type { CurveText } from '../leaderboard/curves.ts';
 import type { LeaderboardWriter } from '../leaderboard/writer.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
@@ -12,7 +12,7 @@ export interface LoadTarget {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
-  readonly writer: LeaderboardWriter;
+  readonly writer: LeaderboardWriter & { hide(guildId: string, userIds: readonly string[]): Promise<number> };
   readonly guildConfig: GuildConfig;
 }
 
@@ -33,6 +33,6 @@ export interface LoadJob {
   /** Puts the members in the place of the guild's own ones. */
   readonly replace: boolean;
   readonly plan: string | undefined;
-  readonly curve: CurveName | undefined;
+  readonly curve: CurveText | undefined;
   readonly formatCurve: FormatCurve | undefined;
 }

@@ -62,7 +62,13 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   await updateConfig(target, job, choice);
-  const sender = new RecordSender((records) => target.writer.recordMany(job.guild, records));
+  const { writer } = target;
+  const sender = new RecordSender(async (records) => {
+    const hidden = records.flatMap((record) => (record.hidden ? [record.userId] : []));
+    // A member that is ranked now leaves the ranking before its XP changes.
+    const hiding = hidden.length > 0 ? writer.hide(job.guild, hidden) : undefined;
+    return (await Promise.all([writer.recordMany(job.guild, records), hiding]))[0];
+  });
   try {
     await sendMembers(sender, job, choice);
   } finally {

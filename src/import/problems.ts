@@ -3,11 +3,11 @@ import type { Entry } from './rows.ts';
 /** Bad rows that are shown one by one. A broken file can have millions. */
 const MAX_SHOWN = 20;
 
-/** Counts the rows of a run that are left out, and shows the first bad ones. */
+/** Counts the rows of a run that are not shown later, and shows the first bad ones. */
 export class Problems {
   /** Bad rows. */
   count = 0;
-  /** Members whom moderators have hidden. */
+  /** Hidden members, which are loaded as such. */
   hidden = 0;
 
   constructor(private readonly write: (line: string) => void) {}
@@ -25,7 +25,7 @@ export function badRows(count: number): string {
   return `${count.toLocaleString('en-US')} bad ${count === 1 ? 'row' : 'rows'}`;
 }
 
-/** Returns "2 hidden members left out". */
+/** Returns "2 hidden". */
 export function hiddenMembers(count: number): string {
-  return `${count.toLocaleString('en-US')} hidden ${count === 1 ? 'member' : 'members'} left out`;
+  return `${count.toLocaleString('en-US')} hidden`;
 }

@@ -12,13 +12,16 @@ export interface SeedRow {
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
+  /** Whether the level is an explicit one, to store or to leave out whatever the curve gives; left out = decided by the curve. */
+  readonly explicitLevel?: boolean;
+  readonly hidden?: boolean;
 }
 
-/** One place of a file: a member, the reason why it is none, or null for a member whom the server's moderators have hidden. */
+/** One place of a file: a member, or the reason why it is none. */
 export interface Entry {
   /** Line of the file from 1, or number of the element from 1. */
   readonly at: number;
-  readonly row: SeedRow | string | null;
+  readonly row: SeedRow | string;
 }
 
 /** The field names of a format. A field without a name is missing in the format. */
@@ -29,6 +32,8 @@ export interface FieldNames {
   readonly level?: string;
   readonly dailyStreak?: string;
   readonly lastDailyClaim?: string;
+  readonly explicitLevel?: string;
+  readonly hidden?: string;
 }
 
 /** The field names of the project's own files. */
@@ -39,6 +44,8 @@ export const OWN_NAMES = {
   level: 'level',
   dailyStreak: 'daily_streak',
   lastDailyClaim: 'last_daily_claim',
+  explicitLevel: 'explicit_level',
+  hidden: 'hidden',
 } as const satisfies FieldNames;
 
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
@@ -86,16 +93,23 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
     }
     row.lastDailyClaim = time;
   }
+  for (const field of ['explicitLevel', 'hidden'] as const) {
+    const value = names[field] && fields[names[field]];
+    if (isAbsent(value)) continue;
+    if (!/^(true|false)$/.test(String(value))) return `${names[field]} ${quote(value)} is not true or false`;
+    row[field] = String(value) === 'true';
+  }
   return row;
 }
 
 /**
- * Returns the write that stores a row. A level that the curve gives anyway is not stored, because a stored level would
- * not move when the bot adds XP later.
+ * Returns the write that stores a row. Unless the row says that its level is explicit, a level that the curve gives anyway is not stored,
+ * because a stored level would not move when the bot adds XP later.
  */
-export function recordOf({ userId, xp, level, ...profile }: SeedRow, curve: CurveName | Curve): XpRecord {
-  if (level === undefined) return { userId, set: xp, profile };
-  return { userId, set: xp, profile: { ...profile, level: level === levelForXp(curve, xp) ? null : level } };
+export function recordOf({ userId, xp, hidden, level, explicitLevel, ...profile }: SeedRow, curve: CurveName | Curve) {
+  const isExplicit = explicitLevel ?? (level !== undefined && level !== levelForXp(curve, xp));
+  const stored = level === undefined ? {} : { level: isExplicit ? level : null };
+  return { userId, set: xp, ...(hidden && { hidden }), profile: { ...profile, ...stored } } satisfies XpRecord;
 }
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */

@@ -11,7 +11,7 @@ export interface Summary {
   readonly created: number;
   /** Bad rows. */
   readonly skipped: number;
-  /** Members left out because moderators have hidden them. */
+  /** Hidden members among the rows. */
   readonly hidden: number;
   readonly seconds: number;
   /** Only of a replacement: members removed, and rows that named a member of the file again. */
@@ -29,7 +29,7 @@ export function summaryLine(summary: Summary): string {
         `${count(replaced.removed)} removed`,
         replaced.repeated > 0 && `${count(replaced.repeated)} rows repeated a member`,
       ]
-    : [`${count(created)} new`, `${count(loaded - created)} already there`];
+    : [`${count(created)} new`, `${count(Math.max(0, loaded - created - hidden))} already there`];
   if (hidden > 0) details.push(hiddenMembers(hidden));
   if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
   const verb = replaced ? 'replaced by' : 'loaded';

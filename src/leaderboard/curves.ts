@@ -14,6 +14,8 @@ export interface Curve {
   readonly d: number;
   readonly q: number;
   readonly m: number;
+  /** The highest level, whatever the XP; none unless given. */
+  readonly max?: number;
 }
 
 const table = {
@@ -35,18 +37,19 @@ export type CurveName = keyof typeof table;
 export const CURVE_NAMES = Object.keys(table) as [CurveName, ...CurveName[]];
 export const DEFAULT_CURVE: CurveName = 'standard';
 
-/** A curve as text: a name of the table, or `custom=a,b,c,d,q,m`. */
+/** A curve as text: a name of the table, or `custom=a,b,c,d,q,m`, or that with `,max`. */
 export type CurveText = CurveName | `custom=${string}`;
 
-const CUSTOM = /^custom=(-?\d+),(-?\d+),(-?\d+),(-?\d+),(\d+),(\d+)$/;
+const CUSTOM = /^custom=(-?\d+),(-?\d+),(-?\d+),(-?\d+),(\d+),(\d+)(?:,(\d+))?$/;
 
 /** Returns the curve of a text, or undefined if its coefficients are unfit. An unknown or empty name means the default curve. */
 export function parseCurve(text: string): Curve | undefined {
   if (!text.startsWith('custom=')) return table[curveNameOf(text) as CurveName];
   const match = CUSTOM.exec(text);
   if (!match) return undefined;
-  const [a, b, c, d, q, m] = match.slice(1).map(Number) as [number, number, number, number, number, number];
-  return isSound({ a, b, c, d, q, m }) ? { a, b, c, d, q, m } : undefined;
+  const [a, b, c, d, q, m] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
+  const curve = { a, b, c, d, q, m, ...(match[7] !== undefined && { max: Number(match[7]) }) };
+  return isSound(curve) ? curve : undefined;
 }
 
 /** Returns the name of a curve's text. An unknown or empty name means the default curve. */
@@ -59,10 +62,10 @@ export function curveNameOf(text: string): CurveName | 'custom' {
  * Returns whether levels of a curve can be computed exactly: it rises from level 1 on, begins at 0 XP or above, and its numbers keep all
  * intermediate values below 2^53. One without n^3 and n^2 needs q^2 or more for n.
  */
-function isSound({ a, b, c, d, q, m }: Curve): boolean {
+function isSound({ a, b, c, d, q, m, max = 1 }: Curve): boolean {
   const rises = a >= 0 && b >= 0 && 3 * a + 2 * b + c > 0 && a + b + c + d >= 0;
   const isSmall = Math.max(a, b, Math.abs(c)) <= 1e6 && Math.abs(d) <= 1e9 && Math.max(q, m) <= 1000;
-  return rises && isSmall && q >= 1 && m >= 1 && (a + b > 0 || c >= q * q);
+  return rises && isSmall && max >= 1 && max <= 1e6 && q >= 1 && m >= 1 && (a + b > 0 || c >= q * q);
 }
 
 /** Returns the total XP at which `level` (an integer >= 1) begins. Exact for results up to 2^53. */
@@ -97,7 +100,7 @@ export function levelForXp(nameOrCurve: CurveName | Curve, xp: number): number {
   let level = Math.max(1, Math.floor(n));
   while (xpToReach(curve, level + 1) <= xp) level++;
   while (level > 1 && xpToReach(curve, level) > xp) level--;
-  return level;
+  return Math.min(level, curve.max ?? level);
 }
 
 /** How far a member is in its level. */
@@ -105,7 +108,7 @@ export interface Progress {
   readonly level: number;
   /** XP gained in this level. */
   readonly gained: number;
-  /** XP from the start of this level to the next one. */
+  /** XP from the start of this level to the next one; 0 at the highest level of the curve. */
   readonly needed: number;
 }
 
@@ -114,7 +117,7 @@ export function progress(nameOrCurve: CurveName | Curve, xp: number): Progress {
   const curve = resolve(nameOrCurve);
   const level = levelForXp(curve, xp);
   const start = level === 0 ? 0 : xpToReach(curve, level);
-  return { level, gained: xp - start, needed: xpToReach(curve, level + 1) - start };
+  return { level, gained: xp - start, needed: level === curve.max ? 0 : xpToReach(curve, level + 1) - start };
 }
 
 function resolve(curve: CurveName | Curve): Curve {

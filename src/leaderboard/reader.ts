@@ -121,8 +121,8 @@ function decodeStats(reply: StatsReply): Versioned<GuildStats> {
   return { revision: parseRevision(revision), value };
 }
 
-/** @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients: another one would show wrong levels. */
-function curveOf(stored: string): Curve {
+/** Returns the curve of a guild's text. @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients: another one would show wrong levels. */
+export function curveOf(stored: string): Curve {
   const curve = parseCurve(stored);
   if (curve) return curve;
   throw new StoreUnavailableError(
@@ -148,13 +148,14 @@ function parseRevision(revision: string): string {
 }
 
 /** Returns an integer 0 .. 2^53-1 for any score: a raw writer can leave a fraction, a negative number or an infinity. */
-function wholeXp(text: string): number {
+export function wholeXp(text: string): number {
   if (text === 'inf') return MAX_XP;
   const n = Math.floor(Number(text));
   return n > 0 ? Math.min(n, MAX_XP) : 0;
 }
 
-function explicitLevel(text: string): number | undefined {
+/** Returns a stored level, or undefined if it is none. */
+export function explicitLevel(text: string): number | undefined {
   return text !== '' && /^\d+$/.test(text) ? Math.min(Number(text), MAX_XP) : undefined;
 }
 
@@ -164,7 +165,7 @@ function positiveNumber(text: string): number | undefined {
 }
 
 /** Returns the stored time as ISO 8601 in UTC, or null if it is not a time. */
-function isoTime(text: string): string | null {
+export function isoTime(text: string): string | null {
   const time = text === '' ? Number.NaN : Date.parse(text);
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

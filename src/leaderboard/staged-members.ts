@@ -24,6 +24,8 @@ interface Store {
 export class StagedMembers {
   /** Members that a killed run had left staged. */
   leftBehind = 0;
+  /** Members to hide when they are put in place. */
+  private readonly hidden = new Set<string>();
   private readonly token = randomUUID();
   private readonly guild: GuildKeys;
   private readonly staging: StagingKeys;
@@ -68,14 +70,21 @@ export class StagedMembers {
     const { xp, stats, config, lock, memberPrefix } = this.staging;
     const userIds = records.map(({ userId }) => userId);
     const keys = [xp, stats, config, lock, ...memberKeys(memberPrefix, userIds)];
-    const args = [memberPrefix, BUILT_IN_CURVES, this.token, ...recordArguments(records)];
+    for (const { userId, hidden } of records) hidden ? this.hidden.add(userId) : this.hidden.delete(userId);
+    const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
+    const args = [memberPrefix, BUILT_IN_CURVES, this.token, ...recordArguments(visible)];
     const reply = await this.store.scripts.run('stage', keys, ...args);
     throwRefusal(reply);
     return { created: Number(reply[2]) };
   }
 
-  /** Lists the present members, ranked and hidden, that are not staged. Members that come later stay in the guild. O(n log m). */
+  /**
+   * Lists the present members, ranked and hidden, that are not staged. Members that come later stay in the guild. O(n log m).
+   * @throws StoreUnavailableError "MODEL" when a staged member is hidden and the data is of version 1.
+   */
   async listUnstaged(): Promise<void> {
+    const { xp, stats, config, hidden } = this.guild;
+    if (this.hidden.size > 0) await this.run('hide', [xp, stats, config, hidden], 'hide');
     for (const key of [this.guild.xp, this.guild.hidden]) await this.listUnstagedOf(key);
   }
 
@@ -100,8 +109,9 @@ export class StagedMembers {
     const userIds = await this.first(staging.xp);
     if (userIds.length === 0) return 0;
     const keys = userIds.flatMap((userId) => [guild.memberPrefix + userId, staging.memberPrefix + userId]);
+    const marked = userIds.map((userId) => (this.hidden.has(userId) ? `!${userId}` : userId));
     const shared = [guild.xp, guild.stats, guild.config, staging.xp, staging.lock, guild.hidden];
-    await this.run('replace', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...userIds);
+    await this.run('replace', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...marked);
     return userIds.length;
   }
 

@@ -20,8 +20,13 @@ export interface ProfileChange {
 
 /** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. */
 export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
-  | { readonly set: number | bigint; readonly add?: never }
-  | { readonly add: number | bigint; readonly set?: never }
+  | {
+      readonly set: number | bigint;
+      readonly add?: never;
+      /** Makes a user who is no member yet a hidden one. A member stays where it is. */
+      readonly hidden?: boolean;
+    }
+  | { readonly add: number | bigint; readonly set?: never; readonly hidden?: never }
 );
 
 /** Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up. */
@@ -154,7 +159,8 @@ function appendRecord(args: (string | number)[], record: XpRecord, index: number
     throw new RecordRefusedError(index, 'xp');
   }
   const fields = profileFields(record.profile, index);
-  args.push(record.set === undefined ? 'add' : 'set', record.userId, String(amount), fields.length / 2, ...fields);
+  const op = record.set === undefined ? 'add' : record.hidden ? 'hidden' : 'set';
+  args.push(op, record.userId, String(amount), fields.length / 2, ...fields);
 }
 
 /** Returns a profile as the arguments of record.lua: field, value, ... @throws RecordRefusedError */

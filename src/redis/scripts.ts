@@ -14,6 +14,7 @@ export const SCRIPT_NAMES = [
   'hide',
   'invite',
   'list-unstaged',
+  'members',
   'probe',
   'purge',
   'record',

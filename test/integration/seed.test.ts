@@ -181,15 +181,68 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
   });
 
-  it('leaves out the members of a Polaris export whom moderators have hidden, and counts them', async () => {
-    const path = new URL('../fixtures/imports/polaris.json', import.meta.url).pathname;
-    const { code, out } = await seed('--guild', 'g', '--file', path, '--replace');
-    expect([code, out]).toEqual([0, expect.stringMatching(/replaced by 2 members .* 1 hidden member left out\n$/)]);
-    expect(await ranking()).toEqual(['100000000000000001', '7000', '100000000000000002', '200']);
-    expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).out)).toMatchObject({ hidden: 1 });
-    const { out: preview } = await seed('--guild', 'g', '--file', path, '--dry-run');
-    expect(preview).toContain('2 members in the input, total XP 7,200, 1 hidden member left out\n');
-    expect(preview).not.toContain('100000000000000003');
+  it.each([['--replace'], []])(
+    'hides the members of a Polaris export whom moderators have hidden %s',
+    async (...options) => {
+      const path = new URL('../fixtures/imports/polaris.json', import.meta.url).pathname;
+      const hidden = '100000000000000003';
+      // It is ranked before, and the others are hidden: --replace keeps that.
+      await store.writer.recordMany('g', [
+        { userId: hidden, set: 5 },
+        { userId: 'other', set: 9 },
+      ]);
+      await store.writer.hide('g', ['other']);
+      const { code, out } = await seed('--guild', 'g', '--file', path, ...options);
+      const said = options[0]
+        ? /replaced by 3 members .* 1 removed, 1 hidden\n$/
+        : /2 new, 0 already there, 1 hidden\n$/;
+      expect([code, out]).toEqual([0, expect.stringMatching(said)]);
+      expect(await ranking()).toEqual(['100000000000000001', '7000', '100000000000000002', '200']);
+      const others = options[0] ? [] : ['other', '9'];
+      expect(await redis.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES')).toEqual([...others, hidden, '9000']);
+      expect(await exact()).toBe(true);
+      expect(JSON.parse((await seed('--guild', 'g', '--file', path, '--json')).out)).toMatchObject({ hidden: 1 });
+      const { out: preview } = await seed('--guild', 'g', '--file', path, '--dry-run');
+      expect(preview).toContain('3 members in the input, 1 hidden, total XP 7,200\n');
+      expect(preview).not.toContain(hidden);
+    },
+  );
+
+  it('takes over the curve and the highest level of a Polaris server', async () => {
+    const settings = { curve: { 1: 0, 2: 2.5, 3: 0 }, rounding: 1, maxLevel: 20 };
+    const path = file(
+      'own.json',
+      JSON.stringify({ settings, users: { 1: { xp: 90 }, 2: { xp: 89 }, 3: { xp: 5000 } } }),
+    );
+    const { code, err } = await seed('--guild', 'g', '--file', path);
+    expect([code, err]).toEqual([0, expect.stringContaining('curve: custom=0,5,0,1,2,1,20 (from the file)\n')]);
+    const levels = (await store.reader.page('g', 1, 9)).value.data.map(({ user_id, level }) => [user_id, level]);
+    expect(levels).toEqual([
+      ['3', 20],
+      ['1', 6],
+      ['2', 5],
+    ]);
+    expect(await store.writer.award('g', { userId: '3', amount: 1 })).toMatchObject({ level: 20, xpToNextLevel: null });
+    expect(await exact()).toBe(true);
+    // Another program of the guild's own curve reads the same.
+    expect((await seed('--guild', 'h', '--file', path, '--curve', 'custom=0,0,5,0,1,1')).code).toBe(0);
+    expect((await store.reader.member('h', '3')).value?.level).toBe(1000);
+  });
+
+  it('refuses hidden members for a guild of version 1, and changes nothing', async () => {
+    await store.writer.record('g', { userId: 'a', set: 1 });
+    await redis.hdel('gr:{g}:stats', 'model');
+    const before = await everything();
+    const path = file('hidden.csv', 'user_id,xp,hidden\nb,5,true\n');
+    for (const options of [[], ['--replace']]) {
+      const { code, err } = await seed('--guild', 'g', '--file', path, ...options);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/needs version 2: update all programs, then run "guild upgrade"/),
+      ]);
+    }
+    await redis.del('gr:{g}:next:xp:lock');
+    expect(await everything()).toEqual(before);
   });
 
   it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {

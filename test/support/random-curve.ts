@@ -14,8 +14,12 @@ export const customCurve: fc.Arbitrary<{ readonly text: CurveText; readonly curv
     ),
     q: fc.oneof(fc.constantFrom(1, 6, 100, 1000), fc.integer({ min: 1, max: 1000 })),
     m: fc.constantFrom(1, 2, 5, 100, 1000),
+    max: fc.oneof(
+      { weight: 3, arbitrary: fc.constant('') },
+      fc.integer({ min: 1, max: 200 }).map((max) => `,${max}`),
+    ),
   })
-  .map(({ a, b, c, d, q, m }) => `custom=${a},${b},${c},${d},${q},${m}` as const)
+  .map(({ a, b, c, d, q, m, max }) => `custom=${a},${b},${c},${d},${q},${m}${max}` as const)
   .filter((text) => parseCurve(text) !== undefined)
   .map((text) => ({ text, curve: parseCurve(text) as Curve }));
 

@@ -7,8 +7,8 @@
 --
 -- The gain is XP times the multiplier, rounded half up; six decimals of the multiplier count. A new member begins at 0 XP.
 --
--- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, or when it
---         is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
+-- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
+--         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
 --        "WAIT": the cooldown runs, nothing was changed, and "none" is a user who is no member.
 --        {"REFUSED", 0, "user_id" | "key" | "argument" | "field" | "range" | "total"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).

@@ -8,8 +8,8 @@
 -- that of last_daily_claim at the offset. A claim on that day or before it is refused. On the next day, or after no more than the days that
 -- may be missed, the streak goes on; else it starts at 1. The xp_multiplier does not apply.
 --
--- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, or when it
---         is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", streak, ms since 1970 when the next claim is possible at this offset}
+-- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
+--         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", streak, ms since 1970 when the next claim is possible at this offset}
 --        "WAIT": claimed on this day already, nothing was changed.
 --        {"REFUSED", 0, "user_id" | "key" | "argument" | "field" | "range" | "total"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).

@@ -1,12 +1,12 @@
 -- lib-level: the level of a total XP on a guild's curve. A curve is the XP to reach level n >= 1, by six whole numbers:
---   "name=a,b,c,d,q,m"  (a n^3 + b n^2 + c n + d) / q, rounded to a multiple of m.
+--   "name=a,b,c,d,q,m"  (a n^3 + b n^2 + c n + d) / q, rounded to a multiple of m. A seventh number is the highest level.
 -- The division is split so that no intermediate value passes 2^53 while the result does not: exact in doubles.
 -- Numbers are parsed with "+ 0.0", because ioredis-mock's Lua 5.3 would compute in 32-bit integers and wrap around.
 
 --- @include lib-error
 
 local function new_curve(a, b, c, d, q, m)
-  return { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
+  return { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, max = math.huge, computed = 0 }
 end
 
 -- Returns a curve of the table in src/leaderboard/curves.ts, nil for another name. A caller may pass a table of its own instead, as text.
@@ -25,8 +25,13 @@ local function built_in_curve(name)
 end
 
 local function parse_curve(spec)
-  local a, b, c, d, q, m = string.match(spec or '', '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
-  return a and new_curve(a, b, c, d, q, m)
+  local six, max = string.match(spec or '', '^(%-?%d+,%-?%d+,%-?%d+,%-?%d+,%d+,%d+),(%d+)$')
+  local a, b, c, d, q, m = string.match(six or spec or '', '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
+  local curve = a and new_curve(a, b, c, d, q, m)
+  if max then
+    curve.max = max + 0.0
+  end
+  return curve
 end
 
 -- Returns whether levels of the curve can be computed exactly: it rises from level 1 on, and its numbers are small enough. See isSound in
@@ -42,6 +47,7 @@ local function is_sound(curve)
     and q >= 1
     and m >= 1
     and math.max(q, m) <= 1000
+    and (curve.max == math.huge or (curve.max >= 1 and curve.max <= 1000000))
     and (a + b > 0 or c >= q * q)
 end
 
@@ -137,7 +143,7 @@ local function by_newton(curve, xp)
   while n > 1 and xp_to_reach(curve, n) > xp do
     n = n - 1
   end
-  return n
+  return math.min(n, curve.max)
 end
 
 local function level_of(curve, xp)
@@ -159,5 +165,5 @@ local function level_of(curve, xp)
     end
     step = step / 2
   end
-  return level
+  return math.min(level, curve.max)
 end

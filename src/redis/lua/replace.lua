@@ -1,11 +1,14 @@
--- replace: puts staged members in the place of the present ones. A hidden member stays hidden. Each member, its counters and the revision change together.
+-- replace: puts staged members in the place of the present ones. Each member, its counters and the revision change together. A hidden member
+-- stays hidden.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp   KEYS[5] gr:{G}:next:xp:lock
 -- KEYS[6] gr:{G}:hidden   KEYS[7..] per user id, two keys: gr:{G}:member:U and gr:{G}:next:member:U
--- ARGV[1] the curve table, "" = the built-in one   ARGV[2] token of the lock   ARGV[3..] user ids
+-- ARGV[1] the curve table, "" = the built-in one   ARGV[2] token of the lock
+-- ARGV[3..] user ids, "!" before that of a member to hide
 --
 -- Reply: {"OK", members put in place}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a
---        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over. O(n log m).
+--        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over.
+-- The error MODEL for "!" when the data is of version 1. O(n log m).
 
 --- @include lib-level
 --- @include lib-counters
@@ -20,10 +23,10 @@ if not holds_lock(lock_key, ARGV[2]) then
 end
 local stats = read_stats(KEYS[2])
 local curve = guild_curve(KEYS[3], curves)
-local sums, writes = new_sums(), {}
+local sums, writes, hidden_created = new_sums(), {}, 0
 
 for i = 3, #ARGV do
-  local id = ARGV[i]
+  local hides, id = string.match(ARGV[i], '^(!?)(.*)$')
   local member_key, staged_key = KEYS[2 * i + 1], KEYS[2 * i + 2]
   local staged = redis.call('ZSCORE', next_key, id)
   if staged then
@@ -36,6 +39,10 @@ for i = 3, #ARGV do
     end
     local xp = whole_xp(staged)
     local level = explicit_level(redis.call('HGET', staged_key, 'level'))
+    if hides ~= '' and not is_hidden then
+      require_model(stats, 2)
+      is_hidden, hidden_created = true, hidden_created + 1
+    end
     if is_hidden then
       require_permissions(KEYS[6], 'ZADD')
     else
@@ -49,17 +56,21 @@ if #writes == 0 then
   return { 'OK', 0 }
 end
 
-require_permissions(xp_key, 'ZADD')
+require_permissions(xp_key, 'ZADD', 'ZREM')
 require_permissions(next_key, 'ZREM')
 require_permissions(writes[1][3], 'DEL')
 require_permissions(writes[1][4], 'EXISTS', 'RENAME')
 require_permissions(lock_key, 'PEXPIRE')
-if not apply_sums(stats, sums) then
+local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', KEYS[6]) + hidden_created) } or {}
+if not apply_sums(stats, sums, unpack(hidden)) then
   return { 'REFUSED', 0, 'total' }
 end
 for _, write in ipairs(writes) do
   local id, score, member_key, staged_key, key = unpack(write)
   redis.call('ZADD', key, score, id)
+  if key ~= xp_key then
+    redis.call('ZREM', xp_key, id)
+  end
   redis.call('DEL', member_key)
   if redis.call('EXISTS', staged_key) == 1 then
     redis.call('RENAME', staged_key, member_key)

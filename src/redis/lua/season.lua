@@ -20,7 +20,7 @@
 --- @include lib-permissions
 --- @include lib-member
 --- @include lib-lock
---- @include lib-fields
+--- @include lib-row
 
 local mode, token = ARGV[1], ARGV[2]
 local stats = read_stats(KEYS[2])
@@ -124,13 +124,8 @@ local function mark()
     local id = ARGV[i]
     local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
     if score then
-      local profile = redis.call('HMGET', KEYS[i + 5], 'username', 'level', 'daily_streak', 'last_daily_claim')
-      local row = { id, format_integer(whole_xp(score)), is_hidden and 'hidden' or 'ranked' }
-      for f = 1, 4 do
-        row[f + 3] = escape_field(profile[f])
-      end
-      out[#out + 1] = table.concat(row, '\n')
-      marks[#marks + 1] = row[2]
+      out[#out + 1] = member_row(id, score, is_hidden, KEYS[i + 5])
+      marks[#marks + 1] = format_integer(whole_xp(score))
       marks[#marks + 1] = id
     end
   end

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseCurve, curveOfFormats } from '../../../src/import/curve-choice.ts';
+import { chooseCurve, curveOfFiles } from '../../../src/import/curve-choice.ts';
 
 const AMARI = { curve: 'amari', format: 'amari' } as const;
 const NEW = { configured: null, members: 0 };
@@ -42,8 +42,18 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve(undefined, undefined, NEW)).toEqual({ curve: 'standard', store: false, notice: undefined });
   });
 
+  it('is the one that a file has itself', () => {
+    const curve = 'custom=0,0,50,0,1,1,9';
+    const own = curveOfFiles([{ format: 'polaris', curve }]);
+    expect(chooseCurve(undefined, own, NEW)).toEqual({ curve, store: true, notice: `curve: ${curve} (from the file)` });
+    expect(() => curveOfFiles([{ format: 'polaris', curve }, { format: 'polaris' }])).toThrow('name one with --curve');
+  });
+
   it('must be named when the files disagree', () => {
-    expect(curveOfFormats(['csv', 'mee6', 'tatsu'])).toEqual({ curve: 'standard', format: 'mee6' });
-    expect(() => curveOfFormats(['mee6', 'amari'])).toThrow('name one with --curve');
+    expect(curveOfFiles([{ format: 'csv' }, { format: 'mee6' }, { format: 'tatsu' }])).toEqual({
+      curve: 'standard',
+      format: 'mee6',
+    });
+    expect(() => curveOfFiles([{ format: 'mee6' }, { format: 'amari' }])).toThrow('name one with --curve');
   });
 });

@@ -34,4 +34,10 @@ describe('levels of imported members', () => {
     expect(recordOf({ ...row, level: null }, 'standard').profile).toEqual({ username: 'a', level: null });
     expect(recordOf(row, 'standard').profile).toEqual({ username: 'a' });
   });
+
+  it('are stored, or not, as the file says of each', () => {
+    const row = { userId: '1', xp: 4675 };
+    expect(recordOf({ ...row, level: 10, explicitLevel: true }, 'standard').profile).toEqual({ level: 10 });
+    expect(recordOf({ ...row, level: 12, explicitLevel: false }, 'standard').profile).toEqual({ level: null });
+  });
 });

@@ -77,8 +77,9 @@ describe('level curves', () => {
       fc.integer({ min: 0, max: 5000 }).map((n) => MAX_XP - n),
     );
     fc.assert(
-      fc.property(customCurve, xp, ({ curve }, total) => {
+      fc.property(customCurve, xp, ({ curve: { max, ...curve } }, total) => {
         const level = levelForXp(curve, total);
+        if (max) expect(levelForXp({ ...curve, max }, total)).toBe(Math.min(level, max));
         expect(level === 0 || exactXpToReach(curve, BigInt(level)) <= BigInt(total)).toBe(true);
         expect(exactXpToReach(curve, BigInt(level) + 1n) > BigInt(total)).toBe(true);
         if (level > 0) expect(BigInt(xpForLevel(curve, level))).toBe(exactXpToReach(curve, BigInt(level)));
@@ -98,11 +99,12 @@ describe('level curves', () => {
         '1,0,0,0,1001,1',
         '1,0,0,0,1,1001',
       ],
-      ...['1,0,0,0,1', '1.5,0,0,0,1,1', '', 'a,0,0,0,1,1', '1,0,0,0,1,1,1'],
+      ...['1,0,0,0,1', '1.5,0,0,0,1,1', '', 'a,0,0,0,1,1', '1,0,0,0,1,1,0', '1,0,0,0,1,1,1000001', '1,0,0,0,1,1,5,5'],
     ]) {
       expect(parseCurve(`custom=${text}`), text).toBeUndefined();
     }
     expect(parseCurve('custom=0,0,4,0,2,1')).toEqual({ a: 0, b: 0, c: 4, d: 0, q: 2, m: 1 });
+    expect(parseCurve('custom=0,0,4,0,2,1,9')).toEqual({ a: 0, b: 0, c: 4, d: 0, q: 2, m: 1, max: 9 });
     expect(curveNameOf('custom=0,0,4,0,2,1')).toBe('custom');
   });
 
@@ -110,6 +112,7 @@ describe('level curves', () => {
     expect(progress('standard', 0)).toEqual({ level: 0, gained: 0, needed: 100 });
     expect(progress('standard', 300)).toEqual({ level: 2, gained: 45, needed: 220 });
     expect(progress({ a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 }, 120)).toEqual({ level: 2, gained: 20, needed: 50 });
+    expect(progress({ a: 0, b: 0, c: 50, d: 0, q: 1, m: 1, max: 2 }, 170)).toEqual({ level: 2, gained: 70, needed: 0 });
   });
 
   it('give level 0 below the first threshold', () => {
