@@ -2,8 +2,11 @@
 import { Command } from 'commander';
 import { VERSION } from '../observability/build-info.ts';
 import { dashboardCommand } from './dashboard.ts';
+import { exportCommand } from './export.ts';
 import { guildCommand } from './guild.ts';
 import { keysCommand } from './keys.ts';
+import { memberCommand } from './member.ts';
+import { seasonCommand } from './season.ts';
 import { seedCommand } from './seed.ts';
 import { serveCommand } from './serve.ts';
 import { statsCommand } from './stats.ts';
@@ -13,7 +16,10 @@ import { widgetCommand } from './widget.ts';
 /** The package's bin: `guildrank keys create ...` is `npm run -s keys -- create ...` in the repository. */
 const bin = new Command(BIN).usage('<command> [options]').version(VERSION).helpCommand(false).exitOverride();
 const guild = guildCommand();
-const commands = [serveCommand(), keysCommand(), guild, seedCommand(), statsCommand(), widgetCommand()];
+const commands = [
+  ...[serveCommand(), keysCommand(), guild, memberCommand(), seasonCommand()],
+  ...[seedCommand(), exportCommand(), statsCommand(), widgetCommand()],
+];
 commands.push(dashboardCommand(guild));
 for (const command of commands) bin.addCommand(command);
 bin

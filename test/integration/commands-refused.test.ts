@@ -32,8 +32,10 @@ const commands = (guild: (n: number) => string, keyId: (n: number) => string): [
   ['stats', ['rebuild', guild(9)]],
   ['seed', ['--guild', guild(10), '--generate', '10']],
   ['seed', ['--guild', guild(11), '--generate', '10', '--replace']],
+  ['member', ['hide', '--guild', guild(12), 'a']],
+  ['export', ['--guild', guild(13)]],
 ];
-const GUILDS = 12;
+const GUILDS = 14;
 
 /** Makes a guild for every command. @returns the commands, and the environment without the address of Redis. */
 async function commandsOn(env: Record<string, string>, oneGuild = false) {

@@ -332,7 +332,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     const bin = join(folder, 'node_modules/.bin/guildrank');
     const help = await runProgram(bin, ['--help']);
     expect(help.code).toBe(0);
-    for (const name of ['serve', 'keys', 'guild', 'seed', 'stats', 'widget'])
+    for (const name of ['serve', 'keys', 'guild', 'member', 'season', 'seed', 'export', 'stats', 'widget'])
       expect(help.stdout).toContain(`\n  ${name} `);
     expect((await runProgram(bin, ['keys', '--help'])).stdout).toContain('Usage: guildrank keys');
     const { stdout } = await runProgram(bin, ['seed', '--help']);
@@ -342,7 +342,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
       code: 1,
-      stderr: 'error: unknown command "sed": one of serve, keys, guild, seed, stats, widget\n',
+      stderr: 'error: unknown command "sed": one of serve, keys, guild, member, season, seed, export, stats, widget\n',
     });
   });
 });

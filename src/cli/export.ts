@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
+import { parseId } from './arguments.ts';
+import { INTERRUPTED, Interrupt } from './interrupt.ts';
+import { withServices } from './services.ts';
+import { commandLine, PartialResult, program } from './terminal.ts';
+
+interface Options {
+  readonly guild: string;
+  readonly format: ExportFormat;
+}
+
+const LEFT_OUT =
+  'polaris has no room for more than XP and hidden members: names, explicit levels and claims were left out';
+
+/** Returns `export`, which writes the members of a guild in a format that `seed` reads. */
+export function exportCommand(): Command {
+  return program('export', 'Write all members of a guild to the standard output, as seed reads them')
+    .requiredOption('--guild <id>', 'guild to export', parseId)
+    .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
+    .addHelpText('after', '\nThe last line, on stderr, says whether the members are those of one moment.')
+    .action(run);
+}
+
+async function run({ guild, format }: Options): Promise<void> {
+  const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
+  const start = new Date();
+  const interrupt = new Interrupt();
+  const counted = () => `${result.members.toLocaleString('en-US')} members, ${result.hidden} of them hidden`;
+  try {
+    await withServices(({ members }) => {
+      const text = Readable.from(exportText(members.readAll(guild), format, result));
+      return pipeline(text, process.stdout, { end: false, signal: interrupt.signal });
+    });
+  } catch (error) {
+    if ((error as Error).name === 'AbortError')
+      throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
+    // The output ended, or cannot be written, which ends the process with an error.
+    if ((error as NodeJS.ErrnoException).syscall === 'write') return;
+    throw error;
+  } finally {
+    interrupt.end();
+  }
+  const state =
+    result.revision === undefined
+      ? `it changed meanwhile, so each is of a moment from ${start.toISOString()} to ${new Date().toISOString()}`
+      : `all of one moment, revision ${result.revision || 0}`;
+  const lines = [`guild ${guild}: exported ${counted()}; ${state}`];
+  if (format === 'polaris') lines.push(LEFT_OUT);
+  if (result.curve)
+    lines.push(`The file lacks the curve: load it with ${commandLine('seed')} --curve ${result.curve} ...`);
+  process.stderr.write(`${lines.join('\n')}\n`);
+}

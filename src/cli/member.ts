@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { readMemberData } from '../guilds/member-data.ts';
+import { levelForXp } from '../leaderboard/curves.ts';
+import { curveOf } from '../leaderboard/reader.ts';
+import type { ProfileChange } from '../leaderboard/writer.ts';
+import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseXpChange } from './arguments.ts';
+import { type Services, withServices } from './services.ts';
+import { confirm, PartialResult, print, program } from './terminal.ts';
+
+interface Options {
+  readonly guild: string;
+  readonly json?: boolean;
+}
+
+interface SetOptions extends Options, Omit<ProfileChange, 'level'> {
+  readonly xp?: number;
+  readonly level?: number | 'none';
+}
+
+/** Returns `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `remove` and `export`. */
+export function memberCommand(): Command {
+  const command = program('member', "Show, change, hide and remove a guild's members");
+  const subcommand = (name: string, description: string) =>
+    command.command(name).description(description).requiredOption('--guild <id>', 'guild of the member', parseId);
+  const one = (name: string, description: string) =>
+    subcommand(name, description).argument('<user>', 'user id', parseId).option('--json', 'print JSON');
+  const many = (name: string, description: string) =>
+    subcommand(name, description).argument('<users...>', 'user ids', parseIds).option('--json', 'print JSON');
+
+  one('show', 'Show a member, ranked or hidden').action(show);
+  one('set', 'Set XP or fields of the profile; --xp creates a member')
+    .option('--xp <n>', 'total XP', parseWhole)
+    .option('--level <n>', 'explicit level, which wins over the curve; none = by the curve', parseLevel)
+    .option('--username <name>', 'name to show; an empty one = the user id', parseName)
+    .option('--daily-streak <n>', 'days in a row', parseWhole)
+    .option('--last-daily-claim <time>', 'such as 2026-01-31T18:30:00Z', parseTime)
+    .action(set);
+  one('add', 'Add XP, or take some with a negative number; creates a member')
+    .argument('<xp>', 'XP', parseXpChange)
+    .action(add);
+  one('rename', 'Change the name to show')
+    .argument('<name>', 'new name; an empty one = the user id', parseName)
+    .action((user: string, username: string, options: Options) => set(user, { ...options, username }));
+  many('hide', 'Take members out of the ranking; they keep XP and profile').action(
+    (users: string[], options: Options) => move('hide', users, options),
+  );
+  many('unhide', 'Put hidden members back, with all their XP').action((users: string[], options: Options) =>
+    move('unhide', users, options),
+  );
+  many('remove', 'Erase members with all that is stored of them in the guild')
+    .option('--yes', 'do not ask')
+    .action(remove);
+  subcommand('export', 'Print all that is stored of a user in the guild, as JSON')
+    .argument('<user>', 'user id', parseId)
+    .action(exportData);
+  return command;
+}
+
+async function show(user: string, { guild, json }: Options): Promise<void> {
+  const member = await withServices((services) => readShown(services, guild, user));
+  print(json, member, () => lines(member));
+}
+
+async function set(user: string, { guild, json, xp, level, ...texts }: SetOptions): Promise<void> {
+  const profile = { ...texts, ...(level !== undefined && { level: level === 'none' ? null : level }) };
+  if (xp === undefined && Object.keys(profile).length === 0)
+    throw new InvalidInputError('Nothing to set: give --xp, --level, --username, --daily-streak or --last-daily-claim');
+  const member = await withServices(async (services) => {
+    if (xp !== undefined) await services.writer.record(guild, { userId: user, set: xp, profile });
+    else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
+    return readShown(services, guild, user);
+  });
+  print(json, member, () => lines(member));
+}
+
+async function add(user: string, xp: number, { guild, json }: Options): Promise<void> {
+  const change = await withServices(async ({ writer }) => writer.record(guild, { userId: user, add: xp }));
+  const { xpBefore, levelBefore, xp: now, level } = change;
+  const result = { guild, user_id: user, xp_before: xpBefore, level_before: levelBefore, xp: now, level };
+  print(json, result, () => `${user}: ${xpBefore} -> ${now} XP, level ${levelBefore} -> ${level}`);
+}
+
+async function move(direction: 'hide' | 'unhide', users: readonly string[], { guild, json }: Options): Promise<void> {
+  const { changed, unknown } = await withServices(async ({ writer, members }) => ({
+    changed: await writer[direction](guild, users),
+    unknown: unknownOf(users, (await members.read(guild, users)).members),
+  }));
+  const done = direction === 'hide' ? 'hidden' : 'put back';
+  print(json, { guild, changed, unknown }, () => `${changed} of ${new Set(users).size} ${done}`);
+  throwUnknown(guild, unknown);
+}
+
+async function remove(users: readonly string[], options: Options & { readonly yes?: boolean }): Promise<void> {
+  const { guild, json, yes } = options;
+  const { removed, unknown } = await withServices(async ({ writer, members }) => {
+    const found = await members.read(guild, users);
+    const count = new Set(found.members.map(({ userId }) => userId)).size;
+    if (!yes) await confirm(guild, `This erases ${count} members of guild ${guild} for good.`);
+    return { removed: await writer.remove(guild, users), unknown: unknownOf(users, found.members) };
+  });
+  print(json, { guild, removed, unknown }, () => `${removed} of ${new Set(users).size} removed`);
+  throwUnknown(guild, unknown);
+}
+
+async function exportData(user: string, { guild }: Options): Promise<void> {
+  const data = await withServices((services) => readMemberData(services, guild, user));
+  if (!data) throw new NotFoundError(`Nothing is stored of user ${user} in guild ${guild}`);
+  print(true, data, () => []);
+}
+
+/** A member with the field names of `--json`. */
+interface ShownMember {
+  readonly user_id: string;
+  readonly username: string | null;
+  readonly level: number;
+  readonly explicit_level: boolean;
+  readonly xp: number;
+  /** Null for a hidden member. */
+  readonly rank: number | null;
+  readonly hidden: boolean;
+  readonly daily_streak: number | null;
+  readonly last_daily_claim: string | null;
+}
+
+/** @throws NotFoundError for a user who is no member. */
+async function readShown({ members, reader }: Services, guild: string, user: string): Promise<ShownMember> {
+  const [stored, ranked] = await Promise.all([members.read(guild, [user]), reader.member(guild, user)]);
+  const [member] = stored.members;
+  if (!member) throw new NotFoundError(`Guild ${guild} has no member ${user}`);
+  return {
+    user_id: user,
+    username: member.username,
+    level: member.level ?? levelForXp(curveOf(stored.curve), member.xp),
+    explicit_level: member.level !== null,
+    xp: member.xp,
+    rank: ranked.value?.rank ?? null,
+    hidden: member.hidden,
+    daily_streak: member.dailyStreak,
+    last_daily_claim: member.lastDailyClaim,
+  };
+}
+
+function lines(member: ShownMember): string[] {
+  const { user_id, username, level, explicit_level, xp, rank, hidden, daily_streak, last_daily_claim } = member;
+  return [
+    `user         ${user_id}`,
+    `name         ${(username ?? '-').replace(/\p{Cc}/gu, '?')}`,
+    `rank         ${hidden ? 'hidden' : rank}`,
+    `XP           ${xp}`,
+    `level        ${level}${explicit_level ? ' (explicit)' : ''}`,
+    `daily streak ${daily_streak ?? 0}${last_daily_claim ? `, last claim ${last_daily_claim}` : ''}`,
+  ];
+}
+
+function unknownOf(users: readonly string[], members: readonly { readonly userId: string }[]): string[] {
+  const known = new Set(members.map(({ userId }) => userId));
+  return [...new Set(users)].filter((user) => !known.has(user));
+}
+
+/** @throws PartialResult when some of the users are no members. */
+function throwUnknown(guild: string, unknown: readonly string[]): void {
+  if (unknown.length > 0) throw new PartialResult(`No members of guild ${guild}: ${unknown.join(', ')}`, 1);
+}

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { withStoreErrors } from '../redis/scripts.ts';
+import { parseId } from './arguments.ts';
+import { INTERRUPTED, Interrupt } from './interrupt.ts';
+import { withServices } from './services.ts';
+import { confirm, PartialResult, print, program } from './terminal.ts';
+
+interface Options {
+  readonly guild: string;
+  readonly archive: string;
+  readonly dropMembers?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Returns `season reset`, which ends a season. */
+export function seasonCommand(): Command {
+  const command = program('season', 'End a season of a guild');
+  command
+    .command('reset')
+    .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption')
+    .requiredOption('--guild <id>', 'guild whose season ends', parseId)
+    .requiredOption('--archive <id>', 'guild id for the members of the season, such as 123.2026-s1', parseId)
+    .option('--drop-members', 'remove the members instead, except those who gain XP meanwhile')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .action(reset);
+  return command;
+}
+
+async function reset({ guild, archive, dropMembers = false, yes, json }: Options): Promise<void> {
+  const then = dropMembers ? 'removes them' : 'starts them at 0 XP';
+  const interrupt = new Interrupt();
+  try {
+    const result = await withServices(async ({ writer, client, redisKeys }) => {
+      if (!yes) {
+        const { xp, hidden } = redisKeys.guild(guild);
+        const [ranked, others] = await withStoreErrors(Promise.all([client.zcard(xp), client.zcard(hidden)]));
+        await confirm(guild, `This copies ${ranked + others} members of guild ${guild} to ${archive}, and ${then}.`);
+      }
+      const { signal } = interrupt;
+      return writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
+    });
+    const { archived, reset } = result;
+    print(json, { guild, archive, ...result }, () =>
+      archived + reset === 0
+        ? `The season of guild ${guild} that went to ${archive} is over: nothing was to do.`
+        : `The season of guild ${guild} is over: ${archived} members copied to ${archive}, ${reset} reset.`,
+    );
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    throw new PartialResult('Interrupted: run the same command again to go on', INTERRUPTED);
+  } finally {
+    interrupt.end();
+  }
+}

@@ -1,0 +1,166 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { exportText } from '../../src/import/export.ts';
+import { generateMembers } from '../../src/import/generate.ts';
+import type { CurveText } from '../../src/leaderboard/curves.ts';
+import { repository } from '../support/run-command.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { nodeArguments } from './npm-script.ts';
+
+const AWKWARD = ['comma, "quote"', 'two\nlines\r\nand more', ' spaces ', '=1+1', '\uFEFFmark', '"', 'Ünal 🎉', "it's"];
+
+describe.skipIf(!hasRedis)('npm run export', () => {
+  let testStore: TestStore;
+  let redis: Redis;
+  let store: Services;
+  beforeAll(async () => {
+    testStore = await realStore.start();
+    redis = new Redis(testStore.url as string);
+    store = servicesOn(redis, 'gr', ['free']);
+  });
+  afterAll(async () => {
+    redis.disconnect();
+    await testStore.stop();
+  });
+  beforeEach(() => testStore.empty());
+
+  const start = (name: string, args: readonly string[]) =>
+    startChild(process.execPath, [...nodeArguments(name), ...args], {
+      cwd: repository,
+      env: { ...process.env, REDIS_URL: testStore.url },
+      stdin: 'pipe',
+    });
+  const run = async (name: string, args: readonly string[], input = '') => {
+    const child = start(name, args);
+    child.child.stdin?.end(input);
+    const { code } = await child.waitForEnd(60_000);
+    return { code, out: child.stdout(), err: child.stderr() };
+  };
+  /** Returns all content of a guild, but its revision. */
+  const contentOf = async (guild: string) => {
+    const content: Record<string, unknown> = {};
+    for (const key of (await redis.keys(`gr:{${guild}}:*`)).sort()) {
+      const isSet = (await redis.type(key)) === 'zset';
+      const value = isSet ? await redis.zrange(key, 0, -1, 'WITHSCORES') : await redis.hgetall(key);
+      content[key.replace(`{${guild}}`, '{}')] = isSet ? value : { ...value, rev: '' };
+    }
+    return content;
+  };
+
+  /** Makes a guild with all that a member can have. */
+  const fill = async (guild: string, curve: CurveText) => {
+    await store.guildConfig.update(guild, { xpCurve: curve });
+    const { writer } = store;
+    for (const { userId, xp, username, dailyStreak, lastDailyClaim } of generateMembers(600, guild)) {
+      const profile = {
+        username: username ?? '',
+        dailyStreak: dailyStreak ?? 0,
+        lastDailyClaim: lastDailyClaim ?? null,
+      };
+      await writer.record(guild, { userId, set: xp, profile: Number(userId) % 7 === 0 ? {} : profile });
+    }
+    for (const [n, username] of AWKWARD.entries())
+      await writer.record(guild, { userId: `a.-_${n}`, set: n, profile: { username } });
+    await writer.recordMany(guild, [
+      { userId: 'higher', set: 5000, profile: { level: 99 } },
+      // Equal to the level of the curve, but explicit: it does not rise.
+      { userId: 'equal', set: 0, profile: { level: 0 } },
+      { userId: 'most', set: Number.MAX_SAFE_INTEGER },
+      { userId: 'gone', set: 77, profile: { username: 'Gone', level: 3 } },
+      { userId: 'gone2', set: 0 },
+    ]);
+    await writer.hide(guild, ['gone', 'gone2']);
+  };
+
+  it.each(['csv', 'ndjson'])('writes %s that seed loads as the same guild, hidden members included', async (format) => {
+    const curve = 'custom=0,20,30,5,3,2,50';
+    await fill('g', curve);
+    const { code, out, err } = await run('export', ['--guild', 'g', '--format', format]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^guild g: exported 613 members, 2 of them hidden; all of one moment, revision \d{16}\n/);
+    expect(err).toContain(`load it with npm run -s seed -- --curve ${curve} ...\n`);
+    await store.guildConfig.update('h', { xpCurve: curve });
+    for (const [guild, options] of [
+      ['h', []],
+      ['h', ['--replace']],
+      ['i', ['--curve', curve, '--replace']],
+    ] as const) {
+      const loaded = await run('seed', ['--guild', guild, '--file', '-', '--format', format, ...options], out);
+      expect(loaded).toMatchObject({ code: 0 });
+      expect(await contentOf(guild)).toEqual(await contentOf('g'));
+      expect((await store.audit.check(guild)).exact).toBe(true);
+    }
+    expect((await run('export', ['--guild', 'i', '--format', format])).out.split('\n').sort()).toEqual(
+      out.split('\n').sort(),
+    );
+  });
+
+  it.each(['polaris', 'standard', 'arcane', 'custom=1,5,7,1,2,3,40', 'amari'] as CurveText[])(
+    'writes Polaris data with XP, hidden members and the curve, if Polaris can have it: %s',
+    async (curve) => {
+      await fill('g', curve);
+      const { code, out, err } = await run('export', ['--guild', 'g', '--format', 'polaris']);
+      expect([code, Object.keys(JSON.parse(out).users)]).toEqual([0, expect.objectContaining({ length: 613 })]);
+      expect(err).toContain('names, explicit levels and claims were left out\n');
+      const lacks = curve === 'amari' ? ['--curve', 'amari'] : [];
+      expect(err.includes('The file lacks the curve')).toBe(lacks.length > 0);
+      expect(await run('seed', ['--guild', 'h', '--file', '-', ...lacks], out)).toMatchObject({ code: 0 });
+      for (const part of ['gr:{}:xp', 'gr:{}:hidden', 'gr:{}:config'])
+        expect((await contentOf('h'))[part]).toEqual((await contentOf('g'))[part]);
+      expect((await store.audit.check('h')).exact).toBe(true);
+    },
+  );
+
+  it('says that a guild changed meanwhile, and has each member that was there all the time', async () => {
+    const ids = Array.from({ length: 3000 }, (_, n) => `m${n}`);
+    for (let n = 0; n < 3000; n += 1000)
+      await store.writer.recordMany(
+        'g',
+        ids.slice(n, n + 1000).map((userId) => ({ userId, set: 5 })),
+      );
+    await store.writer.hide('g', ids.slice(1500));
+    const result = { members: 0, hidden: 0, revision: '', curve: undefined };
+    let text = '';
+    let piece = 0;
+    for await (const part of exportText(store.members.readAll('g'), 'csv', result)) {
+      text += part;
+      // Each member changes its place once.
+      await store.writer.hide('g', ids.slice(piece * 100, piece * 100 + 90));
+      await store.writer.unhide('g', ids.slice(1500 + piece * 100, 1500 + piece * 100 + 90));
+      piece++;
+    }
+    expect(result.revision).toBeUndefined();
+    expect(piece).toBeGreaterThan(10);
+    const seen = new Set(text.split('\n').map((line) => line.split(',')[0]));
+    expect(ids.filter((id) => !seen.has(id))).toEqual([]);
+  });
+
+  it('ends quietly when nobody reads on, and names an interruption', async () => {
+    const rows = [...generateMembers(20_000, '1')].map(({ userId, xp }) => ({ userId, set: xp }));
+    for (let n = 0; n < rows.length; n += 500) await store.writer.recordMany('g', rows.slice(n, n + 500));
+    const left = start('export', ['--guild', 'g']);
+    left.child.stdout?.once('data', () => left.child.stdout?.destroy());
+    expect(await left.waitForEnd(60_000)).toMatchObject({ code: 0 });
+    expect(left.stderr()).toBe('');
+    const stopped = start('export', ['--guild', 'g', '--format', 'ndjson']);
+    await stopped.waitForOutput('the first members', () => stopped.stdout() !== '');
+    stopped.kill('SIGINT');
+    const { code } = await stopped.waitForEnd(60_000);
+    const isWhole = stopped.stderr().startsWith('guild g: exported 20,000');
+    const interrupted = /^Interrupted: the output ends after [\d,]+ members, 0 of them hidden\n$/;
+    expect([code, stopped.stderr()]).toEqual(
+      isWhole ? [0, stopped.stderr()] : [130, expect.stringMatching(interrupted)],
+    );
+  });
+
+  it('writes an empty guild, and refuses other formats', async () => {
+    expect((await run('export', ['--guild', 'none'])).out).toMatch(/^user_id,xp,[^\n]*,hidden\n$/);
+    expect(JSON.parse((await run('export', ['--guild', 'none', '--format', 'polaris'])).out).users).toEqual({});
+    expect(await run('export', ['--guild', 'g', '--format', 'xml'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Allowed choices are csv, ndjson, polaris'),
+    });
+  });
+});

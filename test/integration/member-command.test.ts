@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { runNpmScript } from './npm-script.ts';
+
+describe.skipIf(!hasRedis)('npm run member and season', () => {
+  let testStore: TestStore;
+  let store: Services;
+  beforeAll(async () => {
+    testStore = await realStore.start();
+    store = servicesOn(testStore.client, 'gr', ['free']);
+  });
+  afterAll(() => testStore.stop());
+  beforeEach(async () => {
+    await testStore.empty();
+    await store.writer.recordMany('g', [
+      { userId: 'a', set: 300, profile: { username: 'Ann', dailyStreak: 4, lastDailyClaim: new Date(0) } },
+      { userId: 'b', set: 4675 },
+    ]);
+  });
+  const run = (name: string, ...args: string[]) => runNpmScript(name, args, { REDIS_URL: testStore.url as string });
+  const member = (verb: string, ...args: string[]) => run('member', verb, '--guild', 'g', ...args);
+  const json = async (command: ReturnType<typeof run>) => {
+    const { code, stdout, stderr } = await command;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    return JSON.parse(stdout);
+  };
+  const isExact = async () => (await store.audit.check('g')).exact;
+
+  it('member show prints a member, ranked or hidden', async () => {
+    expect((await member('show', 'a')).stdout).toBe(
+      'user         a\nname         Ann\nrank         2\nXP           300\nlevel        2\n' +
+        'daily streak 4, last claim 1970-01-01T00:00:00.000Z\n',
+    );
+    await store.writer.hide('g', ['a']);
+    expect(await json(member('show', 'a', '--json'))).toEqual({
+      ...{ user_id: 'a', username: 'Ann', level: 2, explicit_level: false, xp: 300, rank: null, hidden: true },
+      ...{ daily_streak: 4, last_daily_claim: '1970-01-01T00:00:00.000Z' },
+    });
+  });
+
+  it('member set, add and rename change XP and profile, and print the result', async () => {
+    const set = ['--xp', '500', '--level', '9', '--username', 'Cy', '--daily-streak', '3'];
+    expect(
+      await json(member('set', 'c', ...set, '--last-daily-claim', '2026-01-31T18:30:00Z', '--json')),
+    ).toMatchObject({
+      ...{ username: 'Cy', level: 9, explicit_level: true, xp: 500, rank: 2 },
+      ...{ daily_streak: 3, last_daily_claim: '2026-01-31T18:30:00.000Z' },
+    });
+    expect(await json(member('set', 'c', '--level', 'none', '--json'))).toMatchObject({
+      level: 3,
+      explicit_level: false,
+    });
+    expect((await member('add', 'c', '-400')).stdout).toBe('c: 500 -> 100 XP, level 3 -> 1\n');
+    expect((await member('add', 'new', '100', '--json')).stdout).toContain('"xp_before":0,"level_before":0,"xp":100');
+    expect(await json(member('rename', 'c', 'Cyd', '--json'))).toMatchObject({ username: 'Cyd', xp: 100 });
+    expect(await json(member('rename', 'c', '', '--json'))).toMatchObject({ username: null });
+    expect(await isExact()).toBe(true);
+  });
+
+  it('member hide, unhide and remove take several users, and name those who are no members with exit code 1', async () => {
+    expect(await member('hide', 'a', 'nobody', 'a')).toMatchObject({
+      ...{ code: 1, stdout: '1 of 2 hidden\n', stderr: 'No members of guild g: nobody\n' },
+    });
+    expect(await member('hide', 'a')).toMatchObject({ code: 0, stdout: '0 of 1 hidden\n' });
+    expect(await json(member('unhide', 'a', 'b', '--json'))).toEqual({ guild: 'g', changed: 1, unknown: [] });
+    expect(await member('remove', 'a')).toMatchObject({ code: 1, stderr: expect.stringContaining('add --yes') });
+    expect(await member('remove', 'a', 'b', '--yes')).toMatchObject({ code: 0, stdout: '2 of 2 removed\n' });
+    expect(await testStore.client.keys('gr:{g}:*')).toEqual(['gr:{g}:stats']);
+    expect(await isExact()).toBe(true);
+  });
+
+  it('member export prints all that is stored of a user, and remove leaves nothing to print', async () => {
+    await store.writer.award('g', { userId: 'a', amount: 5, cooldownMs: 60_000 });
+    await store.writer.hide('g', ['a']);
+    const stored = await json(member('export', 'a'));
+    expect(stored).toMatchObject({
+      ...{ guild: 'g', user_id: 'a', xp: null, hidden_xp: '305', season_xp: null, staged: null },
+      profile: { username: 'Ann', daily_streak: '4', last_daily_claim: '1970-01-01T00:00:00.000Z' },
+    });
+    expect(stored.cooldown_ms).toBeGreaterThan(0);
+    // No key of the guild that names the user is left out.
+    const own = (await testStore.client.keys('gr:{g}:*:a')).map((key) => key.split(':')[2]).sort();
+    expect(own).toEqual(['cooldown', 'member']);
+    await member('remove', 'a', '--yes');
+    expect(await member('export', 'a')).toMatchObject({
+      ...{ code: 1, stdout: '', stderr: 'error: Nothing is stored of user a in guild g\n' },
+    });
+  });
+
+  it.each([
+    [['show', 'nobody'], /Guild g has no member nobody/],
+    [['rename', 'nobody', 'x'], /Guild g has no member nobody/],
+    [['set', 'a'], /Nothing to set: give --xp, /],
+    [['set', 'a', '--xp', '9007199254740992'], /a whole number from 0 to 9007199254740991/],
+    [['set', 'a', '--last-daily-claim', 'monday'], /a time such as 2026-01-31T18:30:00Z/],
+    [['set', 'a', '--level', '-1'], /a whole number/],
+    [['add', 'a', '-301'], /the addition would leave the range/],
+    [['add', 'a', '1.5'], /a whole number/],
+    [['rename', 'a', 'x'.repeat(1025)], /at most 1024 bytes/],
+    [['hide', 'a b'], /1 to 64 of A-Z a-z 0-9 _ - \./],
+  ])('member %j is refused with exit code 1 and the reason, and changes nothing', async (args, message) => {
+    const before = await testStore.client.hgetall('gr:{g}:stats');
+    const [verb = '', ...rest] = args;
+    const { code, stdout, stderr } = await member(verb, ...rest);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(await testStore.client.hgetall('gr:{g}:stats')).toEqual(before);
+  });
+
+  it('season reset archives the members, starts them at 0, and can run again', async () => {
+    const reset = (...options: string[]) => run('season', 'reset', '--guild', 'g', '--archive', 'g.s1', ...options);
+    expect(await reset()).toMatchObject({ code: 1, stderr: expect.stringContaining('add --yes') });
+    expect((await reset('--yes')).stdout).toBe('The season of guild g is over: 2 members copied to g.s1, 2 reset.\n');
+    expect(await testStore.client.zrange('gr:{g.s1}:xp', 0, -1, 'WITHSCORES')).toEqual(['a', '300', 'b', '4675']);
+    expect((await reset('--yes')).stdout).toContain('is over: nothing was to do.');
+    expect(
+      await json(run('season', 'reset', '--guild', 'g', '--archive', 'g.s2', '--drop-members', '--yes', '--json')),
+    ).toEqual({ guild: 'g', archive: 'g.s2', archived: 2, reset: 2 });
+    expect(await testStore.client.zcard('gr:{g}:xp')).toBe(0);
+    expect(await run('season', 'reset', '--guild', 'g', '--archive', 'g.s1', '--yes')).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('name another archive') },
+    });
+  });
+});
