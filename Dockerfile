@@ -23,6 +23,7 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY docs/openapi.json docs/
 # The image's user "node", by number: Kubernetes cannot check by name that a user is not root.
 USER 1000:1000
 EXPOSE 8080 9464

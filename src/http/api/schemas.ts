@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { CURVE_NAMES, MAX_XP } from '../../leaderboard/curves.ts';
+import { MAX_XP } from '../../leaderboard/curves.ts';
 import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE } from '../../leaderboard/model.ts';
-import { invalidRequest, PROBLEMS, type ProblemCode } from '../response/problem.ts';
+import { invalidRequest } from '../response/problem.ts';
 
-/** The schemas of requests and answers. They validate requests and make the OpenAPI document. */
+/** The schemas of requests. They validate requests and make the OpenAPI document. */
 
 const ID_RULE = 'must be 1 to 64 of A-Z a-z 0-9 _ - .';
 
 const id = z.string().regex(ID_PATTERN, ID_RULE);
 const guildId = id.meta({ description: 'Server id, always a string', examples: ['81384788765712384'] });
-const userId = id.meta({ description: 'Member id, always a string', examples: ['159985870458322944'] });
+export const userId = id.meta({ description: 'Member id, always a string', examples: ['159985870458322944'] });
 
 /** Accepts decimal digits, given once, within the range. Never clamps a value. */
 function count(min: number, max: number, fallback: number) {
@@ -31,122 +31,6 @@ export const pageQuery = z.object({
   ),
   page: count(1, MAX_XP, 1).describe('Page number. A page past the end is empty, with the true total'),
 });
-
-/**
- * Creates the schema of a text with known values in an answer. It accepts other texts too, because a client must accept the
- * values of later versions.
- */
-const openEnum = (values: readonly [string, ...string[]]) => z.union([z.enum(values), z.string()]);
-
-const xp = z
-  .int()
-  .min(0)
-  .max(MAX_XP)
-  .meta({ description: 'Total XP', examples: [4675] });
-const level = z
-  .int()
-  .min(0)
-  .meta({ description: 'Level', examples: [10] });
-const rank = z
-  .int()
-  .min(1)
-  .meta({ description: 'Position on the leaderboard, 1 for the highest XP', examples: [1] });
-const username = z.string().meta({ description: 'Display name; the user id when none is stored', examples: ['Ada'] });
-
-export const leaderboardEntry = z
-  .object({ rank, user_id: userId, username, level, xp })
-  .describe('One row of the leaderboard');
-
-export const leaderboardPage = z
-  .object({
-    data: z
-      .array(leaderboardEntry)
-      .max(MAX_PAGE_SIZE)
-      .describe('Entries of the page: XP descending, then user id descending in byte order'),
-    total: z
-      .int()
-      .min(0)
-      .meta({ description: 'Members in the ranking', examples: [3] }),
-    page: z
-      .int()
-      .min(1)
-      .meta({ description: 'Page number that was returned', examples: [1] }),
-  })
-  .describe('One page of the leaderboard; rows, ranks and total are of one moment');
-
-export const member = z
-  .object({
-    user_id: userId,
-    username,
-    level,
-    xp,
-    rank: rank.meta({
-      description: 'Rank on the leaderboard; always the rank that its row there shows',
-      examples: [1],
-    }),
-    daily_streak: z
-      .int()
-      .min(0)
-      .meta({ description: 'Current streak of daily claims, in days', examples: [5] }),
-    last_daily_claim: z.iso
-      .datetime()
-      .nullable()
-      .meta({
-        description: 'Last daily claim in UTC; null when there was none',
-        examples: ['2026-01-14T08:30:00.000Z'],
-      }),
-  })
-  .describe('One member');
-
-export const guildStats = z
-  .object({
-    total_members: z
-      .int()
-      .min(0)
-      .meta({ description: 'Members with XP above 0', examples: [3] }),
-    // Not z.int(), which has an upper bound: the sum of many members' XP can pass 2^53.
-    total_xp: z
-      .number()
-      .min(0)
-      .meta({ type: 'integer', description: 'Total XP; exact digits, also beyond 2^53, to 2^63-1', examples: [5185] }),
-    average_level: z
-      .int()
-      .min(0)
-      .meta({ description: 'Average level of the members with XP above 0, rounded to the nearest', examples: [5] }),
-    xp_curve: openEnum([...CURVE_NAMES, 'custom']).meta({
-      description: 'Level curve of the server; custom = one of its own. Later versions may add curves',
-      examples: ['standard'],
-    }),
-    xp_multiplier: z
-      .number()
-      .min(0)
-      .meta({ description: 'XP multiplier of the server', examples: [1.5] }),
-  })
-  .describe('Aggregate statistics of a server');
-
-export const problem = z
-  .object({
-    type: z
-      .string()
-      .meta({ format: 'uri', description: 'Names the kind of problem; an identifier, not a page to open' }),
-    title: z.string().describe('The status in words'),
-    status: z.int().min(400).max(599).describe('The HTTP status'),
-    detail: z.string().describe('What is wrong with this request, for a person'),
-    code: openEnum(Object.keys(PROBLEMS) as [ProblemCode]).describe(
-      'What is wrong, for a program. Later versions may add codes: treat an unknown one by its status',
-    ),
-    request_id: z.string().describe('Names this request in the logs of the service; also in X-Request-Id'),
-    errors: z
-      .array(
-        z.object({
-          parameter: z.string().describe('Name of the parameter'),
-          detail: z.string().describe('The rule that it breaks'),
-        }),
-      )
-      .optional()
-      .describe('Every bad parameter; with invalid_request only'),
-  })
-  .describe('Why a request was not answered: RFC 9457');
 
 /**
  * Checks path parameters and query together.

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
 import { readWidgetFile } from '../../widget-file.ts';
-import { openApiDocument } from '../openapi/document.ts';
 import { methodNotAllowed } from '../response/problem.ts';
 import { type Asset, asset, sendAsset, typeOf } from './asset.ts';
 
@@ -51,7 +50,8 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
       typeOf(name),
     );
   };
-  const document = asset(JSON.stringify(openApiDocument()), 'application/json; charset=utf-8');
+  const openApi = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8');
+  const document = asset(JSON.stringify(JSON.parse(openApi)), 'application/json; charset=utf-8');
   const script = asset(widget.body, typeOf('widget.js'));
   const routes: Route[] = [
     ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],

@@ -1,19 +1,10 @@
 import { z } from 'zod';
-import { codeSamples } from '../../web/docs/samples.js';
-import {
-  guildParams,
-  guildStats,
-  leaderboardEntry,
-  leaderboardPage,
-  member,
-  memberParams,
-  noQuery,
-  pageQuery,
-  problem,
-} from '../api/schemas.ts';
+import { guildParams, memberParams, noQuery, pageQuery } from '../../src/http/api/schemas.ts';
+import { codeSamples } from '../../src/web/docs/samples.js';
 import { BASE_URL, DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';
 import { HEADERS, responseHeaders } from './headers.ts';
 import { PROBLEM_EXAMPLES, PROBLEM_RESPONSES, refer } from './responses.ts';
+import { guildStats, leaderboardEntry, leaderboardPage, member, problem } from './schemas.ts';
 
 /**
  * Makes the OpenAPI 3.1 document of the API from the schemas that validate its requests, so that each rule is written once.
