@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../../scripts/openapi/document.ts';
-import { PROBLEMS } from '../../../src/http/response/problem.ts';
-import { dereference, document, expectValid, faultsOf } from '../../support/api-document.ts';
+import { openApiDocument } from '../../../../scripts/openapi/document.ts';
+import { PROBLEMS } from '../../../../src/http/response/problem.ts';
+import { dereference, document, expectValid, faultsOf } from '../../../support/api-document.ts';
 
-it('docs/openapi.json is what the schemas say (renew it: npx vitest run test/unit/openapi -u)', async () => {
+it('docs/openapi.json is what the schemas say (renew it: npx vitest run test/unit/http/openapi -u)', async () => {
   const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
-  await expect(text).toMatchFileSnapshot('../../../docs/openapi.json');
+  await expect(text).toMatchFileSnapshot('../../../../docs/openapi.json');
 });
 
 it('the linter finds no error and no warning in it', () => {

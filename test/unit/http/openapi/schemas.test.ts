@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { guildStats, leaderboardPage, member } from '../../../scripts/openapi/schemas.ts';
+import { guildStats, leaderboardPage, member } from '../../../../scripts/openapi/schemas.ts';
 
 const row = { rank: 1, user_id: 'u', username: 'U', level: 0, xp: 0 };
 const person = { ...row, daily_streak: 0, last_daily_claim: null };
