@@ -34,6 +34,8 @@ const MAX_CONNECTIONS = 500;
 export interface RunningDashboard {
   /** Public address. */
   readonly url: string;
+  /** Address that it listens on. */
+  readonly localUrl: string;
   close(): Promise<void>;
 }
 
@@ -83,7 +85,7 @@ export async function startDashboard(config: DashboardConfig, logger: Logger): P
   }
   const url = config.dashboardUrl || urlOf(server);
   logger.info({ url }, `dashboard on ${where}`);
-  return { url, close };
+  return { url, localUrl: urlOf(server), close };
 }
 
 /** Returns the parts of the pages on an open connection. */

@@ -1,0 +1,307 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hashToken } from '../../src/access/invites.ts';
+import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
+import { hasRedis } from '../support/stores.ts';
+
+/** Every form that a guild's pages have, by its address, with fields that would change something. */
+const FORMS: readonly [path: string, fields: Record<string, string>][] = [
+  ['/guilds/own/keys', { name: 'evil', lifetime: 'until revoked', origins: '' }],
+  ['/guilds/own/keys/KEY/rotate', { overlap: 'not at all' }],
+  ['/guilds/own/keys/KEY/revoke', {}],
+  ['/guilds/own/settings/multiplier', { multiplier: '9' }],
+  ['/guilds/own/settings/curve', { curve: 'amari', custom: '' }],
+  ['/guilds/own/settings/curve/preview', { curve: 'amari', custom: '' }],
+  ['/sign-out', {}],
+  ['/sign-out-everywhere', {}],
+];
+
+describe.skipIf(!hasRedis)('an attack on the dashboard', () => {
+  let dashboard: TestDashboard;
+  let owner: Visitor;
+  let keyId: string;
+  let otherKeyId: string;
+
+  beforeAll(async () => {
+    dashboard = await startTestDashboard({ TRUST_PROXY: '1' });
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(async () => {
+    await dashboard.store.client.flushall();
+    keyId = (await dashboard.store.apiKeys.create('own', 'website', null)).record.id;
+    otherKeyId = (await dashboard.store.apiKeys.create('other', 'secret', null)).record.id;
+    owner = await dashboard.signIn('own', 'u1');
+  });
+
+  /** Returns all that a request could have changed: data, configuration, keys, sessions. */
+  const data = async (): Promise<string> => {
+    const { client } = dashboard.store;
+    const keys = (await client.keys('*')).filter((key) => !key.endsWith(':audit')).sort();
+    return JSON.stringify(await Promise.all(keys.map(async (key) => [key, (await client.dump(key)) ?? ''])));
+  };
+  const forms = () => FORMS.map(([path, fields]) => [path.replace('KEY', keyId), fields] as const);
+
+  it.each([
+    ['no origin', { origin: '' }],
+    ['the origin "null"', { origin: 'null' }],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['a subdomain of the dashboard', { origin: 'http://evil.127.0.0.1' }],
+  ])('by a form with %s is refused, whatever form', async (_, headers) => {
+    const token = await owner.tokenOf('/guilds/own');
+    const before = await data();
+    for (const [path, fields] of forms()) {
+      expect([path, (await owner.post(path, { _token: token, ...fields }, headers)).status]).toEqual([path, 403]);
+    }
+    expect((await new Visitor(dashboard).post('/sign-in', { invite: 'x' }, headers)).status).toBe(403);
+    expect(await data()).toBe(before);
+  });
+
+  it('by a form without the token of the session, or with that of another one, is refused', async () => {
+    const stranger = await dashboard.signIn('other');
+    const tokens = ['', 'x', '0'.repeat(64), await stranger.tokenOf('/guilds/other')];
+    const before = await data();
+    for (const [path, fields] of forms()) {
+      for (const _token of tokens) {
+        expect([path, (await owner.post(path, { ...fields, _token })).status]).toEqual([path, 403]);
+      }
+    }
+    const type = { 'content-type': 'multipart/form-data; boundary=x', origin: dashboard.url };
+    for (const [path] of forms()) {
+      const { status } = await owner.request('POST', path, type, '--x--\r\n');
+      expect([path, status < 300]).toEqual([path, false]);
+    }
+    expect(await data()).toBe(before);
+  });
+
+  it('by a GET or another method changes nothing', async () => {
+    const before = await data();
+    for (const [path] of forms()) {
+      expect((await owner.get(path)).status).toBeLessThan(500);
+      for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        expect((await owner.request(method, path, { origin: dashboard.url })).status).toBe(405);
+      }
+    }
+    expect(await data()).toBe(before);
+  });
+
+  it('with a link that was used, is over or was never made opens nothing', async () => {
+    const link = await dashboard.link('own');
+    expect((await new Visitor(dashboard).signIn(link)).status).toBe(303);
+    const late = await dashboard.link('own');
+    await dashboard.store.client.del(`gr:invite:${hashToken(late.slice(late.lastIndexOf('/') + 1))}`);
+    for (const bad of [link, late, `${dashboard.url}/sign-in/${'A'.repeat(43)}`, '', '/__proto__', '/*']) {
+      const visitor = new Visitor(dashboard);
+      expect((await visitor.signIn(bad)).status).toBe(410);
+      expect((await visitor.get('/guilds/own')).status).toBe(401);
+    }
+  });
+
+  it('with one link in two browsers at once opens one session', async () => {
+    for (let round = 0; round < 10; round++) {
+      const link = await dashboard.link('own');
+      const visitors = Array.from({ length: 4 }, () => new Visitor(dashboard));
+      const answers = await Promise.all(visitors.map((visitor) => visitor.signIn(link)));
+      expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+      const pages = await Promise.all(visitors.map((visitor) => visitor.get('/guilds/own')));
+      expect(pages.filter(({ status }) => status === 200)).toHaveLength(1);
+    }
+  });
+
+  it('by a chat program that opens the link first takes it from nobody', async () => {
+    const link = await dashboard.link('own');
+    const path = new URL(link).pathname;
+    const bot = new Visitor(dashboard);
+    for (const method of ['GET', 'HEAD', 'GET']) expect((await bot.request(method, path, {})).status).toBe(200);
+    expect(bot.cookie).toBe('');
+    expect((await new Visitor(dashboard).signIn(link)).status).toBe(303);
+  });
+
+  it('with a session that was put into the browser before gets nothing', async () => {
+    const victim = new Visitor(dashboard);
+    victim.cookie = `guildrank=${'A'.repeat(43)}`;
+    const { headers } = await victim.signIn(await dashboard.link('own'));
+    expect(headers.get('set-cookie')).not.toContain('A'.repeat(43));
+    const attacker = new Visitor(dashboard);
+    attacker.cookie = `guildrank=${'A'.repeat(43)}`;
+    expect((await attacker.get('/guilds/own')).status).toBe(401);
+    // A sign-in over a session that runs ends that session.
+    const earlier = victim.cookie;
+    await victim.signIn(await dashboard.link('own'));
+    attacker.cookie = earlier;
+    expect((await attacker.get('/guilds/own')).status).toBe(401);
+  });
+
+  it("with another guild's id in the address or another guild's key sees and changes nothing", async () => {
+    const token = await owner.tokenOf('/guilds/own');
+    const before = await data();
+    for (const page of ['', '/keys', '/settings', '/activity', `/keys/${otherKeyId}/revoke`]) {
+      expect((await owner.get(`/guilds/other${page}`)).status).toBe(404);
+    }
+    for (const [path, fields] of forms().filter(([path]) => path.startsWith('/guilds/'))) {
+      const theirs = path.replace('/own/', '/other/').replace(keyId, otherKeyId);
+      expect((await owner.post(theirs, { _token: token, ...fields, guild: 'other' })).status).toBe(404);
+      if (!path.includes(keyId)) continue;
+      const mixed = path.replace(keyId, otherKeyId);
+      expect((await owner.get(mixed)).status).toBe(404);
+      expect((await owner.post(mixed, { _token: token, ...fields, guildId: 'other' })).status).toBe(404);
+    }
+    for (const id of ['..', 'own%2F..%2Fother', '%7Bother%7D', '*', 'own:keys', 'a'.repeat(65), '__proto__', '%00']) {
+      expect([id, (await owner.get(`/guilds/${id}`)).status]).toEqual([id, id === '..' ? 404 : 404]);
+    }
+    expect(await data()).toBe(before);
+  });
+
+  it('by an owner on what is the operator’s is refused', async () => {
+    const _token = await owner.tokenOf('/guilds/own');
+    const before = await data();
+    expect((await owner.get('/operator')).status).toBe(404);
+    expect((await owner.get('/operator?search=other')).text).not.toContain('other');
+    expect((await owner.post('/guilds/own/settings/plan', { _token, plan: 'pro' })).status).toBe(404);
+    expect((await owner.post('/guilds/own/settings/invite', { _token, user: '' })).status).toBe(404);
+    expect(await data()).toBe(before);
+  });
+
+  it('by an invite that a bot wrote for "operator" opens no more than that guild', async () => {
+    const token = 'B'.repeat(43);
+    await dashboard.store.client.set(`gr:invite:${hashToken(token)}`, 'operator ');
+    const visitor = new Visitor(dashboard);
+    expect((await visitor.signIn(`/${token}`)).headers.get('location')).toBe('/guilds/operator');
+    expect((await visitor.get('/operator')).status).toBe(404);
+  });
+
+  it('by a cookie that was stolen gets nothing after a sign-out, or a sign-out everywhere', async () => {
+    const thief = new Visitor(dashboard);
+    thief.cookie = owner.cookie;
+    expect((await thief.get('/guilds/own')).status).toBe(200);
+    await owner.submit('/guilds/own', '/sign-out', {});
+    expect((await thief.get('/guilds/own')).status).toBe(401);
+
+    const [first, second, bystander] = await Promise.all([
+      dashboard.signIn('own'),
+      dashboard.signIn('own'),
+      dashboard.signIn('other'),
+    ]);
+    thief.cookie = first.cookie;
+    await second.submit('/guilds/own', '/sign-out-everywhere', {});
+    for (const visitor of [thief, second]) expect((await visitor.get('/guilds/own')).status).toBe(401);
+    expect((await bystander.get('/guilds/other')).status).toBe(200);
+    const next = await dashboard.signIn('own');
+    expect((await next.get('/guilds/own')).status).toBe(200);
+    expect((await thief.get('/guilds/own')).status).toBe(401);
+  });
+
+  it('through names shows them as text', async () => {
+    const evil = `<img src=x onerror="alert(1)">'"</script><script>alert(2)</script>`;
+    await dashboard.store.writer.record('own', { userId: 'm', set: 5, profile: { username: evil } });
+    await dashboard.store.apiKeys.create('own', evil.slice(0, 64), null);
+    await dashboard.store.client.xadd('gr:{own}:audit', '*', 'who', evil, 'what', evil, 'from', evil);
+    const search = `/operator?search=${encodeURIComponent(evil)}`;
+    const operator = await dashboard.signIn(null);
+    for (const path of ['', '/keys', '/activity', '/settings']) {
+      const { text } = await owner.get(`/guilds/own${path}`);
+      expect(text).not.toMatch(/<img|<script>|onerror="/);
+    }
+    expect((await operator.get(search)).text).not.toMatch(/<img|<script>|onerror="/);
+    expect((await owner.get(`/sign-in/${encodeURIComponent(evil)}`)).text).not.toMatch(/<img|<script>|onerror="/);
+    const form = { name: `${evil}${evil}`, lifetime: evil, origins: evil };
+    expect((await owner.submit('/guilds/own', '/guilds/own/keys', form)).text).not.toMatch(/<img|<script>|onerror="/);
+  });
+
+  it('through a template is not possible: none writes data as markup', () => {
+    const folder = new URL('../../src/dashboard/templates/', import.meta.url);
+    for (const name of readdirSync(folder)) {
+      const raw = readFileSync(new URL(name, folder), 'utf8').match(/<%~.*?%>/g) ?? [];
+      expect(raw.filter((tag) => !/^<%~ (it\.body|include\('\.\/[\w-]+', it\)) %>$/.test(tag))).toEqual([]);
+    }
+  });
+
+  it('by a form that is too large, malformed or made of odd fields is refused as such', async () => {
+    const type = { 'content-type': 'application/x-www-form-urlencoded', origin: dashboard.url };
+    const _token = await owner.tokenOf('/guilds/own');
+    const before = await data();
+    const send = async (body: string, headers = {}) =>
+      (await owner.request('POST', '/guilds/own/keys', { ...type, ...headers }, body)).status;
+    expect(await send(`_token=${_token}&name=${'x'.repeat(40_000)}`)).toBe(413);
+    expect(await send(Array.from({ length: 200 }, (_, i) => `f${i}=1`).join('&'))).toBe(413);
+    expect(await send('_token=1', { 'content-encoding': 'gzip' })).toBe(400);
+    expect(await send('{"_token":1}', { 'content-type': 'application/json' })).toBe(403);
+    const odd = ['name=%E0%A4%A', 'name[]=a&name[]=b', '__proto__[x]=1&constructor=2', 'name=%00&lifetime=constructor'];
+    for (const fields of odd) expect([fields, await send(`_token=${_token}&${fields}`)]).toEqual([fields, 400]);
+    expect((await owner.get('/guilds/%E0%A4%A')).status).toBe(400);
+    expect(await data()).toBe(before);
+  });
+
+  it('by an address that leads elsewhere is led nowhere', async () => {
+    for (const path of ['//evil.example', '/\\evil.example', '/?next=https://evil.example', '//evil.example/%2e%2e']) {
+      for (const visitor of [owner, new Visitor(dashboard)]) {
+        const location = (await visitor.get(path)).headers.get('location') ?? '/';
+        expect(location).toMatch(/^\/(?![/\\])/);
+      }
+    }
+    const signIn = await new Visitor(dashboard).post('/sign-in?next=//evil.example', {
+      invite: (await dashboard.link('own')).split('/').pop() ?? '',
+      next: '//evil.example',
+    });
+    expect(signIn.headers.get('location')).toBe('/guilds/own');
+  });
+
+  it('by guesses from one address is held back, and nobody else is', async () => {
+    const guess = (from: string) =>
+      new Visitor(dashboard).post('/sign-in', { invite: 'guess' }, { 'x-forwarded-for': from });
+    const statuses = [];
+    for (let n = 0; n < 12; n++) statuses.push((await guess('192.0.2.1')).status);
+    expect(statuses).toEqual([...Array(10).fill(410), 429, 429]);
+    expect((await guess('192.0.2.1')).headers.get('retry-after')).toMatch(/^\d+$/);
+    expect((await guess('192.0.2.2')).status).toBe(410);
+  });
+
+  it('on what caches, frames, logs and addresses keep finds no secret', async () => {
+    const link = await dashboard.link('own');
+    const invite = link.slice(link.lastIndexOf('/') + 1);
+    const visitor = new Visitor(dashboard);
+    const opened = await visitor.get(new URL(link).pathname);
+    const signedIn = await visitor.signIn(link);
+    const made = await visitor.submit('/guilds/own', '/guilds/own/keys', {
+      name: 'x',
+      lifetime: '7 days',
+      origins: '',
+    });
+    const key = /gr_\w{38}/.exec(made.text)?.[0] ?? '';
+    expect(made.status).toBe(200);
+    const failed = await visitor.get('/nothing');
+    for (const { headers } of [opened, signedIn, made, failed]) {
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'.*frame-ancestors 'none'/);
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+    expect(signedIn.headers.get('set-cookie')).toMatch(/^guildrank=.*Path=\/.*HttpOnly.*SameSite=Lax/);
+    const cookie = visitor.cookie.split('=')[1] ?? '';
+    const token = await visitor.tokenOf('/guilds/own');
+    expect([key, cookie, token, invite].every((secret) => secret.length > 30)).toBe(true);
+    const stored = await data();
+    for (const secret of [key, cookie, invite, token]) {
+      expect(dashboard.logText()).not.toContain(secret);
+      expect(stored).not.toContain(secret);
+    }
+    // Every key and the hash of every secret stay out of the pages that are read later.
+    const pages = await Promise.all(['', '/keys', '/activity'].map((path) => visitor.get(`/guilds/own${path}`)));
+    for (const { text } of pages) for (const secret of [key, cookie, invite]) expect(text).not.toContain(secret);
+  });
+});
+
+describe.skipIf(!hasRedis)('behind https', () => {
+  it('the cookie is bound to the host and to https', async () => {
+    const dashboard = await startTestDashboard({ DASHBOARD_URL: 'https://dash.example.com' });
+    try {
+      const { headers } = await new Visitor(dashboard).signIn(await dashboard.link('own'));
+      expect(headers.get('set-cookie')).toMatch(/^__Host-guildrank=.*; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/);
+      expect(headers.get('set-cookie')).not.toMatch(/domain/i);
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
+    } finally {
+      await dashboard.close();
+    }
+  });
+});

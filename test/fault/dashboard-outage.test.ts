@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ConfigError } from '../../src/config.ts';
+import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+describe.skipIf(!hasRedis)('the dashboard while Redis', () => {
+  let dashboard: TestDashboard;
+  beforeAll(async () => {
+    dashboard = await startTestDashboard();
+  });
+  afterAll(() => dashboard.close());
+
+  it('hangs answers 503 with a page, does nothing by halves, and goes on afterwards', async () => {
+    const owner = await dashboard.signIn('g');
+    const link = await dashboard.link('g');
+    const _token = await owner.tokenOf('/guilds/g');
+    const late = new Visitor(dashboard);
+    const form = { _token, name: 'x', lifetime: 'until revoked', origins: '' };
+
+    dashboard.redis.process.kill('SIGSTOP');
+    try {
+      const answers = await Promise.all([
+        owner.get('/guilds/g'),
+        owner.post('/guilds/g/keys', form),
+        owner.post('/guilds/g/settings/multiplier', { _token, multiplier: '3' }),
+        late.signIn(link),
+      ]);
+      for (const { status, headers, text } of answers) {
+        expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+        expect(text).toContain('The database does not answer.');
+        expect(text).not.toMatch(/127\.0\.0\.1:\d+|ioredis|node_modules/);
+      }
+      await vi.waitFor(async () => expect((await owner.get('/readyz')).status).toBe(503), PATIENT);
+      expect((await owner.get('/livez')).status).toBe(200);
+      expect((await owner.get('/sign-in/x')).status).toBe(200);
+    } finally {
+      dashboard.redis.process.kill('SIGCONT');
+    }
+
+    await vi.waitFor(async () => expect((await owner.get('/readyz')).status).toBe(200), PATIENT);
+    expect(await dashboard.store.apiKeys.list('g')).toEqual([]);
+    expect(await dashboard.store.client.hlen('gr:{g}:config')).toBe(0);
+    expect((await owner.get('/guilds/g')).status).toBe(200);
+    expect((await late.signIn(link)).status).toBe(303);
+    expect((await owner.post('/guilds/g/keys', form)).status).toBe(200);
+  });
+});
+
+describe('the settings of the dashboard', () => {
+  it('are wrong together with those of the service, each by its name', () => {
+    const env = { DASHBOARD_PORT: 'x', DASHBOARD_URL: 'http://dash.example.com', REDIS_URL: 'nonsense' };
+    const error = (() => {
+      try {
+        return parseDashboardConfig(env);
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(error).toBeInstanceOf(ConfigError);
+    const names = (error as ConfigError).problems.map((problem) => problem.split(' ')[0]);
+    expect(names.sort()).toEqual(['DASHBOARD_PORT', 'DASHBOARD_URL', 'REDIS_URL']);
+  });
+
+  it.each([
+    ['https://dash.example.com/', 'https://dash.example.com'],
+    ['http://localhost:8090', 'http://localhost:8090'],
+    ['http://[::1]:8090', 'http://[::1]:8090'],
+    ['', 'http://127.0.0.1:8090'],
+  ])('take %s as the address', (given, url) => {
+    expect(parseDashboardConfig({ DASHBOARD_URL: given }).dashboardUrl).toBe(url);
+  });
+
+  it.each(['dash.example.com', 'https://dash.example.com/path', 'http://192.0.2.1:8090', 'ftp://x'])(
+    'refuse %s as the address',
+    (given) => {
+      expect(() => parseDashboardConfig({ DASHBOARD_URL: given })).toThrow('DASHBOARD_URL must be an address such as');
+    },
+  );
+});

@@ -1,0 +1,115 @@
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createInvite } from '../../src/access/invites.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+
+/** A dashboard on a Redis of its own, on a free loopback port. */
+export interface TestDashboard extends RunningDashboard {
+  /** The address that it listens on, whatever its public one is. */
+  readonly localUrl: string;
+  readonly redis: EmbeddedRedis;
+  /** Writers, keys and counters on the same data. */
+  readonly store: Services;
+  /** The log so far. */
+  readonly logText: () => string;
+  /** Makes a link that signs in to a guild, or as the operator. */
+  link(guildId: string | null, userId?: string): Promise<string>;
+  /** Returns a person who has signed in with such a link. */
+  signIn(guildId: string | null, userId?: string): Promise<Visitor>;
+}
+
+/** @param env settings that differ from the defaults. */
+export async function startTestDashboard(env: Record<string, string> = {}): Promise<TestDashboard> {
+  const redis = await startEmbeddedRedis();
+  const config = parseDashboardConfig({ REDIS_URL: redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'trace', ...env });
+  const lines: string[] = [];
+  const running = await startDashboard(
+    config,
+    createLogger(config.logLevel, { write: (line) => void lines.push(line) }),
+  );
+  const client = connect({ ...config.redis, timeoutMs: 5000 });
+  client.on('error', () => {});
+  await waitUntilReady(client, 10_000, () => {});
+  const store = servicesOn(client, 'gr', [...config.planQuotas.keys()]);
+  const dashboard: TestDashboard = {
+    ...running,
+    redis,
+    store,
+    logText: () => lines.join(''),
+    link: (guildId, userId = '') => createInvite(store.scripts, store.redisKeys, running.url, { guildId, userId }),
+    signIn: async (guildId, userId) => {
+      const visitor = new Visitor(running);
+      await visitor.signIn(await dashboard.link(guildId, userId));
+      return visitor;
+    },
+    close: async () => {
+      await running.close();
+      client.disconnect();
+      await redis.stop();
+    },
+  };
+  return dashboard;
+}
+
+/** An answer of the dashboard. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A browser without scripts: it keeps cookies and sends forms. */
+export class Visitor {
+  cookie = '';
+  readonly #url: string;
+  readonly #localUrl: string;
+
+  constructor({ url, localUrl }: Pick<TestDashboard, 'url' | 'localUrl'>) {
+    this.#url = url;
+    this.#localUrl = localUrl;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('GET', path, headers);
+  }
+
+  /** Sends a form as its page does, with the token that the page has. @param from the page. */
+  async submit(from: string, path: string, fields: Record<string, string>): Promise<Answer> {
+    return this.post(path, { _token: await this.tokenOf(from), ...fields });
+  }
+
+  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.request('POST', path, { origin: this.#url, ...headers }, new URLSearchParams(fields));
+  }
+
+  /** Opens a link and presses its button. */
+  signIn(link: string): Promise<Answer> {
+    return this.post('/sign-in', { invite: link.slice(link.lastIndexOf('/') + 1) });
+  }
+
+  /** Returns the token of the forms on a page. */
+  async tokenOf(path: string): Promise<string> {
+    const { text } = await this.get(path);
+    return /name="_token" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '';
+  }
+
+  async request(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: URLSearchParams | string | null = null,
+  ): Promise<Answer> {
+    const answer = await fetch(this.#localUrl + path, {
+      method,
+      headers: { ...(this.cookie && { cookie: this.cookie }), ...headers },
+      body,
+      redirect: 'manual',
+    });
+    for (const cookie of answer.headers.getSetCookie()) this.cookie = cookie.split(';')[0] ?? '';
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+}
