@@ -134,7 +134,7 @@ async function readShown({ members, reader }: Services, guild: string, user: str
     level: member.level ?? levelForXp(curveOf(stored.curve), member.xp),
     explicit_level: member.level !== null,
     xp: member.xp,
-    rank: ranked.value?.rank ?? null,
+    rank: ranked?.rank ?? null,
     hidden: member.hidden,
     daily_streak: member.dailyStreak,
     last_daily_claim: member.lastDailyClaim,

@@ -1,12 +1,11 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { BotWriter } from '../bot/bot-writer.ts';
+import { GuildReader } from '../bot/guild-reader.ts';
 import { parseConfig } from '../config.ts';
 import { redisCodeOf } from '../errors.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
-import { LeaderboardReader } from '../leaderboard/reader.ts';
 import { StoredMembers } from '../leaderboard/stored-members.ts';
-import { CommandBatcher } from '../redis/command-batcher.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -24,7 +23,7 @@ export interface Services {
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
   readonly writer: BotWriter;
-  readonly reader: LeaderboardReader;
+  readonly reader: GuildReader;
   readonly members: StoredMembers;
   readonly audit: CounterAudit;
   readonly guildConfig: GuildConfig;
@@ -68,7 +67,7 @@ export function servicesOn(client: RedisClient, keyPrefix: string, plans: readon
     redisKeys,
     scripts,
     writer: new BotWriter(scripts, redisKeys),
-    reader: new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys)),
+    reader: new GuildReader(client, scripts, redisKeys),
     members: new StoredMembers(client, scripts, redisKeys),
     audit,
     guildConfig: new GuildConfig(client, scripts, redisKeys, audit),

@@ -1,5 +1,6 @@
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 
 /** All that is stored of one user in a guild, as it is in Redis, with the field names of `--json`. */
 export interface MemberData {

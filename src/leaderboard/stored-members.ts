@@ -1,6 +1,7 @@
-import { fields } from '../redis/command-batch.ts';
+import { fields } from '../redis/command-batcher.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
 import { explicitLevel, isoTime, wholeXp } from './reader.ts';
 

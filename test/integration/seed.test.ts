@@ -216,7 +216,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     );
     const { code, err } = await seed('--guild', 'g', '--file', path);
     expect([code, err]).toEqual([0, expect.stringContaining('curve: custom=0,5,0,1,2,1,20 (from the file)\n')]);
-    const levels = (await store.reader.page('g', 1, 9)).value.data.map(({ user_id, level }) => [user_id, level]);
+    const levels = (await store.reader.page('g', 1, 9)).data.map(({ user_id, level }) => [user_id, level]);
     expect(levels).toEqual([
       ['3', 20],
       ['1', 6],
@@ -226,7 +226,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     expect(await exact()).toBe(true);
     // Another program of the guild's own curve reads the same.
     expect((await seed('--guild', 'h', '--file', path, '--curve', 'custom=0,0,5,0,1,1')).code).toBe(0);
-    expect((await store.reader.member('h', '3')).value?.level).toBe(1000);
+    expect((await store.reader.member('h', '3'))?.level).toBe(1000);
   });
 
   it('refuses hidden members for a guild of version 1, and changes nothing', async () => {

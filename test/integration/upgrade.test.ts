@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import type { RedisClient } from '../../src/redis/scripts.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { createWriter } from '../../src/writer.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
