@@ -50,7 +50,8 @@ export function isCluster(client: BotClient): boolean {
   return 'nodeClient' in client || ('isCluster' in client && client.isCluster === true);
 }
 
-function scriptClientOf(client: BotClient): ScriptClient {
+/** Returns a connection in the form that the scripts use. @throws InvalidInputError for a connection of another kind. */
+export function scriptClientOf(client: BotClient): ScriptClient {
   if ('evalSha' in client) return ofNodeRedis(client);
   if ('evalsha' in client && 'eval' in client) return client;
   if ('evalsha' in client && 'scriptLoad' in client) return ofLoading(client);
@@ -59,10 +60,13 @@ function scriptClientOf(client: BotClient): ScriptClient {
   );
 }
 
+/** The first byte of a whole number in Redis's protocol. */
+const RESP_NUMBER = ':'.charCodeAt(0);
+
 function ofNodeRedis(client: NodeRedisClient): ScriptClient {
-  // A bot may have its replies as Buffers.
+  // A bot may have its replies as Buffers. Whole numbers come as text: node-redis rounds those near 2^53.
   const { withTypeMapping } = client as { withTypeMapping?: (types: object) => NodeRedisClient };
-  const plain = withTypeMapping?.call(client, {}) ?? client;
+  const plain = withTypeMapping?.call(client, { [RESP_NUMBER]: String }) ?? client;
   const options = (numberOfKeys: number, all: (string | number)[]): EvalOptions => {
     const texts = all.map(String);
     return { keys: texts.slice(0, numberOfKeys), arguments: texts.slice(numberOfKeys) };

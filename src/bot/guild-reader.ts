@@ -57,11 +57,12 @@ export class GuildReader {
     const args = [userId, wholeText('n', n, 0, MAX_AROUND), this.client.isCluster ? 'declared' : ''];
     let memberKeys: string[] = [];
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const [first, text] = await this.scripts.run<[number, string]>(
+      const [start, text] = await this.scripts.run<[number | string, string]>(
         'around',
         [xp, stats, config, ...memberKeys],
         ...args,
       );
+      const first = Number(start);
       if (first < 0) return null;
       const reply = fields(text);
       if (reply[0] !== '?') {

@@ -108,7 +108,7 @@ export class LeaderboardWriter {
     const { xp, stats, config, hidden, seasonXp, memberPrefix, cooldownPrefix } = this.redisKeys.guild(guildId);
     const own = userIds.flatMap((userId) => [memberPrefix + userId, cooldownPrefix + userId]);
     const keys = [xp, stats, config, hidden, seasonXp, ...own];
-    return this.scripts.run<number>('remove', keys, memberPrefix, BUILT_IN_CURVES, ...userIds);
+    return Number(await this.scripts.run<unknown>('remove', keys, memberPrefix, BUILT_IN_CURVES, ...userIds));
   }
 }
 
@@ -127,10 +127,10 @@ export function recordArguments(records: readonly XpRecord[]): (string | number)
 /** Decodes the reply of record.lua. @throws RecordRefusedError */
 export function recordResult(userIds: readonly string[], reply: (string | number)[]): RecordResult {
   throwRefusal(reply);
-  const [, revision, created, xp, level] = reply as [string, string, number, string, number];
+  const [, revision, created] = reply;
   const members = userIds.map((userId, index) => memberChange(userId, String(reply[index + 5])));
-  const { xpBefore, levelBefore } = members.at(-1) ?? { xpBefore: 0, levelBefore: 0 };
-  return { revision, created, xpBefore, levelBefore, xp: Number(xp), level, members };
+  const { xpBefore, levelBefore, xp, level } = members.at(-1) ?? { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
+  return { revision: String(revision), created: Number(created), xpBefore, levelBefore, xp, level, members };
 }
 
 /** Decodes the text of one member in a reply of record.lua. */
