@@ -1,0 +1,104 @@
+import { checkMember, isWhole, MAX, NaiveGuild } from './guild.ts';
+import { Refused, type Reply, type State } from './state.ts';
+
+/** What a script replies, and the guild after it. @throws Refused */
+export type Model = (
+  state: State,
+  now: number,
+  keys: readonly string[],
+  args: readonly string[],
+) => [Reply, NaiveGuild];
+
+const MAX_GAIN = 1_000_000_000n;
+const DAY_S = 86_400;
+
+/** award.lua. */
+export const award: Model = (state, now, keys, args) => {
+  const [id, amount, cooldown, name, rank] = args as [string, string, string, string, string];
+  if (!isWhole(amount, MAX_GAIN) || !isWhole(cooldown, 31_536_000_000n)) throw new Refused(['REFUSED', 0, 'argument']);
+  checkMember(id, keys[4], 0);
+  const guild = new NaiveGuild(state, now).open();
+  const fields = nameFields(guild, id, name);
+  const left = cooldown === '0' ? 0 : (guild.string(keys[5] as string)?.ms ?? 0);
+  const gained = left > 0 ? 0n : multiplied(BigInt(amount), guild.hash(':config').xp_multiplier);
+  const reply = gain(guild, id, left > 0 ? 'WAIT' : 'OK', gained, fields);
+  if (left === 0 && cooldown !== '0') guild.setString(keys[5] as string, '1', Number(cooldown));
+  const place = guild.ranking().indexOf(id) + 1;
+  const timeLeft = left > 0 || cooldown !== '0' ? { at_most: left || Number(cooldown) } : 0;
+  return [[...reply, rank === 'rank' && place > 0 ? place : '', timeLeft], guild];
+};
+
+/** claim.lua. */
+export const claim: Model = (state, now, keys, args) => {
+  const [id, offset, missable, name, ...rewards] = args as [string, string, string, string, ...string[]];
+  const isFit = /^-?\d+$/.test(offset) && Math.abs(Number(offset)) <= 1440 && isWhole(missable, 365n);
+  if (!isFit || rewards.length === 0 || !rewards.every((xp) => isWhole(xp, MAX_GAIN)))
+    throw new Refused(['REFUSED', 0, 'argument']);
+  checkMember(id, keys[4], 0);
+  const guild = new NaiveGuild(state, now).open();
+  const fields = nameFields(guild, id, name);
+  const { profile } = guild.member(id);
+  const dayOf = (seconds: number) => Math.floor((seconds + Number(offset) * 60) / DAY_S);
+  const nowS = Math.floor(now / 1_000_000);
+  const last = lastDay(profile, dayOf);
+  const stored = isWhole(profile.daily_streak, MAX - 1n) ? Number(profile.daily_streak) : 0;
+  const next = (day: number) => String(((day + 1) * DAY_S - Number(offset) * 60) * 1000);
+  const today = dayOf(nowS);
+  if (last !== undefined && today <= last)
+    return [[...gain(guild, id, 'WAIT', 0n, {}), String(stored), next(last)], guild];
+  const streak = last !== undefined && today - last <= 1 + Number(missable) ? stored + 1 : 1;
+  const claimedAt = new Date(Math.floor(now / 1000)).toISOString();
+  const claimed = { daily_streak: String(streak), last_daily_claim: claimedAt, claim_day: `${today} ${claimedAt}` };
+  const xp = BigInt(rewards[Math.min(streak, rewards.length) - 1] as string);
+  return [[...gain(guild, id, 'OK', xp, { ...fields, ...claimed }), String(streak), next(today)], guild];
+};
+
+/** The part of a gain that award.lua and claim.lua share. */
+function gain(guild: NaiveGuild, id: string, status: 'OK' | 'WAIT', amount: bigint, fields: Record<string, string>) {
+  const { exists, isHidden, xp: before, level: levelBefore, profile } = guild.member(id);
+  const xp = before + amount;
+  if (xp > MAX) throw new Refused(['REFUSED', 0, 'range']);
+  let rev = guild.rev;
+  if (status === 'OK') {
+    guild.put(id, xp, isHidden, { ...profile, ...fields });
+    rev = guild.write(['REFUSED', 0, 'total']);
+  }
+  const level = guild.levelOf(xp, profile.level);
+  const next = guild.reach(BigInt(level) + 1n);
+  const isExplicit = profile.level !== undefined && /^\d+$/.test(profile.level);
+  const place = isHidden ? 'hidden' : exists ? 'ranked' : status === 'OK' ? 'new' : 'none';
+  const toNext = isExplicit || next > MAX ? '' : String(next - xp);
+  return [status, rev, String(amount), String(before), levelBefore, String(xp), level, toNext, place];
+}
+
+/** @throws Refused "field" for a name of more than 1,024 bytes. */
+function nameFields(guild: NaiveGuild, id: string, name: string): Record<string, string> {
+  guild.member(id);
+  if (Buffer.byteLength(name) > 1024) throw new Refused(['REFUSED', 0, 'field']);
+  return name === '' ? {} : { username: name };
+}
+
+/** Returns an amount times a stored multiplier, rounded half up, with six decimals of it. */
+function multiplied(amount: bigint, multiplier: string | undefined): bigint {
+  const decimal = /^(\d+)\.?(\d*)$/.exec(multiplier ?? '1');
+  if (decimal) {
+    const [, whole, decimals] = decimal as unknown as [string, string, string];
+    const millionths = BigInt(decimals.padEnd(6, '0').slice(0, 6));
+    return amount * BigInt(whole) + (amount * millionths + 500_000n) / 1_000_000n;
+  }
+  const factor = multiplier === '' ? Number.NaN : Number(multiplier);
+  return factor >= 0 && factor < Number.POSITIVE_INFINITY ? BigInt(Math.floor(Number(amount) * factor + 0.5)) : amount;
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d*)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** Returns the day of the last claim, undefined for none or an unreadable one. */
+function lastDay(profile: Record<string, string>, dayOf: (seconds: number) => number): number | undefined {
+  const { last_daily_claim: at, claim_day: own = '' } = profile;
+  if (at === undefined) return undefined;
+  const [day, ...of] = own.split(' ');
+  if (of.join(' ') === at && /^\d+$/.test(day as string)) return Number(day);
+  const [, date, minutes = '00:00', seconds = '00', zone = 'Z'] = ISO.exec(at) ?? [];
+  if (date === undefined) return undefined;
+  return dayOf(Date.parse(`${date}T${minutes}:${seconds}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`) / 1000);
+}

@@ -1,0 +1,307 @@
+import { award, claim, type Model } from './bot-calls.ts';
+import { hide, record, remove } from './guild-calls.ts';
+import { around, batch } from './reads.ts';
+import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds } from './samples.ts';
+import { season, stage } from './season-calls.ts';
+import { seasonCases, stageCases } from './season-cases.ts';
+import { type Case, Refused, type State, type Suite, sorted } from './state.ts';
+
+/** A call on a state, without its result. */
+export interface Call {
+  readonly name: string;
+  readonly state: State;
+  readonly now?: number;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+const GUILD_KEYS = [':xp', ':stats', ':config', ':hidden'];
+const PREFIX = 'gr:{g}:member:';
+const BAD_IDS = ['', 'a b', 'é', 'a'.repeat(65)];
+const LONG = 'é'.repeat(513);
+const RANDOM_CALLS = 200;
+const STATES = sampleGuilds(24);
+
+const memberKeys = (ids: readonly string[]) => ids.map((id) => `:member:${id}`);
+const awardKeys = (id: string) => [...GUILD_KEYS, `:member:${id}`, `:cooldown:${id}`];
+const claimKeys = (id: string) => [...GUILD_KEYS, `:member:${id}`];
+
+function* random(
+  seed: number,
+  call: (random: Random, state: State) => Omit<Call, 'name' | 'state'> & { state?: State },
+) {
+  const source = new Random(seed);
+  for (let n = 0; n < RANDOM_CALLS; n++) {
+    const state = source.pick(STATES);
+    yield { name: `random ${n}`, state, ...call(source, state) };
+  }
+}
+
+function* awardCases(): Iterable<Call> {
+  yield* random(11, (r, state) => {
+    const id = r.pick(IDS);
+    const amount = r.pick(['0', '1', '15', '99', '100', '400', '1000', '1000000000']);
+    const cooldown = r.pick(['0', '1000', '60000', '31536000000']);
+    const running = r.below(4) === 0 ? { [`:cooldown:${id}`]: { string: '1', ms: 45_000 } } : {};
+    const args = [id, amount, cooldown, r.pick(['', '', 'Ann', 'Ünal', 'a\nb\\']), r.pick(['', 'rank'])];
+    return { state: { ...state, ...running }, keys: awardKeys(id), args };
+  });
+  const call = (name: string, args: string[], state = SMALL, keys = awardKeys(args[0] as string)) => ({
+    name,
+    state,
+    keys,
+    args,
+  });
+  for (const amount of ['', '-1', '1.5', '1e3', 'x', ' 1', '1000000001', '99999999999999999999'])
+    yield call(`argument: amount ${amount}`, ['a', amount, '0', '', '']);
+  for (const cooldown of ['', '-1', '0.5', 'x', '31536000001'])
+    yield call(`argument: cooldown ${cooldown}`, ['a', '5', cooldown, '', 'rank']);
+  for (const id of BAD_IDS) yield call('user_id', [id, '5', '0', '', '']);
+  for (const key of [':member:b', ':member:', 'gr:{h}:member:a'])
+    yield call(`key ${key}`, ['a', '5', '0', '', ''], SMALL, [...GUILD_KEYS, key, ':cooldown:a']);
+  for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '5', '0', LONG, '']);
+  for (const amount of ['10', '11', '1000000000'])
+    yield call(`range from 2^53-11: ${amount}`, ['B', amount, '1000', '', 'rank']);
+  for (const id of ['a', 'new']) yield call('total', [id, '5', '1000', 'Ann', ''], BRIM);
+  yield call('total: a hidden member is not counted', ['9', '5', '0', '', ''], BRIM);
+  for (const [name, state] of [...BROKEN, ...FULL])
+    for (const id of ['a', 'new']) yield call(name, [id, '5', '1000', 'Ann', 'rank'], state);
+  yield call('a profile of another type', ['a', '5', '0', '', ''], { ...SMALL, ':member:a': { string: 'x' } });
+}
+
+function* claimCases(): Iterable<Call> {
+  yield* random(12, (r) => {
+    const id = r.pick(IDS);
+    const rewards = r.pick([['100'], ['10', '20', '40'], ['0'], ['1000000000']]);
+    const offset = r.pick(['0', '60', '120', '-300', '840', '-1440', '1440']);
+    const args = [id, offset, r.pick(['0', '0', '1', '7', '365']), r.pick(['', '', 'Ann', 'Ünal']), ...rewards];
+    const now = NOW + r.pick([0, 0, DAY / 16, DAY / 2, DAY, 2 * DAY, 30 * DAY, -DAY]);
+    return { now, keys: claimKeys(id), args };
+  });
+  const call = (name: string, args: string[], state = SMALL, keys = claimKeys(args[0] as string)) => ({
+    name,
+    state,
+    keys,
+    args,
+  });
+  for (const offset of ['', 'x', '1441', '-1441', '60.5', '+60', '--1'])
+    yield call(`argument: offset ${offset}`, ['a', offset, '0', '', '5']);
+  for (const days of ['', '-1', '366', '1.0']) yield call(`argument: days ${days}`, ['a', '0', days, '', '5']);
+  for (const rewards of [[], [''], ['-1'], ['5', 'x'], ['1000000001'], ['5', '5', '1.5']])
+    yield call(`argument: rewards ${rewards.join(' ')}`, ['a', '0', '0', '', ...rewards]);
+  for (const id of BAD_IDS) yield call('user_id', [id, '0', '0', '', '5']);
+  for (const key of [':member:b', ':xp'])
+    yield call(`key ${key}`, ['a', '0', '0', '', '5'], SMALL, [...GUILD_KEYS, key]);
+  for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '0', '0', LONG, '5']);
+  for (const xp of ['10', '11']) yield call(`range from 2^53-11: ${xp}`, ['B', '0', '0', '', xp]);
+  for (const id of ['a', 'new', '9']) yield call('total', [id, '60', '1', 'Ann', '5'], BRIM);
+  for (const [name, state] of [...BROKEN, ...FULL])
+    for (const id of ['a', 'new']) yield call(name, [id, '0', '0', 'Ann', '5'], state);
+}
+
+/** The ways in which callers have named the keys of record.lua, newest first. */
+const recordKeys = [
+  (ids: string[]) => [...GUILD_KEYS, ...memberKeys(ids)],
+  (ids: string[]) => [...GUILD_KEYS.slice(0, 3), ...memberKeys(ids)],
+  () => GUILD_KEYS.slice(0, 3),
+];
+
+function* recordCases(): Iterable<Call> {
+  yield* random(13, (r, state) => {
+    const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
+    const isDeleting = JSON.stringify(state).includes('deleting');
+    const keys = r.pick([recordKeys[0], recordKeys[0], ...recordKeys] as typeof recordKeys)(ids);
+    const ops = [
+      'set',
+      'set',
+      'add',
+      'add',
+      ...(isDeleting ? [] : ['keep']),
+      ...(keys[3] === ':hidden' ? ['hidden'] : []),
+    ];
+    const entries = ids.flatMap((id) => {
+      const op = r.pick(ops);
+      const xp = r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
+      const fields = r
+        .some(['username', 'level', 'daily_streak', 'last_daily_claim'], r.below(3))
+        .flatMap((field) => [
+          field,
+          r.below(3) === 0
+            ? ''
+            : ({ username: 'Ünal', level: '12', daily_streak: '4' }[field] ?? '2026-03-01T00:00:00.000Z'),
+        ]);
+      return [op, id, op === 'keep' ? '0' : xp, String(fields.length / 2), ...fields];
+    });
+    return { keys, args: [PREFIX, '', ...(r.below(3) > 0 ? ['each'] : []), ...entries] };
+  });
+  const call = (name: string, entries: string[][], state = SMALL, keys?: string[], curves = '') => ({
+    name,
+    state,
+    keys: keys ?? [...GUILD_KEYS, ...memberKeys(entries.map(([, id]) => id as string))],
+    args: [PREFIX, curves, 'each', ...entries.flat()],
+  });
+  const good = ['add', 'a', '5', '0'];
+  for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
+  for (const key of [':member:a', ':xp'])
+    yield call('key', [good, ['set', 'B', '5', '0']], SMALL, [...GUILD_KEYS, ':member:a', key]);
+  for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
+    yield call(`xp ${xp}`, [good, ['set', 'B', xp, '0']]);
+  for (const xp of ['', '1.5', '--1', '9007199254740992', '-9007199254740992'])
+    yield call(`xp of an add ${xp}`, [['add', 'B', xp, '0']]);
+  for (const [id, xp] of [
+    ['a', '-301'],
+    ['new', '-1'],
+    ['B', '11'],
+    ['9', '-501'],
+  ] as const)
+    yield call(`range ${id} ${xp}`, [good, ['add', id, xp, '0']]);
+  for (const [field, value] of [
+    ['rank', '1'],
+    ['level', '-1'],
+    ['level', '1.5'],
+    ['level', '9007199254740992'],
+    ['username', LONG],
+  ] as const)
+    yield call(`field ${field}`, [good, ['set', 'B', '5', '1', field, value]]);
+  yield call('field: too long', [['keep', 'a', '0', '1', 'daily_streak', '1'.repeat(17)]]);
+  yield call('field: too long', [['keep', 'a', '0', '1', 'last_daily_claim', '1'.repeat(65)]]);
+  for (const id of ['a', 'new'])
+    yield call(
+      'total',
+      [
+        ['set', '9', '1', '0'],
+        ['set', id, '9007199254740991', '0'],
+      ],
+      BRIM,
+    );
+  yield call('no entries', []);
+  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['set', 'new', '7', '0']], state);
+  const tables = [
+    'standard=10,135,455,0,6,1;lurkr=0,50,-100,150,1,1',
+    'lurkr=0,50,-100,150,1,1',
+    'steep=0,0,10,0,1,1',
+    'standard=x',
+  ];
+  for (const table of tables)
+    for (const state of [SMALL, BROKEN[2]?.[1] as State])
+      yield call(`a table of curves: ${table}`, [good], state, undefined, table);
+}
+
+function* hideCases(): Iterable<Call> {
+  const keysOf = (ids: readonly string[]) => [...GUILD_KEYS, ...memberKeys(ids)];
+  yield* random(14, (r, state) => {
+    const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
+    const ranked = Object.keys((state[':xp'] as { zset?: object } | undefined)?.zset ?? {})[0] ?? '';
+    const both = ranked && r.below(5) === 0 && !state[':hidden'];
+    const twice = { ...state, ':hidden': { zset: { [ranked]: 40 } } };
+    return { ...(both ? { state: twice } : {}), keys: keysOf(ids), args: [r.pick(['hide', 'unhide']), ...ids] };
+  });
+  for (const direction of ['hide', 'unhide']) {
+    const call = (name: string, ids: string[], state = SMALL, keys = keysOf(ids)) => ({
+      name,
+      state,
+      keys,
+      args: [direction, ...ids],
+    });
+    for (const id of BAD_IDS) yield call(`${direction}: user_id`, ['a', '9', id]);
+    for (const key of [':member:a', ':xp'])
+      yield call(`${direction}: key`, ['a', 'B'], SMALL, [...GUILD_KEYS, ':member:a', key]);
+    yield call(`${direction}: total`, ['9', 'a'], BRIM);
+    yield call(`${direction}: nobody`, []);
+    for (const [name, state] of [...BROKEN, ...FULL]) yield call(`${direction}: ${name}`, ['a', '9'], state);
+    const { model: _, ...old } = (SMALL[':stats'] as { hash: Record<string, string> }).hash;
+    yield call(`${direction}: data of version 1`, ['a', '9'], { ...SMALL, ':stats': { hash: old } });
+  }
+}
+
+function* removeCases(): Iterable<Call> {
+  const full = (ids: readonly string[]) => [
+    ...[...GUILD_KEYS, ':season:xp'],
+    ...ids.flatMap((id) => [`:member:${id}`, `:cooldown:${id}`]),
+  ];
+  const forms = [full, full, full, recordKeys[1], recordKeys[2]] as typeof recordKeys;
+  yield* random(15, (r, state) => {
+    const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
+    const marks = r.below(4) === 0 ? { ':season:xp': { zset: { [ids[0] as string]: 70, z: 5 } } } : {};
+    const waiting = r.below(4) === 0 ? { [`:cooldown:${ids[0]}`]: { string: '1', ms: 45_000 } } : {};
+    return { state: { ...state, ...marks, ...waiting }, keys: r.pick(forms)(ids), args: [PREFIX, '', ...ids] };
+  });
+  const call = (name: string, ids: string[], state = SMALL, keys = full(ids)) => ({
+    name,
+    state,
+    keys,
+    args: [PREFIX, '', ...ids],
+  });
+  yield call('another key', ['a', 'B'], SMALL, full(['a', '9']));
+  yield call('another key', ['a', 'B'], SMALL, [...GUILD_KEYS.slice(0, 3), ':member:a', ':member:9']);
+  yield call('nobody', []);
+  for (const [name, state] of [...BROKEN, ...FULL]) for (const id of ['a', '9']) yield call(name, [id], state);
+  yield call('a counter that would leave 64 bits', ['a'], {
+    ...SMALL,
+    ':stats': {
+      hash: { ...(SMALL[':stats'] as { hash: Record<string, string> }).hash, total_xp: '-9223372036854775807' },
+    },
+  });
+}
+
+function* aroundCases(): Iterable<Call> {
+  yield* random(16, (r) => {
+    const declared = r.pick(['', 'declared']);
+    const keys = [
+      ...GUILD_KEYS.slice(0, 3),
+      ...(declared && r.below(2) ? memberKeys(IDS) : memberKeys(r.some(IDS, 2))),
+    ];
+    return { keys, args: [r.pick(IDS), r.pick(['0', '1', '2', '50']), declared] };
+  });
+  for (const id of ['a', 'B'])
+    for (const [name, state] of BROKEN.filter(([broken]) => !/curve|custom/.test(broken)))
+      yield { name, state, keys: GUILD_KEYS.slice(0, 3), args: [id, '1', ''] };
+}
+
+function* batchCases(): Iterable<Call> {
+  yield* random(17, (r, state) => {
+    const { rev = '1' } = (state[':stats'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
+    const cached = () => r.pick(['', '', ' 1', ` ${rev}`]);
+    const commands = Array.from({ length: 1 + r.below(3) }, () =>
+      r.pick([`page ${r.below(3)} ${r.below(8)}${cached()}`, `member ${r.pick(IDS)}${cached()}`, `stats${cached()}`]),
+    );
+    const declared = [...GUILD_KEYS.slice(0, 3), ...(r.below(2) ? memberKeys(IDS) : memberKeys(r.some(IDS, 2)))];
+    return { keys: ['gr:quota:{g}', ...(r.below(2) ? declared : [])], args: [`${commands.join('\n')}\n`] };
+  });
+}
+
+const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
+  ['award', awardCases, award],
+  ['claim', claimCases, claim],
+  ['record', recordCases, record],
+  ['hide', hideCases, hide],
+  ['remove', removeCases, remove],
+  ['season', seasonCases, season],
+  ['stage', stageCases, stage],
+  ['around', aroundCases, around],
+  ['batch', batchCases, batch],
+];
+
+/** Returns all cases with what the models say of them. */
+export function suites(): Suite[] {
+  return SUITES.map(([script, calls, model]) => {
+    const states = new Map<string, State>();
+    const cases = [...calls()].map(({ name, state, now = NOW, keys, args }): Case => {
+      const text = sorted(state as never);
+      if (!states.has(text)) states.set(text, state);
+      const index = [...states.keys()].indexOf(text);
+      return { name, state: index, now, keys, args, ...resultOf(model, state, now, keys, args) };
+    });
+    return { script, states: [...states.values()], cases };
+  });
+}
+
+function resultOf(model: Model, state: State, now: number, keys: readonly string[], args: readonly string[]) {
+  try {
+    const [reply, guild] = model(state, now, keys, args);
+    return { reply, changed: guild.changes() };
+  } catch (error) {
+    if (error instanceof Refused) return { reply: error.reply, changed: {} };
+    throw error;
+  }
+}

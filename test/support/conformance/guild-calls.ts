@@ -1,0 +1,116 @@
+import type { Model } from './bot-calls.ts';
+import { checkMember, MAX, NaiveGuild, whole } from './guild.ts';
+import { Refused } from './state.ts';
+
+const LONGEST: Record<string, number> = { username: 1024, level: 16, daily_streak: 16, last_daily_claim: 64 };
+
+/** record.lua. */
+export const record: Model = (state, now, keys, [_prefix, curves, ...rest]) => {
+  const guild = new NaiveGuild(state, now, curves).open();
+  guild.levelOf(0n);
+  const keysFrom = keys[3] === ':hidden' ? 4 : 3;
+  const isNamed = keys[keysFrom] !== undefined;
+  const entries = entriesOf(rest[0] === 'each' ? rest.slice(1) : rest);
+  const answers: string[] = [];
+  let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
+  for (const [index, { op, id, text, fields }] of entries.entries()) {
+    const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
+    checkMember(id, isNamed ? keys[keysFrom + index] : `:member:${id}`, index);
+    const before = guild.member(id);
+    if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
+    const xp = op === 'keep' ? before.xp : op === 'add' ? before.xp + BigInt(text) : BigInt(text);
+    if (xp < 0n || xp > MAX) throw refuse('range');
+    if (!fields.every(([field, value]) => isValidField(field, value))) throw refuse('field');
+    const profile = Object.fromEntries(
+      [...Object.entries(before.profile), ...fields].reduce((all, [name, value]) => all.set(name, value), new Map()),
+    );
+    for (const [field] of fields) if (profile[field] === '') delete profile[field];
+    const isHidden = before.isHidden || (op === 'hidden' && !before.exists);
+    const level = guild.levelOf(xp, profile.level);
+    last = [String(xp), level];
+    const isMissing = op === 'keep' && !before.exists;
+    const place = isMissing ? 'none' : isHidden ? 'hidden' : before.exists ? 'ranked' : 'new';
+    answers.push(`${before.xp} ${before.level} ${xp} ${level} ${place}`);
+    if (isMissing) continue;
+    if (!before.exists && !isHidden) created++;
+    if (!before.exists && isHidden) isHiding = true;
+    isWritten = true;
+    guild.put(id, xp, isHidden, profile);
+    if (isHiding) guild.stats.hidden = String(guild.hidden.size);
+  }
+  const overflow = ['REFUSED', entries.length - 1, 'total'];
+  const rev = isWritten ? guild.write(overflow) : guild.rev;
+  return [['OK', rev, created, ...last, ...(rest[0] === 'each' ? answers : [])], guild];
+};
+
+/** hide.lua. */
+export const hide: Model = (state, now, keys, [direction, ...ids]) => {
+  const guild = new NaiveGuild(state, now);
+  if (guild.model < 2) throw new Refused({ error: 'MODEL' });
+  guild.open().levelOf(0n);
+  const [from, to] = direction === 'hide' ? [guild.ranked, guild.hidden] : [guild.hidden, guild.ranked];
+  let moved = 0;
+  for (const [index, id] of ids.entries()) {
+    checkMember(id, keys[index + 4], index);
+    const score = from.get(id);
+    if (score === undefined) continue;
+    const both = Number(whole(score) + whole(to.get(id) ?? 0));
+    from.delete(id);
+    to.set(id, Math.min(both, Number(MAX)));
+    moved++;
+  }
+  if (moved === 0) return [['OK', guild.rev, 0], guild];
+  const rev = guild.write(['REFUSED', ids.length - 1, 'total'], { hidden: String(guild.hidden.size) });
+  return [['OK', rev, moved], guild];
+};
+
+/** remove.lua. */
+export const remove: Model = (state, now, keys, [_prefix, curves, ...ids]) => {
+  const guild = new NaiveGuild(state, now, curves).open();
+  guild.levelOf(0n);
+  const isComplete = keys[3] === ':hidden';
+  let [removed, unhidden] = [0, 0];
+  for (const [index, id] of ids.entries()) {
+    const key = isComplete ? keys[2 * index + 5] : (keys[index + 3] ?? `:member:${id}`);
+    if (key !== `:member:${id}`) throw new Refused({ error: 'ERR' });
+    if (!guild.member(id).exists) continue;
+    removed++;
+    if (guild.stats.hidden !== undefined && guild.hidden.delete(id)) unhidden++;
+    guild.ranked.delete(id);
+  }
+  if (removed > 0) guild.write({ error: 'ERR' }, unhidden > 0 ? { hidden: String(guild.hidden.size) } : {});
+  const marks = guild.zset(':season:xp');
+  for (const id of ids) {
+    guild.delete(`:member:${id}`);
+    if (!isComplete) continue;
+    marks.delete(id);
+    guild.delete(`:cooldown:${id}`);
+  }
+  if (isComplete) guild.setZset(':season:xp', marks);
+  return [removed, guild];
+};
+
+interface Entry {
+  readonly op: string;
+  readonly id: string;
+  readonly text: string;
+  readonly fields: readonly (readonly [string, string])[];
+}
+
+function entriesOf(args: readonly string[]): Entry[] {
+  if (args.length === 0) return [];
+  const [op, id, text, count] = args as [string, string, string, string];
+  const pairs = Number(count);
+  const fields = Array.from({ length: pairs }, (_, n) => [args[4 + 2 * n], args[5 + 2 * n]] as [string, string]);
+  return [{ op, id, text, fields }, ...entriesOf(args.slice(4 + 2 * pairs))];
+}
+
+function isValidField(field: string, value: string): boolean {
+  const longest = LONGEST[field];
+  if (longest === undefined || Buffer.byteLength(value) > longest) return false;
+  return field !== 'level' || value === '' || (/^\d+$/.test(value) && BigInt(value) <= MAX);
+}
+
+function abs(n: bigint): bigint {
+  return n < 0n ? -n : n;
+}

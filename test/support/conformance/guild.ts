@@ -1,0 +1,167 @@
+import { CURVE_NAMES, type Curve, parseCurve } from '../../../src/leaderboard/curves.ts';
+import { exactXpToReach } from '../random-curve.ts';
+import { Keys, Refused, type State } from './state.ts';
+
+export const MAX = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_COUNTER = 2n ** 63n - 1n;
+/** The version of the data that the scripts know. */
+const MODEL = 2;
+const ID = /^[A-Za-z0-9_.-]{1,64}$/;
+
+/**
+ * A guild as the contracts in the headers of the scripts describe it, in exact arithmetic and without care for speed: the counters are
+ * those of all members, counted before and after a call.
+ */
+export class NaiveGuild extends Keys {
+  readonly stats: Record<string, string>;
+  readonly ranked: Map<string, number>;
+  readonly hidden: Map<string, number>;
+  private cachedCurve: Curve | undefined;
+  private rankedBefore: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly state: State,
+    readonly now: number,
+    private readonly curves = '',
+  ) {
+    super(state);
+    this.stats = this.hash(':stats');
+    if (this.stats.model !== undefined && !(Number(this.stats.model) <= MODEL)) throw new Refused({ error: 'MODEL' });
+    this.ranked = new Map();
+    this.hidden = new Map();
+  }
+
+  /** Reads the members, as a script does after it has checked the arguments. */
+  open(): this {
+    for (const [id, xp] of this.zset(':xp')) this.ranked.set(id, xp);
+    for (const [id, xp] of this.zset(':hidden')) this.hidden.set(id, xp);
+    this.rankedBefore = new Map(this.ranked);
+    return this;
+  }
+
+  get rev(): string {
+    return this.stats.rev ?? '0';
+  }
+
+  get model(): number {
+    return this.stats.rev === undefined ? MODEL : Number(this.stats.model ?? 1);
+  }
+
+  get curve(): Curve {
+    this.cachedCurve ??= this.storedCurve();
+    if (!this.cachedCurve) throw new Refused({ error: 'CURVE' });
+    return this.cachedCurve;
+  }
+
+  private storedCurve(): Curve | undefined {
+    const { xp_curve: stored, xp_curve_custom: own = '' } = this.hash(':config');
+    if (stored === 'custom') return parseCurve(`custom=${own}`);
+    if (this.curves === '') return stored && !isBuiltIn(stored) ? undefined : parseCurve(stored ?? 'standard');
+    const table = this.curves.split(';').map((entry) => entry.split('='));
+    const [, text] = table.find(([name]) => name === (stored ?? table[0]?.[0])) ?? [];
+    const numbers = (text ?? '').split(',').map(Number);
+    const [a, b, c, d, q, m] = numbers as [number, number, number, number, number, number];
+    return numbers.length === 6 ? { a, b, c, d, q, m } : undefined;
+  }
+
+  reach(level: bigint): bigint {
+    return exactXpToReach(this.curve, level);
+  }
+
+  /** @throws Refused "CURVE" for a curve that the scripts do not know, whatever the level. */
+  levelOf(xp: bigint, explicit?: string): number {
+    const { curve } = this;
+    if (explicit !== undefined && /^\d+$/.test(explicit)) return Number(min(BigInt(explicit), MAX));
+    let [low, high] = [0n, 1n];
+    while (exactXpToReach(curve, high) <= xp) [low, high] = [high, high * 2n];
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n;
+      if (exactXpToReach(curve, middle) <= xp) low = middle;
+      else high = middle;
+    }
+    return Number(low);
+  }
+
+  /** Returns a member's place, XP and profile. */
+  member(id: string) {
+    const score = this.ranked.get(id) ?? (Number(this.stats.hidden ?? 0) > 0 ? this.hidden.get(id) : undefined);
+    const isHidden = score !== undefined && !this.ranked.has(id);
+    const profile = score === undefined && this.stats.deleting !== undefined ? {} : this.hash(`:member:${id}`);
+    const xp = score === undefined ? 0n : whole(score);
+    return { exists: score !== undefined, isHidden, xp, profile, level: this.levelOf(xp, profile.level) };
+  }
+
+  put(id: string, xp: bigint, isHidden: boolean, profile: Record<string, string>): void {
+    (isHidden ? this.hidden : this.ranked).set(id, Number(xp));
+    this.setHash(`:member:${id}`, profile);
+  }
+
+  /** Writes members, counters and a new revision. @throws Refused when a counter leaves 64 bits or is no number. */
+  write(onOverflow: Refused['reply'], fields: Record<string, string> = {}): string {
+    const before = this.sums(this.rankedBefore, new Keys(this.state));
+    const after = this.sums(this.ranked, this);
+    const counters: Record<string, string> = {};
+    for (const name of ['members', 'total_xp', 'level_sum'] as const) {
+      const text = this.stats[name] ?? '0';
+      if (!/^-?\d{1,19}$/.test(text)) throw new Refused({ error: 'ERR' });
+      const sum = BigInt(text) + after[name] - before[name];
+      if (sum > MAX_COUNTER || sum < -MAX_COUNTER) throw new Refused(onOverflow);
+      counters[name] = String(sum);
+    }
+    const last = Number(this.stats.rev ?? 0);
+    const micros = this.now % 1_000_000;
+    const rev = String(last >= this.now && last < Number(MAX) - 2_000_000 ? last + 1 + micros : this.now);
+    const model: Record<string, string> = this.stats.rev === undefined ? { model: String(MODEL) } : {};
+    this.setHash(':stats', { ...this.stats, rev, ...model, ...counters, ...fields });
+    this.setZset(':xp', this.ranked);
+    this.setZset(':hidden', this.hidden);
+    return rev;
+  }
+
+  /** Returns the counters that the members give, as `gr:{g}:stats` has them. */
+  counted(): Record<string, string> {
+    return Object.fromEntries(Object.entries(this.sums(this.ranked, this)).map(([name, sum]) => [name, String(sum)]));
+  }
+
+  /** Returns the ranking: XP descending, equal XP by id in descending byte order. */
+  ranking(): string[] {
+    return [...this.ranked]
+      .sort(([idA, a], [idB, b]) => b - a || Buffer.compare(Buffer.from(idB), Buffer.from(idA)))
+      .map(([id]) => id);
+  }
+
+  private sums(ranked: ReadonlyMap<string, number>, keys: Keys) {
+    const sums = { members: 0n, total_xp: 0n, level_sum: 0n };
+    for (const [id, score] of ranked) {
+      const xp = whole(score);
+      if (xp === 0n) continue;
+      sums.members += 1n;
+      sums.total_xp += xp;
+      sums.level_sum += BigInt(this.levelOf(xp, keys.hash(`:member:${id}`).level));
+    }
+    return sums;
+  }
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+/** Returns a stored score as XP: a whole number 0 .. 2^53-1. */
+export function whole(score: number): bigint {
+  return score > 0 ? BigInt(Math.floor(Math.min(score, Number(MAX)))) : 0n;
+}
+
+function isBuiltIn(name: string): boolean {
+  return (CURVE_NAMES as readonly string[]).includes(name);
+}
+
+export function isWhole(text: string | undefined, max: bigint): boolean {
+  return text !== undefined && /^\d+$/.test(text) && BigInt(text) <= max;
+}
+
+/** @throws Refused "user_id" or "key". */
+export function checkMember(id: string, key: string | undefined, index: number): void {
+  if (!ID.test(id)) throw new Refused(['REFUSED', index, 'user_id']);
+  if (key !== `:member:${id}`) throw new Refused(['REFUSED', index, 'key']);
+}

@@ -1,0 +1,124 @@
+import type { Model } from './bot-calls.ts';
+import { NaiveGuild, whole } from './guild.ts';
+import { record } from './guild-calls.ts';
+import { line } from './reads.ts';
+import { Refused, type Reply, type State } from './state.ts';
+
+const LOCK_MS = 10_000;
+const LOCK = ':next:xp:lock';
+
+/** stage.lua: record.lua under a lock. */
+export const stage: Model = (state, now, keys, [prefix, curves, token, ...rest]) => {
+  if (new NaiveGuild(state, now).string(LOCK)?.string !== token) throw new Refused(['REFUSED', 0, 'lock']);
+  const inner = [...keys.slice(0, 3), ...keys.slice(4)];
+  return locked(state, now, token as string, () =>
+    record(state, now, inner, [prefix as string, curves as string, ...rest]),
+  );
+};
+
+/** Renews the lock after a call, and after a refusal too. */
+function locked(state: State, now: number, token: string, call: () => [Reply, NaiveGuild]): [Reply, NaiveGuild] {
+  let result: [Reply, NaiveGuild];
+  try {
+    result = call();
+  } catch (error) {
+    if (!(error instanceof Refused && Array.isArray(error.reply))) throw error;
+    result = [error.reply, new NaiveGuild(state, now)];
+  }
+  result[1].setString(LOCK, token, LOCK_MS);
+  return result;
+}
+
+/** season.lua. */
+export const season: Model = (state, now, keys, [mode, token, ...args]) => {
+  const guild = new NaiveGuild(state, now).open();
+  const held = guild.string(LOCK)?.string;
+  if (mode === 'begin' || mode === 'open') {
+    if (held !== undefined && held !== token) return [['BUSY'], guild];
+    return [mode === 'begin' ? begin(guild, token as string, args) : open(guild, token as string, args), guild];
+  }
+  if (held !== token) throw new Refused(['REFUSED', 0, 'lock']);
+  const step = () => [steps[mode as keyof typeof steps](guild, keys, args), guild] as [Reply, NaiveGuild];
+  const result = locked(state, now, token as string, step);
+  if (mode === 'unlock') result[1].delete(LOCK);
+  return result;
+};
+
+type Step = (guild: NaiveGuild, keys: readonly string[], args: readonly string[]) => Reply;
+
+function begin(guild: NaiveGuild, token: string, [archive, rest]: readonly string[]): Reply {
+  const season = guild.hash(':season');
+  const isOpen = season.phase !== undefined && season.phase !== 'done';
+  if (isOpen && (season.archive !== archive || season.rest !== rest)) return ['OTHER', season.archive as string];
+  guild.levelOf(0n);
+  const { xp_curve: name = '', xp_curve_custom: own, xp_multiplier: multiplier = '' } = guild.hash(':config');
+  guild.setString(LOCK, token, LOCK_MS);
+  const isNew = season.phase === undefined || (season.phase === 'done' && season.archive !== archive);
+  const now = isNew ? { ...season, id: token, archive, phase: 'copy', rest } : season;
+  guild.setHash(':season', now as Record<string, string>);
+  const curve = name === 'custom' ? `custom=${own}` : name || 'standard';
+  return ['OK', now.id as string, now.phase as string, curve, multiplier];
+}
+
+function open(guild: NaiveGuild, token: string, [of, ...fields]: readonly string[]): Reply {
+  const season = guild.hash(':season');
+  const isEmpty = [guild.stats, season].every((hash) => Object.keys(hash).length === 0);
+  if (season.of !== of && !(isEmpty && guild.ranked.size + guild.hidden.size === 0)) return ['EXISTS'];
+  guild.setString(LOCK, token, LOCK_MS);
+  guild.setHash(':season', { ...season, of: of as string });
+  const config = guild.hash(':config');
+  for (let n = 0; n < fields.length; n += 2) config[fields[n] as string] = fields[n + 1] as string;
+  guild.setHash(':config', config);
+  return ['OK'];
+}
+
+const steps: Record<'list' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
+  list: (guild, _keys, [, place]) => ['OK', '0', ...ascending(place === 'hidden' ? guild.hidden : guild.ranked)],
+  mark: (guild, _keys, ids) => {
+    const marks = guild.zset(':season:xp');
+    const rows = ids.flatMap((id) => {
+      const { exists, isHidden, xp } = guild.member(id);
+      if (!exists) return [];
+      marks.set(id, Number(xp));
+      const { username, level, daily_streak: streak, last_daily_claim: claim } = guild.hash(`:member:${id}`);
+      return [[id, xp, isHidden ? 'hidden' : 'ranked', ...[username, level, streak, claim].map(line)].join('\n')];
+    });
+    guild.setZset(':season:xp', marks);
+    return ['OK', ...rows];
+  },
+  copied: (guild) => inPhase(guild, 'reset'),
+  done: (guild) => inPhase(guild, 'done'),
+  reset: (guild, keys, [count, ...ids]) => {
+    guild.levelOf(0n);
+    const marks = guild.zset(':season:xp');
+    const { rest } = guild.hash(':season');
+    let isWritten = false;
+    for (const [index, id] of ids.entries()) {
+      if (keys[index + 7] !== `:member:${id}`) throw new Refused(['REFUSED', index, 'key']);
+      const { exists, isHidden, xp: old } = guild.member(id);
+      const marked = marks.get(id);
+      if (!exists || marked === undefined) continue;
+      isWritten = true;
+      const xp = old > whole(marked) ? old - whole(marked) : 0n;
+      const { level: _, ...profile } = guild.hash(`:member:${id}`);
+      if (xp === 0n && rest === 'drop') {
+        (isHidden ? guild.hidden : guild.ranked).delete(id);
+        guild.delete(`:member:${id}`);
+      } else guild.put(id, xp, isHidden, profile);
+    }
+    if (isWritten) guild.write(['REFUSED', 0, 'total'], { hidden: String(guild.hidden.size) });
+    for (const id of ids) marks.delete(id);
+    guild.setZset(':season:xp', marks);
+    return ['OK', marks.size, ...ascending(marks).slice(0, Number(count))];
+  },
+  unlock: () => ['OK'],
+};
+
+function inPhase(guild: NaiveGuild, phase: string): Reply {
+  guild.setHash(':season', { ...guild.hash(':season'), phase });
+  return ['OK'];
+}
+
+function ascending(zset: ReadonlyMap<string, number>): string[] {
+  return [...zset].sort(([a, x], [b, y]) => x - y || Buffer.compare(Buffer.from(a), Buffer.from(b))).map(([id]) => id);
+}

@@ -1,0 +1,132 @@
+import type { Call } from './cases.ts';
+import { BRIM, BROKEN, FULL, guildOf, IDS, NOW, Random, SMALL, sampleGuilds } from './samples.ts';
+import type { State, Value } from './state.ts';
+
+const LOCK = ':next:xp:lock';
+const KEYS = [':xp', ':stats', ':config', ':hidden', ':season', ':season:xp', LOCK];
+const STAGE_KEYS = [':xp', ':stats', ':config', LOCK, ':hidden'];
+const PREFIX = 'gr:{g}:member:';
+const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
+const other: Record<string, Value> = { [LOCK]: { string: 'another', ms: 5000 } };
+
+function seasonIn(phase: string, rest = 'keep'): Record<string, Value> {
+  return { ':season': { hash: { id: 's1', archive: 'g.s1', phase, rest } } };
+}
+
+/** Returns marks for some members: less XP than they have, as much, or more. */
+function marksOf(random: Random, state: State): Record<string, Value> {
+  const scores = [':xp', ':hidden'].flatMap((key) =>
+    Object.entries((state[key] as { zset?: object } | undefined)?.zset ?? {}),
+  );
+  const zset = Object.fromEntries(
+    scores
+      .filter(() => random.below(4) > 0)
+      .map(([id, xp]) => [id, Math.max(0, Math.floor(Number(xp)) - random.pick([0, 0, 50, -50]))]),
+  );
+  return Object.keys(zset).length > 0 ? { ':season:xp': { zset } } : {};
+}
+
+export function* seasonCases(): Iterable<Call> {
+  const call = (name: string, state: State, mode: string, args: string[] = [], ids: string[] = []) => ({
+    name: `${mode}: ${name}`,
+    state,
+    keys: [...KEYS, ...ids.map((id) => `:member:${id}`)],
+    args: [mode, 'token', ...args],
+  });
+  const random = new Random(21);
+  const states = sampleGuilds(24).filter((state) => !JSON.stringify(state).includes('deleting'));
+  for (const [n, state] of states.entries()) {
+    for (const lock of [{}, locked, other]) {
+      const before = { ...state, ...lock };
+      yield call(`first season ${n}`, before, 'begin', ['g.s1', 'keep']);
+      yield call(`archive ${n}`, before, 'open', ['g s1', ...random.pick([[], ['xp_curve', 'lurkr']])]);
+    }
+    const under = { ...state, ...locked };
+    yield call(`${n}`, under, 'list', ['0', 'ranked']);
+    yield call(`${n}`, under, 'list', ['0', 'hidden']);
+    const ids = random.some(IDS, 3);
+    yield call(`${n}`, { ...under, ...seasonIn('copy') }, 'mark', ids, ids);
+    for (const rest of ['keep', 'drop']) {
+      const resetting = { ...under, ...seasonIn('reset', rest), ...marksOf(random, state) };
+      yield call(`${n} ${rest}`, resetting, 'reset', ['2', ...ids], ids);
+    }
+  }
+  for (const lock of [{}, locked, other]) {
+    for (const phase of ['copy', 'reset', 'done']) {
+      const before = { ...SMALL, ...seasonIn(phase), ...lock };
+      yield call(`goes on in phase ${phase}`, before, 'begin', ['g.s1', 'keep']);
+      yield call(`another archive in phase ${phase}`, before, 'begin', ['g.s2', 'keep']);
+      yield call(`another rest in phase ${phase}`, before, 'begin', ['g.s1', 'drop']);
+      for (const mode of ['copied', 'done', 'unlock']) yield call(`in phase ${phase}`, before, mode);
+      for (const [mode, args] of [
+        ['list', ['0', 'ranked']],
+        ['mark', ['a']],
+        ['reset', ['2', 'a']],
+      ] as const)
+        yield call(`in phase ${phase}`, before, mode, [...args], ['a']);
+    }
+    const archive = { ...SMALL, ':season': { hash: { of: 'g s1' } }, ...lock };
+    yield call('the archive of this season', archive, 'open', ['g s1']);
+    yield call('the archive of another season', archive, 'open', ['g s2']);
+    yield call('a guild with a config only', { ':config': { hash: { plan: 'pro' } }, ...lock }, 'open', [
+      'g s1',
+      'xp_multiplier',
+      '2',
+    ]);
+  }
+  const marks = { ':season:xp': { zset: { a: 300, '9': 10 } } };
+  yield {
+    ...call('key', { ...SMALL, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a', 'B'], ['a', '9']),
+  };
+  for (const [name, state] of [...BROKEN, ...FULL])
+    yield call(name, { ...state, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a', '9'], ['a', '9']);
+  const low = guildOf({ ranked: { a: 300 }, stats: { total_xp: '-9223372036854775807' } });
+  yield call('total', { ...low, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a'], ['a']);
+  for (const [name, state] of BROKEN.filter(([broken]) => !broken.includes('ranking')))
+    yield call(name, { ...state, ...locked }, 'begin', ['g.s1', 'keep']);
+}
+
+export function* stageCases(): Iterable<Call> {
+  const random = new Random(22);
+  const states = sampleGuilds(24).filter((state) => !JSON.stringify(state).includes('deleting'));
+  for (let n = 0; n < 200; n++) {
+    const ids = Array.from({ length: 1 + random.below(3) }, () => random.pick(IDS));
+    const entries = ids.flatMap((id) => {
+      const fields = random.pick([
+        [],
+        ['username', 'Ann'],
+        ['level', '3', 'daily_streak', ''],
+        ['username', '', 'level', ''],
+      ]);
+      return [
+        random.pick(['set', 'set', 'hidden', 'add']),
+        id,
+        random.pick(['0', '100', '4675']),
+        String(fields.length / 2),
+        ...fields,
+      ];
+    });
+    const lock = random.pick([locked, locked, locked, locked, other, {}]);
+    const keys = [...STAGE_KEYS, ...ids.map((id) => `:member:${id}`)];
+    yield {
+      name: `random ${n}`,
+      state: { ...random.pick(states), ...lock },
+      keys,
+      args: [PREFIX, '', 'token', ...entries],
+    };
+  }
+  const call = (name: string, state: State, entry: string[], key = `:member:${entry[1]}`) => ({
+    name,
+    state: { ...state, ...locked },
+    now: NOW,
+    keys: [...STAGE_KEYS, key],
+    args: [PREFIX, '', 'token', ...entry],
+  });
+  yield call('user_id', SMALL, ['set', 'a b', '5', '0']);
+  yield call('key', SMALL, ['set', 'a', '5', '0'], ':member:B');
+  yield call('xp', SMALL, ['set', 'a', '-5', '0']);
+  yield call('range', SMALL, ['add', 'a', '-301', '0']);
+  yield call('field', SMALL, ['set', 'a', '5', '1', 'rank', '1']);
+  yield call('total', BRIM, ['set', 'new', '5', '0']);
+  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, state, ['set', 'a', '5', '0']);
+}
