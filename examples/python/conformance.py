@@ -1,0 +1,117 @@
+"""Runs conformance/*.json through guildrank.py: conformance.py CONFORMANCE_FOLDER LUA_FOLDER REDIS_URL. Empties that database."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import redis.asyncio
+from redis.exceptions import ResponseError
+
+from guildrank import Guildrank
+
+
+class Clocked:
+    """A connection whose scripts have the clock of a case. Redis's own clock cannot be set."""
+
+    def __init__(self, connection: Any) -> None:
+        self.connection = connection
+        self.now = 0
+        self.digests: dict[str, str] = {}
+
+    async def evalsha(self, sha: str, numkeys: int, *rest: Any) -> Any:
+        return await self.connection.evalsha(self.digests.get(f"{sha} {self.now}", sha), numkeys, *rest)
+
+    async def load(self, source: str, sha: str) -> None:
+        clock = f"({{ '{self.now // 1_000_000}', '{self.now % 1_000_000}' }})"
+        self.digests[f"{sha} {self.now}"] = await self.connection.script_load(source.replace("redis.call('TIME')", clock))
+
+    async def script_load(self, script: str) -> Any:
+        return await self.connection.script_load(script)
+
+
+def full(key: str) -> str:
+    return f"gr:{{g}}{key}" if key.startswith(":") else key
+
+
+async def fill(connection: Any, state: dict[str, Any]) -> None:
+    await connection.flushdb()
+    for key, value in state.items():
+        if "hash" in value:
+            await connection.hset(full(key), mapping=value["hash"])
+        elif "zset" in value:
+            await connection.zadd(full(key), value["zset"])
+        else:
+            await connection.set(full(key), value["string"], px=value.get("ms"))
+
+
+async def content(connection: Any, key: str) -> dict[str, Any]:
+    kind = await connection.type(key)
+    if kind == "hash":
+        return {"hash": await connection.hgetall(key)}
+    if kind == "zset":
+        return {"zset": dict(await connection.zrange(key, 0, -1, withscores=True))}
+    return {"string": await connection.get(key), "ms": await connection.pttl(key)}
+
+
+def is_same(found: dict[str, Any], expected: dict[str, Any]) -> bool:
+    if "string" not in expected:
+        return found == expected
+    most = expected.get("ms")
+    return bool(found.get("string") == expected["string"] and (0 < found["ms"] <= most if most else found["ms"] == -1))
+
+
+def is_expected(reply: Any, expected: Any) -> bool:
+    if isinstance(expected, list):
+        return isinstance(reply, list) and len(reply) == len(expected) and all(map(is_expected, reply, expected))
+    if isinstance(expected, dict) and "at_most" in expected:
+        return isinstance(reply, int) and 0 < reply <= expected["at_most"]
+    return bool(reply == expected)
+
+
+def code_of(error: ResponseError) -> str:
+    # redis-py takes the code ERR away.
+    word = str(error).split(" ", 1)[0]
+    return word if word.isupper() and word.isalpha() else "ERR"
+
+
+async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list[str]:
+    failures = []
+    clocked = Clocked(connection)
+    guildrank = Guildrank(clocked, lua)
+    source = (lua / f"{suite['script']}.lua").read_text(encoding="utf-8")
+    sha = await connection.script_load(source)
+    for case in suite["cases"]:
+        before = suite["states"][case["state"]]
+        await fill(connection, before)
+        clocked.now = case["now"]
+        await clocked.load(source, sha)
+        try:
+            reply = await guildrank.run(suite["script"], [full(key) for key in case["keys"]], case["args"])
+        except ResponseError as error:
+            reply = {"error": code_of(error)}
+        after = {full(key): value for key, value in {**before, **case["changed"]}.items() if value is not None}
+        found = {key: await content(connection, key) for key in await connection.keys("*")}
+        is_right = found.keys() == after.keys() and all(is_same(found[key], after[key]) for key in after)
+        if not is_expected(reply, case["reply"]) or not is_right:
+            failures.append(f"{suite['script']} {case['name']}: {reply} instead of {case['reply']}, {found}")
+    return failures
+
+
+async def main(folder: str, lua: str, url: str) -> int:
+    connection = redis.asyncio.Redis.from_url(url, decode_responses=True)
+    cases, failures = 0, []
+    for file in sorted(Path(folder).glob("*.json")):
+        suite = json.loads(file.read_text(encoding="utf-8"))
+        cases += len(suite["cases"])
+        failures += await failures_of(suite, Path(lua), connection)
+    await connection.close()
+    print("\n".join([*failures, f"{cases} cases, {len(failures)} failed"]))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(*sys.argv[1:4])))

@@ -1,0 +1,278 @@
+"""Calls the Lua scripts of Guildrank from an asyncio bot. Copy this file and the folder `lua`.
+
+Every method is one script and one round trip, by Redis's clock. It changes everything or nothing. A call is never sent again, except
+when Redis does not know the script yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any, Awaitable, Mapping, Protocol, Sequence, Union
+
+from redis.exceptions import NoScriptError
+
+MAX_XP = 2**53 - 1
+CURVES = {
+    "standard": (10, 135, 455, 0, 6, 1),
+    "amari": (0, 20, -40, 55, 1, 1),
+    "lurkr": (0, 50, -100, 150, 1, 1),
+    "polaris": (1, 50, 100, 0, 1, 100),
+    "arcane": (0, 50, 25, 0, 1, 5),
+}
+
+
+class Connection(Protocol):
+    """A connection of redis.asyncio. Only its shape counts."""
+
+    def evalsha(self, sha: str, numkeys: int, *keys_and_args: Any) -> Awaitable[Any]: ...
+
+    def script_load(self, script: str) -> Awaitable[Any]: ...
+
+
+class RefusedError(Exception):
+    """A script refused a call. Nothing was changed."""
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(f"entry {index} was refused: {reason}")
+        self.index = index
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Change:
+    """XP and level of a member before and after a call. A greater level afterwards is a level-up."""
+
+    xp_before: int
+    level_before: int
+    xp: int
+    level: int
+    created: bool
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Award(Change):
+    awarded: int
+    on_cooldown: bool
+    cooldown_left_ms: int
+    xp_to_next_level: int | None
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class Claim(Change):
+    claimed: bool
+    reward: int
+    streak: int
+    xp_to_next_level: int | None
+    next_claim_at: datetime
+
+
+@dataclass(frozen=True)
+class Row:
+    rank: int
+    user_id: str
+    username: str
+    level: int
+    xp: int
+
+
+@dataclass(frozen=True)
+class Page:
+    rows: list[Row]
+    total: int
+
+
+class Guildrank:
+    """The calls of a levelling bot on one connection."""
+
+    def __init__(self, redis: Connection, lua: Union[str, Path] = Path(__file__).with_name("lua"), prefix: str = "gr") -> None:
+        self._redis = redis
+        self._lua = Path(lua)
+        self._prefix = prefix
+        self._scripts: dict[str, tuple[str, str]] = {}
+
+    async def run(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> Any:
+        """Runs a script with the keys and arguments that its header names. Returns its reply, with bytes as text."""
+        if script not in self._scripts:
+            source = (self._lua / f"{script}.lua").read_text(encoding="utf-8")
+            self._scripts[script] = (source, hashlib.sha1(source.encode()).hexdigest())
+        source, sha = self._scripts[script]
+        try:
+            reply = await self._redis.evalsha(sha, len(keys), *keys, *args)
+        except NoScriptError:
+            await self._redis.script_load(source)
+            reply = await self._redis.evalsha(sha, len(keys), *keys, *args)
+        return _decoded(reply)
+
+    async def award(
+        self,
+        guild: str,
+        user: str,
+        amount: Union[int, tuple[int, int]],
+        *,
+        cooldown_ms: int = 0,
+        username: str = "",
+        rank: bool = False,
+    ) -> Award:
+        """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. A range gives a random number of it."""
+        xp = amount if isinstance(amount, int) else random.randint(*amount)
+        keys = [*self._member_keys(guild, user), self._key(guild, f"cooldown:{user}")]
+        reply = await self._refusable("award", keys, [user, xp, cooldown_ms, username, "rank" if rank else ""])
+        return Award(
+            **_gain(reply),
+            awarded=int(reply[2]),
+            on_cooldown=reply[0] == "WAIT",
+            cooldown_left_ms=int(reply[10]),
+            xp_to_next_level=_optional(reply[7]),
+            rank=_optional(reply[9]),
+        )
+
+    async def claim_daily(
+        self,
+        guild: str,
+        user: str,
+        reward: Union[int, Sequence[int]],
+        *,
+        utc_offset_minutes: int = 0,
+        grace_days: int = 0,
+        username: str = "",
+    ) -> Claim:
+        """Gives the reward of the day once for each calendar day of the member, and counts the streak."""
+        rewards = [reward] if isinstance(reward, int) else list(reward)
+        args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, username, *rewards]
+        reply = await self._refusable("claim", self._member_keys(guild, user), args)
+        return Claim(
+            **_gain(reply),
+            claimed=reply[0] == "OK",
+            reward=int(reply[2]),
+            streak=int(reply[9]),
+            xp_to_next_level=_optional(reply[7]),
+            next_claim_at=datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=int(reply[10])),
+        )
+
+    async def record(
+        self,
+        guild: str,
+        user: str,
+        *,
+        add: int | None = None,
+        set: int | None = None,
+        profile: Mapping[str, Union[str, int]] | None = None,
+    ) -> Change:
+        """Adds or sets XP, with fields of the profile: username, level, daily_streak, last_daily_claim. "" removes a field.
+
+        Without XP, only the profile of a member that exists changes.
+        """
+        operation, xp = ("set", set) if set is not None else ("add", add) if add is not None else ("keep", 0)
+        fields = [str(part) for pair in (profile or {}).items() for part in pair]
+        args: list[Union[str, int]] = [self._key(guild, "member:"), "", "each", operation, user, str(xp), len(fields) // 2, *fields]
+        reply = await self._refusable("record", self._member_keys(guild, user), args)
+        xp_before, level_before, xp_after, level_after, place = reply[5].split(" ")
+        return Change(
+            xp_before=int(xp_before),
+            level_before=int(level_before),
+            xp=int(xp_after),
+            level=int(level_after),
+            created=place == "new",
+            hidden=place == "hidden",
+        )
+
+    async def hide(self, guild: str, *users: str) -> int:
+        """Takes members out of the ranking. They keep XP and profile. Returns how many were ranked."""
+        return await self._move("hide", guild, users)
+
+    async def unhide(self, guild: str, *users: str) -> int:
+        """Puts hidden members back into the ranking. Returns how many were hidden."""
+        return await self._move("unhide", guild, users)
+
+    async def remove(self, guild: str, *users: str) -> int:
+        """Erases members with all that is stored of them in the guild. Returns how many were members."""
+        own = [self._key(guild, f"{kind}:{user}") for user in users for kind in ("member", "cooldown")]
+        keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *own]
+        return int(await self.run("remove", keys, [self._key(guild, "member:"), "", *users]))
+
+    async def top(self, guild: str, page: int = 1, limit: int = 10) -> Page:
+        """Returns one page of the ranking, from page 1."""
+        first = (page - 1) * limit
+        reply = await self.run("batch", [f"{self._prefix}:quota:{{{guild}}}"], [f"page {first} {first + limit - 1}\n"])
+        if isinstance(reply[0], list):
+            raise RuntimeError(reply[0][0])
+        return _page(reply[0], first)
+
+    async def around(self, guild: str, user: str, reach: int = 3) -> Page | None:
+        """Returns a member with up to `reach` members above and below it, None for a user who is not ranked."""
+        first, text = await self.run("around", self._guild_keys(guild)[:3], [user, reach, ""])
+        return None if int(first) < 0 else _page(text, int(first))
+
+    async def _move(self, direction: str, guild: str, users: Sequence[str]) -> int:
+        keys = [*self._guild_keys(guild), *(self._key(guild, f"member:{user}") for user in users)]
+        return int((await self._refusable("hide", keys, [direction, *users]))[2])
+
+    async def _refusable(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> list[Any]:
+        reply: list[Any] = await self.run(script, keys, args)
+        if reply[0] == "REFUSED":
+            raise RefusedError(int(reply[1]), reply[2])
+        return reply
+
+    def _key(self, guild: str, name: str) -> str:
+        return f"{self._prefix}:{{{guild}}}:{name}"
+
+    def _guild_keys(self, guild: str) -> list[str]:
+        return [self._key(guild, name) for name in ("xp", "stats", "config", "hidden")]
+
+    def _member_keys(self, guild: str, user: str) -> list[str]:
+        return [*self._guild_keys(guild), self._key(guild, f"member:{user}")]
+
+
+def level_for_xp(curve: str, xp: int) -> int:
+    """Returns the level of a total XP on a curve of the table, or on "custom=a,b,c,d,q,m"."""
+    name, _, own = curve.partition("=")
+    a, b, c, d, q, m = map(int, own.split(",")) if name == "custom" else CURVES.get(name, CURVES["standard"])
+
+    def reach(level: int) -> int:
+        exact = (((a * level + b) * level + c) * level + d) // q
+        return (exact + m // 2) // m * m
+
+    low, high = 0, 1
+    while reach(high) <= xp:
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reach(middle) <= xp else (low, middle)
+    return low
+
+
+def _decoded(reply: Any) -> Any:
+    if isinstance(reply, list):
+        return [_decoded(part) for part in reply]
+    return reply.decode() if isinstance(reply, bytes) else reply
+
+
+def _optional(value: Any) -> int | None:
+    return None if value == "" else int(value)
+
+
+def _gain(reply: list[Any]) -> dict[str, Any]:
+    xp_before, level_before, xp, level = (int(part) for part in reply[3:7])
+    known = {"xp_before": xp_before, "level_before": level_before, "xp": xp, "level": level}
+    return {**known, "created": reply[8] == "new", "hidden": reply[8] == "hidden"}
+
+
+def _page(text: str, first: int) -> Page:
+    _, total, curve, *cells = (_unescaped(line) for line in text.split("\n"))
+    rows = []
+    for rank, start in enumerate(range(0, len(cells), 4), first + 1):
+        user, score, username, level = cells[start : start + 4]
+        xp = min(max(int(float(score)) if "." in score or "e" in score else int(score), 0), MAX_XP)
+        shown = min(int(level), MAX_XP) if level.isascii() and level.isdigit() else level_for_xp(curve, xp)
+        rows.append(Row(rank, user, username or user, shown, xp))
+    return Page(rows, int(total))
+
+
+def _unescaped(line: str) -> str:
+    return "\\".join(part.replace("\\n", "\n") for part in line.split("\\\\"))
