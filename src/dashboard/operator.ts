@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { readUsage } from '../access/usage-reader.ts';
 import type { GuildDirectory } from '../guilds/guild-directory.ts';
 import { readOverview } from '../guilds/overview.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
@@ -26,10 +27,19 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
     const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
     const page = Math.min(Math.max(1, Math.floor(Number(req.query.page)) || 1), pages);
     const shown = matching.slice((page - 1) * PER_PAGE, page * PER_PAGE);
-    const guilds = await Promise.all(shown.map((guildId) => readOverview(parts, parts.planQuotas, guildId)));
+    const guilds = await Promise.all(shown.map((guildId) => stateOf(parts, guildId)));
     const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
     const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew };
     parts.views.send(res, 'operator', { title: 'All guilds', ...data });
   });
   return router;
+}
+
+/** Returns the overview of a guild, and the requests that were refused in the running hour because its quota was used up. */
+async function stateOf(parts: Parts, guildId: string) {
+  const [overview, { hours }] = await Promise.all([
+    readOverview(parts, parts.planQuotas, guildId),
+    readUsage(parts, guildId, parts.now()),
+  ]);
+  return { ...overview, refused: hours.at(-1)?.refused ?? 0 };
 }

@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
       await page.getByLabel('Valid').selectOption('30 days');
       await press('Make the key');
       await press('Copy the key');
-      const key = await page.evaluate<string>('navigator.clipboard.readText()');
+      const key = (await page.evaluate('navigator.clipboard.readText()')) as string;
       expect(key).toMatch(/^gr_\w{38}$/);
       expect(await page.locator('#curl').textContent()).toBe(
         `curl -H 'x-api-key: ${key}' 'https://ranks.example.com/api/v1/servers/${GUILD}/leaderboard?limit=5'`,

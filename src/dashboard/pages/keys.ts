@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type ApiKeyRecord, type CreatedKey, KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
+import { readUsage } from '../../access/usage-reader.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { choice, formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
@@ -91,13 +92,16 @@ export const keysPage: GuildPage = {
 };
 
 async function sendList(
-  { apiKeys, views, now }: Parts,
+  parts: Parts,
   res: Response,
   notice: string,
   problem = '',
   values: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const keys = (await apiKeys.list(guildOf(res))).map((key) => ({ ...key, isExpired: isExpired(key, now()) }));
+  const { apiKeys, views, now } = parts;
+  const guildId = guildOf(res);
+  const [records, usage] = await Promise.all([apiKeys.list(guildId), readUsage(parts, guildId, now())]);
+  const keys = records.map((key) => ({ ...key, isExpired: isExpired(key, now()), usage: usage.ofKey(key.id) }));
   const data = { title: 'API keys', keys, notice, problem, values, lifetimes: Object.keys(LIFETIMES) };
   views.send(res, 'keys', data, problem === '' ? 200 : 400);
 }
