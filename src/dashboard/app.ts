@@ -63,7 +63,8 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(requireSameOrigin(url));
   app.use(readForm);
   app.use(signInRoutes(parts, monotonic));
-  app.use(readSession(parts), requireSession, checkForm);
+  app.use(readSession(parts), requireSession);
+  app.use(checkForm(parts.pages.flatMap(({ uploads = [] }) => uploads)));
   app.use(sessionRoutes(parts));
   app.use(operatorRoutes(parts, new GuildDirectory(parts.client, parts.redisKeys, monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));

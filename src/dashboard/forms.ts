@@ -30,11 +30,19 @@ export function requireSameOrigin(origin: () => string): RequestHandler {
 /** Reads forms without files into `req.body`. Each field is a text. */
 export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
 
-/** Refuses a form without the token of the session. An upload is checked by its page, with {@link requireToken}. */
-export const checkForm: RequestHandler = (req, res, next) => {
-  if (req.method === 'POST' && !req.is('multipart/form-data')) requireToken(res, formOf(req)[TOKEN_FIELD]);
-  next();
-};
+/**
+ * Refuses a form without the token of the session. The form with a file of a page that takes uploads is left to that page, which reads it
+ * and calls {@link requireToken} before anything else.
+ * @param uploads paths of such pages below a guild.
+ */
+export function checkForm(uploads: readonly string[]): RequestHandler {
+  return (req, res, next) => {
+    const path = /^\/guilds\/[^/]+(\/.*)$/.exec(req.path)?.[1] ?? '';
+    const isUpload = req.is('multipart/form-data') && uploads.includes(path);
+    if (req.method === 'POST' && !isUpload) requireToken(res, formOf(req)[TOKEN_FIELD]);
+    next();
+  };
+}
 
 /** @throws Refusal unless the text is the form token of the session. */
 export function requireToken(res: Response, text: string | undefined): void {

@@ -42,5 +42,7 @@ export interface GuildPage {
   readonly path: string;
   /** Name in the navigation. */
   readonly label: string;
+  /** Paths below /guilds/G that take a form with a file. Their handlers check the token of the form themselves: `requireToken`. */
+  readonly uploads?: readonly string[];
   addTo(router: Router, parts: Parts): void;
 }

@@ -46,6 +46,8 @@ describe.skipIf(!hasRedis)('the user "bot" of deploy/redis/users.acl', () => {
     await writer.hide('g', ['a']);
     await writer.unhide('g', ['a']);
     expect(await writer.remove('g', ['a'])).toBe(1);
+    const link = await writer.createDashboardLink('g', { url: 'https://dash.example.com/', ttl: 60, userId: 'u' });
+    expect(link).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
     const { audit, guildConfig } = servicesOn(operator, 'gr', ['free']);
     await guildConfig.upgrade('g');
     expect((await audit.check('g.1')).exact).toBe(true);

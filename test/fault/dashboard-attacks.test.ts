@@ -145,8 +145,8 @@ describe.skipIf(!hasRedis)('an attack on the dashboard', () => {
       expect((await owner.get(mixed)).status).toBe(404);
       expect((await owner.post(mixed, { _token: token, ...fields, guildId: 'other' })).status).toBe(404);
     }
-    for (const id of ['..', 'own%2F..%2Fother', '%7Bother%7D', '*', 'own:keys', 'a'.repeat(65), '__proto__', '%00']) {
-      expect([id, (await owner.get(`/guilds/${id}`)).status]).toEqual([id, id === '..' ? 404 : 404]);
+    for (const id of ['own%2F..%2Fother', '%7Bother%7D', '*', 'own:keys', 'a'.repeat(65), '__proto__', '%00']) {
+      expect([id, (await owner.get(`/guilds/${id}`)).status]).toEqual([id, 404]);
     }
     expect(await data()).toBe(before);
   });

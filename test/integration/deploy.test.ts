@@ -6,10 +6,15 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createInvite } from '../../src/access/invites.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
+import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { startDashboard } from '../../src/dashboard/server.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { createWriter } from '../../src/writer.ts';
+import { Visitor } from '../support/dashboard.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 
@@ -42,11 +47,11 @@ describe('docker-compose.yml', () => {
       }
     }
     const profiles = new Set(Object.values<{ profiles?: string[] }>(services).flatMap((each) => each.profiles ?? []));
-    expect([...profiles].sort()).toEqual(['bot', 'cluster', 'commands', 'sentinel']);
+    expect([...profiles].sort()).toEqual(['bot', 'cluster', 'commands', 'dashboard', 'sentinel']);
   });
 
   /** Set in the file, or the same in every container. */
-  const OWN = /^(REDIS_(URL|MODE|NODES|SENTINEL_\w+|TLS_\w+)|HOST|ADMIN_HOST)$/;
+  const OWN = /^(REDIS_(URL|MODE|NODES|SENTINEL_\w+|TLS_\w+)|HOST|ADMIN_HOST|DASHBOARD_\w+)$/;
   /** On the outside of the container. */
   const PORTS = ['PORT', 'ADMIN_PORT'];
 
@@ -71,6 +76,18 @@ describe('docker-compose.yml', () => {
       expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] });
     },
   );
+
+  it('gives the dashboard an environment that it accepts, on a port of this machine alone', () => {
+    const { environment, ports, command } = services.dashboard;
+    const defaults = Object.entries<string>(environment).map(([name, value]) => [
+      name,
+      value.replace(/\$\{\w+:-([^}]*)\}/, '$1'),
+    ]);
+    const config = parseDashboardConfig(Object.fromEntries(defaults));
+    expect(config).toMatchObject({ dashboardHost: '0.0.0.0', dashboardUrl: 'http://127.0.0.1:8090' });
+    expect(command).toEqual(['dashboard']);
+    expect(ports).toEqual([`127.0.0.1:\${DASHBOARD_PORT:-8090}:${config.dashboardPort}`]);
+  });
 });
 
 describe('.env.example', () => {
@@ -80,10 +97,10 @@ describe('.env.example', () => {
   ]);
 
   it('names every setting of the service, each with its default', () => {
-    const source = read('src/config.ts');
-    const known = [...source.matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => name);
+    const source = read('src/config.ts') + read('src/dashboard/config.ts');
+    const known = [...source.matchAll(/^ {2,4}([A-Z_]{4,}): /gm)].map(([, name]) => name);
     expect(pairs.map(([name]) => name).sort()).toEqual([...new Set(known)].sort());
-    expect(parseConfig(Object.fromEntries(pairs))).toEqual(parseConfig({}));
+    expect(parseDashboardConfig(Object.fromEntries(pairs))).toEqual(parseDashboardConfig({}));
   });
 });
 
@@ -115,13 +132,13 @@ describe.skipIf(!canProbe)('the probes of Redis in docker-compose.yml and deploy
   });
 });
 
-describe('deploy/systemd/guildrank.service', () => {
+describe.each(['guildrank.service', 'guildrank-dashboard.service'])('deploy/systemd/%s', (name) => {
   it.skipIf(!findOnPath(['systemd-analyze']))(
     'is accepted by systemd-analyze, and rated as well protected',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
-      const unit = join(folder, 'guildrank.service');
-      writeFileSync(unit, read('deploy/systemd/guildrank.service').replace('/usr/bin/node', process.execPath));
+      const unit = join(folder, name);
+      writeFileSync(unit, read(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath));
       const verified = await runProgram('systemd-analyze', ['verify', unit]);
       const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
       rmSync(folder, { recursive: true });
@@ -173,6 +190,35 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     expect((await ask('stats')).status).toBe(401);
   });
 
+  it('lets the dashboard do its work, with a link of the bot', async () => {
+    const config = parseDashboardConfig({ REDIS_URL: url('dashboard', 'change-me-dashboard'), DASHBOARD_PORT: '0' });
+    const dashboard = await startDashboard(config, createLogger('silent', { write: () => {} }));
+    try {
+      const link = await createWriter(open('bot')).createDashboardLink('g', { url: dashboard.url, userId: 'u' });
+      const owner = new Visitor(dashboard);
+      await owner.signIn(link);
+      const statuses = [];
+      for (const page of ['', '/keys', '/settings', '/activity'])
+        statuses.push((await owner.get(`/guilds/g${page}`)).status);
+      const submit = async (path: string, fields: Record<string, string>) =>
+        statuses.push((await owner.submit('/guilds/g', `/guilds/g${path}`, fields)).status);
+      await submit('/keys', { name: 'acl', lifetime: '7 days', origins: '' });
+      await submit('/settings/curve/preview', { curve: 'lurkr', custom: '' });
+      await submit('/settings/curve', { curve: 'lurkr', custom: '' });
+      await submit('/settings/multiplier', { multiplier: '2' });
+      const operator = new Visitor(dashboard);
+      const store = servicesOn(open('operator'), 'gr', ['free']);
+      await operator.signIn(
+        await createInvite(store.scripts, store.redisKeys, dashboard.url, { guildId: null, userId: '' }),
+      );
+      statuses.push((await operator.get('/operator')).status);
+      statuses.push((await operator.submit('/operator', '/guilds/g/settings/plan', { plan: 'pro' })).status);
+      expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 303, 303, 200, 303]);
+    } finally {
+      await dashboard.close();
+    }
+  });
+
   it('lets a client without a user do nothing but PING, for health checks', async () => {
     const client = new Redis({ port: redis.port, enableReadyCheck: false });
     clients.push(client);
@@ -186,7 +232,7 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     expect(services.redis.volumes).toContain('./deploy/redis/users.acl:/etc/redis/users.acl:ro');
     expect(services.redis.command.join(' ')).toContain('--aclfile /etc/redis/users.acl');
     const acl = read('deploy/redis/users.acl');
-    for (const name of ['guildrank', 'commands']) {
+    for (const name of ['guildrank', 'commands', 'dashboard']) {
       const { username, password } = new URL(services[name].environment.REDIS_URL.replace(/\$\{\w+:-([^}]*)\}/, '$1'));
       expect(acl, name).toContain(`user ${username} on >${password} `);
     }
@@ -208,6 +254,13 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     ['bot', 'bot', ['del', 'gr:quota:{g}']],
     ['bot', 'bot', ['hget', 'gr:{g}:keys', 'id']],
     ['operator', 'operator', ['flushall']],
+    ['guildrank', 'service', ['get', 'gr:session:0']],
+    ['guildrank', 'service', ['xrange', 'gr:{g}:audit', '-', '+']],
+    ['bot', 'bot', ['set', 'gr:operator-invite:0', 'operator ']],
+    ['bot', 'bot', ['get', 'gr:session:0']],
+    ['dashboard', 'dashboard', ['get', 'other']],
+    ['dashboard', 'dashboard', ['flushall']],
+    ['dashboard', 'dashboard', ['keys', '*']],
   ] as const)('refuses the user %s (%s): %j', async (user, role, [name, ...args]) => {
     await expect(open(user, role).call(name, ...args)).rejects.toThrow(/^NOPERM|can't (run|access)/);
   });

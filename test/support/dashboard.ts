@@ -43,7 +43,8 @@ export async function startTestDashboard(env: Record<string, string> = {}): Prom
     link: (guildId, userId = '') => createInvite(store.scripts, store.redisKeys, running.url, { guildId, userId }),
     signIn: async (guildId, userId) => {
       const visitor = new Visitor(running);
-      await visitor.signIn(await dashboard.link(guildId, userId));
+      const { status, text } = await visitor.signIn(await dashboard.link(guildId, userId));
+      if (status !== 303) throw new Error(`The sign-in got ${status}: ${text}`);
       return visitor;
     },
     close: async () => {
@@ -62,9 +63,12 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A browser without scripts: it keeps cookies and sends forms. */
+let visitors = 0;
+
+/** A browser without scripts: it keeps cookies and sends forms. Behind a proxy that is trusted, it has an address of its own. */
 export class Visitor {
   cookie = '';
+  readonly address = `10.0.${Math.floor(visitors / 256)}.${visitors++ % 256}`;
   readonly #url: string;
   readonly #localUrl: string;
 
@@ -105,7 +109,7 @@ export class Visitor {
   ): Promise<Answer> {
     const answer = await fetch(this.#localUrl + path, {
       method,
-      headers: { ...(this.cookie && { cookie: this.cookie }), ...headers },
+      headers: { 'x-forwarded-for': this.address, ...(this.cookie && { cookie: this.cookie }), ...headers },
       body,
       redirect: 'manual',
     });
