@@ -3,7 +3,7 @@ import type { Entry, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
 import type { AvatarOf, RowContext } from './row.ts';
 import { scriptUrl } from './script-url.ts';
-import { type Feed, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
+import { type Feed, NEVER, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
 import type { Labels } from './strings.ts';
 import { css } from './styles.css';
 import { createWords, type Words } from './words.ts';
@@ -199,6 +199,11 @@ export abstract class GuildElement extends Base implements Subscriber {
   /** Returns the last answer of a path. */
   protected feed(path: string): Feed {
     return this.source?.feed(path) ?? {};
+  }
+
+  /** Seconds between two reads. */
+  protected get everyS(): number {
+    return this.refreshInterval || NEVER;
   }
 
   /** The totals, as soon as they are known. */

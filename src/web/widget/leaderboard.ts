@@ -5,7 +5,7 @@ import { createList, digitsOf } from './list.ts';
 import type { Entry, Member, Page } from './model.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
-import type { Wants } from './source.ts';
+import { NEVER, type Wants } from './source.ts';
 import { createSummary } from './summary.ts';
 
 /** `<guild-leaderboard>`: the live leaderboard of a server. */
@@ -31,11 +31,10 @@ export class GuildLeaderboard extends GuildElement {
   }
 
   protected wants(): Wants {
-    const everyS = this.refreshInterval || Number.POSITIVE_INFINITY;
+    const { everyS, member } = this;
     const wants = new Map<string, readonly [number, number]>([[this.#path(), [everyS, 1]]]);
     // Without the line of totals, only the name of the curve is wanted, once.
-    wants.set('/stats', [this.stats ? everyS : Number.POSITIVE_INFINITY, RARELY]);
-    const { member } = this;
+    wants.set('/stats', [this.stats ? everyS : NEVER, RARELY]);
     if (isId(member) && this.#shown && !this.#list.has(member)) wants.set(`/members/${member}`, [everyS, RARELY]);
     return wants;
   }

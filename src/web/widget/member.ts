@@ -3,7 +3,7 @@ import { GuildElement, isId } from './element.ts';
 import type { Member } from './model.ts';
 import { createRow } from './row.ts';
 import { factsOf } from './search.ts';
-import type { Wants } from './source.ts';
+import { NEVER, type Wants } from './source.ts';
 
 /** `<guild-member>`: one member of a server, with rank, level and progress. */
 export class GuildMember extends GuildElement {
@@ -23,10 +23,9 @@ export class GuildMember extends GuildElement {
 
   protected wants(): Wants {
     if (!isId(this.member)) return new Map();
-    const everyS = this.refreshInterval || Number.POSITIVE_INFINITY;
     return new Map([
-      [this.#path(), [everyS, 1] as const],
-      ['/stats', [Number.POSITIVE_INFINITY, 1] as const],
+      [this.#path(), [this.everyS, 1] as const],
+      ['/stats', [NEVER, 1] as const],
     ]);
   }
 

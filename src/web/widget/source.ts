@@ -2,7 +2,7 @@ import { Problem, problemOf, tellAuthor } from './problem.ts';
 
 export const LONGEST_DELAY_S = 86_400;
 const LONGEST_BACKOFF_S = 60;
-const NEVER = Number.POSITIVE_INFINITY;
+export const NEVER = Number.POSITIVE_INFINITY;
 const now = () => performance.now();
 
 /** An element that shows data of a source. */

@@ -14,7 +14,7 @@ export class GuildStats extends GuildElement {
   }
 
   protected wants(): Wants {
-    return new Map([['/stats', [this.refreshInterval || Number.POSITIVE_INFINITY, 1] as const]]);
+    return new Map([['/stats', [this.everyS, 1] as const]]);
   }
 
   protected render(): void {
