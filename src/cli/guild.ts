@@ -5,6 +5,7 @@ import { deleteGuild, type Removed } from '../guilds/delete.ts';
 import type { GuildConfigChange } from '../guilds/guild-config.ts';
 import { type Overview, readOverview } from '../guilds/overview.ts';
 import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts';
+import { exportGuild, importFromStream } from './guild-move.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, print, program } from './terminal.ts';
 
@@ -12,9 +13,9 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Returns `guild set`, `show` and `delete`: the configuration and the data of a guild. */
+/** Returns `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
 export function guildCommand(): Command {
-  const command = program('guild', "Set, show or delete a guild's configuration and data");
+  const command = program('guild', "Set, show, move or delete a guild's configuration and data");
   const subcommand = (name: string, description: string) =>
     command.command(name).description(description).argument('<guild>', 'guild id', parseId);
 
@@ -30,6 +31,17 @@ export function guildCommand(): Command {
   subcommand('upgrade', 'Give the data the version of this program, after which older programs refuse it')
     .option('--json', 'print JSON')
     .action(upgrade);
+  subcommand(
+    'export',
+    'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',
+  )
+    .option('--paused', 'the bot is stopped already: do not ask for it')
+    .action(exportGuild);
+  command
+    .command('import')
+    .description('Store the guild that "guild export" writes, from standard input')
+    .option('--json', 'print JSON')
+    .action(importFromStream);
   subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')

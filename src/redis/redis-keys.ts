@@ -6,7 +6,7 @@
 export interface GuildKeys {
   /** ZSET: user id -> total XP. */
   readonly xp: string;
-  /** HASH: members, total_xp, level_sum, hidden, rev, model. */
+  /** HASH: members, total_xp, level_sum, hidden, rev, model; "importing" until an import of the guild is done. */
   readonly stats: string;
   /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier. */
   readonly config: string;

@@ -15,6 +15,7 @@ export const SCRIPT_NAMES = [
   'invite',
   'list-unstaged',
   'members',
+  'move',
   'probe',
   'purge',
   'record',
@@ -81,7 +82,7 @@ export class Scripts {
   async run<T = (string | number)[]>(
     name: ScriptName,
     keys: readonly string[],
-    ...args: (string | number)[]
+    ...args: (string | number | Buffer)[]
   ): Promise<T> {
     const { limit, observe } = this.options;
     const sentAt = performance.now();
@@ -105,7 +106,7 @@ export class Scripts {
   private async evaluate(
     { source, sha }: LoadedScript,
     keys: readonly string[],
-    args: (string | number)[],
+    args: (string | number | Buffer)[],
   ): Promise<unknown> {
     try {
       return await this.client.evalsha(sha, keys.length, ...keys, ...args);

@@ -1,0 +1,86 @@
+import { createInterface } from 'node:readline';
+import { InvalidInputError } from '../errors.ts';
+import { GuildExport } from '../import/guild-export.ts';
+import { importGuild } from '../import/guild-import.ts';
+import type { Line } from '../import/moved-guild.ts';
+import { Interrupt } from './interrupt.ts';
+import { withServices } from './services.ts';
+import { print } from './terminal.ts';
+
+const tell = (text: string) => process.stderr.write(`${text}\n`);
+
+/** Writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
+export async function exportGuild(guild: string, { paused }: { readonly paused?: boolean }): Promise<void> {
+  const interrupt = new Interrupt();
+  const { signal } = interrupt;
+  const pause = async (members: number, seconds: number): Promise<void> => {
+    const time = `about ${Math.max(1, Math.ceil(seconds))} s`;
+    if (paused) return;
+    tell(`Copied ${members} members. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`);
+    await enter(signal);
+  };
+  try {
+    const members = await withServices(({ client, redisKeys }) =>
+      new GuildExport(client, redisKeys, guild, { write: writeLine, pause, signal }).run(),
+    );
+    tell(
+      `Wrote ${members} members of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
+    );
+  } catch (error) {
+    if (signal.aborted) throw new InvalidInputError('Interrupted: run export and import again');
+    throw error;
+  } finally {
+    interrupt.end();
+  }
+}
+
+/** Stores the guild on standard input. */
+export async function importFromStream({ json }: { readonly json?: boolean }): Promise<void> {
+  const interrupt = new Interrupt();
+  try {
+    const imported = await withServices((services) => {
+      // Lines that come before somebody reads them are lost.
+      const lines = createInterface({
+        input: process.stdin,
+        crlfDelay: Number.POSITIVE_INFINITY,
+        signal: interrupt.signal,
+      });
+      return importGuild(services, lines, interrupt.signal);
+    });
+    const { guild, members, hidden, keys } = imported;
+    print(
+      json,
+      imported,
+      () => `Stored guild ${guild}: ${members} members, ${hidden} of them hidden, and ${keys} API keys.`,
+    );
+  } finally {
+    interrupt.end();
+  }
+}
+
+/** Waits for a line on standard input. @throws InvalidInputError when there is none. */
+function enter(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const input = createInterface({ input: process.stdin, signal });
+    input.once('line', () => resolve());
+    input.once('close', () =>
+      reject(
+        new InvalidInputError(
+          'Nothing says on standard input that the bot is stopped: stop it first, and add --paused',
+        ),
+      ),
+    );
+    input.once('line', () => input.close());
+  });
+}
+
+/** Writes a line, and waits while the reader is slower. @throws when the reader is gone. */
+function writeLine(line: Line): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(`${JSON.stringify(line)}\n`, (error) =>
+      error
+        ? reject(new InvalidInputError('The reader of the stream is gone: run export and import again'))
+        : resolve(),
+    );
+  });
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { InvalidInputError } from '../errors.ts';
+import { ID_PATTERN } from '../leaderboard/model.ts';
+import { throwRefusal } from '../leaderboard/writer.ts';
+import { publishInvalidation } from '../redis/invalidation.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type RedisClient, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
+
+interface Store {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
+  readonly apiKeys: { revokeAll(guildId: string): Promise<number> };
+}
+
+/** The guild that an import stored. */
+export interface Imported {
+  readonly guild: string;
+  readonly members: number;
+  readonly hidden: number;
+  readonly keys: number;
+}
+
+const RENEW_MS = 3000;
+const AGAIN = 'run export and import again';
+
+/**
+ * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
+ * deletes what an unfinished one left. O(n log n), in steps of a few milliseconds.
+ * @throws InvalidInputError when the stream is none or ends early, when the guild has data of its own, or when something else writes to it.
+ * @throws StoreUnavailableError
+ */
+export async function importGuild(store: Store, lines: AsyncIterable<string>, signal: AbortSignal): Promise<Imported> {
+  let move: GuildImport | undefined;
+  try {
+    for await (const text of lines) {
+      signal.throwIfAborted();
+      const line = parseLine(text);
+      if ('format' in line) move = await GuildImport.begin(store, line.guild, line.model);
+      else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
+      else if ('members' in line) await move.put(line.members);
+      else return await move.finish(line.end);
+    }
+    throw new InvalidInputError(
+      move
+        ? `The stream ended before the guild was complete: ${AGAIN}`
+        : 'There is no output of "guild export" on standard input',
+    );
+  } finally {
+    move?.stop();
+  }
+}
+
+class GuildImport {
+  private readonly token = randomUUID();
+  private readonly renewal = setInterval(() => void this.put([]).catch(() => {}), RENEW_MS);
+
+  private constructor(
+    private readonly store: Store,
+    private readonly guildId: string,
+  ) {}
+
+  /** Takes the lock and deletes what an unfinished import left. */
+  static async begin(store: Store, guildId: string, model: string): Promise<GuildImport> {
+    const move = new GuildImport(store, guildId);
+    try {
+      await move.step('begin', [], model);
+      await store.apiKeys.revokeAll(guildId);
+      for (let userIds: string[] = []; ; ) {
+        userIds = (await move.step('clear', userIds, MEMBERS_PER_LINE, ...userIds)).slice(1);
+        if (userIds.length === 0) return move;
+      }
+    } catch (error) {
+      move.stop();
+      throw error;
+    }
+  }
+
+  async put(members: readonly MovedMember[]): Promise<void> {
+    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = []]) => {
+      const cooldownMs = Math.max(0, Math.round(until - Date.now()));
+      return [userId, place, xp, cooldownMs, profile.length / 2, ...profile.map(toBytes)];
+    });
+    const userIds = members.map(([userId]) => userId);
+    await this.step('put', userIds, ...args);
+  }
+
+  async finish({ ranked, hidden, rev, stats, config, season, keys, quota }: MovedRest): Promise<Imported> {
+    const { client, redisKeys } = this.store;
+    for (const { id, sha256, record } of keys) {
+      // It is listed first, so that every API key that works is listed.
+      await withStoreErrors(client.hset(redisKeys.guild(this.guildId).apiKeys, id, sha256));
+      await withStoreErrors(client.hset(redisKeys.apiKey(sha256), ...record.map(toBytes)));
+    }
+    const lists = [stats, config, season].flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
+    const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
+    await this.step('finish', [], ranked, hidden, rev, quota.used, quotaMs, ...lists);
+    await publishInvalidation(client, redisKeys, this.guildId);
+    return { guild: this.guildId, members: ranked + hidden, hidden, keys: keys.length };
+  }
+
+  /** Ends the renewal of the lock, which then expires. */
+  stop(): void {
+    clearInterval(this.renewal);
+  }
+
+  /** Runs a mode of move.lua. @throws InvalidInputError when something is in the way. */
+  private async step(
+    mode: string,
+    userIds: readonly string[],
+    ...args: (string | number | Buffer)[]
+  ): Promise<string[]> {
+    const { redisKeys, scripts } = this.store;
+    const guild = redisKeys.archive(this.guildId);
+    const own = userIds.flatMap((userId) => [guild.memberPrefix + userId, guild.cooldownPrefix + userId]);
+    const { xp, stats, config, hidden, season, apiKeys, lock } = guild;
+    const keys = [xp, stats, config, hidden, season, apiKeys, redisKeys.quota(this.guildId), lock, ...own];
+    const reply = await scripts.run<string[]>('move', keys, mode, this.token, ...args);
+    throwRefusal(reply);
+    const obstacle = OBSTACLES[reply[0] as string];
+    if (obstacle) throw new InvalidInputError(`Guild ${this.guildId}: ${obstacle}`);
+    return reply;
+  }
+}
+
+const OBSTACLES: Readonly<Record<string, string>> = {
+  BUSY: "an import, a deletion or a season's end is running, or was killed a moment ago: try again in 10 s",
+  EXISTS: 'this Redis has data of the guild already: delete them with "guild delete" first, if you do not need them',
+  CHANGED: `something else wrote to the guild during the import, such as its bot: stop that, and ${AGAIN}`,
+  COUNT: `the members are not as many as at the source: ${AGAIN}`,
+};
+
+const toBytes = (text: string) => Buffer.from(text, 'latin1');
+
+function parseLine(text: string): Line {
+  try {
+    const line = JSON.parse(text) as Line;
+    if ('members' in line || 'end' in line || (line.format === FORMAT && ID_PATTERN.test(line.guild))) return line;
+  } catch {
+    // Reported with the rest.
+  }
+  throw new InvalidInputError(`The input is no output of "guild export" of this version, or was cut off: ${AGAIN}`);
+}

@@ -1,0 +1,263 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { createWriter } from '../../src/writer.ts';
+import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
+import { watchLag } from '../support/lag.ts';
+import { repository } from '../support/run-command.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+import { nodeArguments } from './npm-script.ts';
+
+const MEMBERS = 3000;
+const READY = { ...PATIENT, timeout: 60_000 };
+const BLOCKED_MS = 20;
+
+describe.skipIf(!hasRedis)('guild export and import', { timeout: 180_000 }, () => {
+  let stores: TestStore[];
+  let from: Services;
+  let to: Services;
+  let children: RunningChild[];
+  let bots: (() => Promise<number>)[];
+  beforeAll(async () => {
+    stores = await Promise.all([realStore.start(), realStore.start()]);
+    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr', ['free', 'pro'])) as [Services, Services];
+  });
+  afterAll(() => Promise.all(stores.map((store) => store.stop())));
+  beforeEach(async ({ onTestFinished }) => {
+    await Promise.all(stores.map((store) => store.empty()));
+    children = [];
+    bots = [];
+    onTestFinished(async () => {
+      await Promise.all([...children.map((child) => child.stop()), ...bots.map((stop) => stop())]);
+    });
+  });
+
+  /** Starts a command on the first or the second Redis. */
+  function start(store: 0 | 1, ...args: string[]): RunningChild {
+    const env = { ...process.env, REDIS_URL: stores[store]?.url };
+    const child = startChild(process.execPath, [...nodeArguments('guild'), ...args], {
+      ...{ cwd: repository, env, stdin: 'pipe' },
+    });
+    child.child.stdin?.on('error', () => {}); // It can end before it has read everything.
+    children.push(child);
+    return child;
+  }
+  /** Starts both commands, the output of the first being the input of the second. */
+  function startMove(...options: string[]): { source: RunningChild; target: RunningChild } {
+    const [source, target] = [start(0, 'export', 'g', ...options), start(1, 'import')];
+    source.child.stdout?.pipe(target.child.stdin as NodeJS.WritableStream);
+    // In a shell both share one pipe.
+    void target.ended.then(() => source.child.stdout?.destroy());
+    return { source, target };
+  }
+  async function import_(input: string): Promise<string> {
+    const target = start(1, 'import');
+    target.child.stdin?.end(input);
+    await target.waitForEnd(60_000);
+    return target.output();
+  }
+
+  /** Fills the guild at the source with all that a guild can have. */
+  async function fill(members = MEMBERS): Promise<void> {
+    const writer = createWriter(from.client);
+    await from.guildConfig.update('g', { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5 });
+    for (let first = 0; first < members; first += 500) {
+      await writer.recordMany(
+        'g',
+        Array.from({ length: Math.min(500, members - first) }, (_, i) => ({
+          userId: `u${first + i}`,
+          set: first === 0 && i === 0 ? Number.MAX_SAFE_INTEGER : (first + i) * 7,
+          profile: { username: `Näme \n"${i}" 👩‍👩‍👧`, level: i % 5 === 0 ? i : null, dailyStreak: i % 9 },
+        })),
+      );
+    }
+    await writer.hide('g', ['u3', 'u4', 'u5']);
+    await writer.claimDaily('g', { userId: 'u6', reward: 5 });
+    await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
+    // What a bot in another language can have stored: bytes that are no UTF-8, and a field of its own.
+    await from.client.hset('gr:{g}:member:u8', 'username', Buffer.from([0xff, 0x00, 0x80]), 'own', '1');
+    await from.apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example']);
+    await from.client.set('gr:quota:{g}', '7', 'EX', 3000);
+  }
+
+  async function content({ client, audit }: Services) {
+    const userIds = [
+      ...(await client.zrange('gr:{g}:xp', 0, -1)),
+      ...(await client.zrange('gr:{g}:hidden', 0, -1)),
+    ].sort();
+    const { rev: _, ...stats } = await client.hgetall('gr:{g}:stats');
+    const keys = await client.hgetall('gr:{g}:keys');
+    const near = (ms: number) => Math.round(ms / 60_000);
+    return {
+      stats,
+      exact: (await audit.check('g')).exact,
+      xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
+      hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
+      profiles: await Promise.all(userIds.map((id) => client.hgetallBuffer(`gr:{g}:member:${id}`))),
+      cooldowns: await Promise.all(userIds.map(async (id) => near(await client.pttl(`gr:{g}:cooldown:${id}`)))),
+      config: await client.hgetall('gr:{g}:config'),
+      season: await client.hgetall('gr:{g}:season'),
+      keys,
+      records: await Promise.all(Object.values(keys).map((sha) => client.hgetall(`gr:key:${sha}`))),
+      quota: [await client.get('gr:quota:{g}'), near(await client.pttl('gr:quota:{g}'))],
+      other: (await (client as Redis).keys('gr:{g}:*')).filter((key) => !/:(member|cooldown):/.test(key)).sort(),
+      profileKeys: (await (client as Redis).keys('gr:{g}:member:*')).length,
+    };
+  }
+
+  /** A bot that does all that a bot can do, until it is stopped. */
+  function startBot(client = from.client): () => Promise<number> {
+    const writer = createWriter(client);
+    const anyone = () => `u${Math.floor(Math.random() * (MEMBERS + 50))}`;
+    const calls = [
+      () => writer.award('g', { userId: anyone(), amount: 15, cooldownMs: 600_000 }),
+      () => writer.record('g', { userId: anyone(), add: 5 }),
+      () => writer.setProfiles('g', [{ userId: anyone(), profile: { username: String(Math.random()), level: null } }]),
+      () => writer.claimDaily('g', { userId: anyone(), reward: 9 }),
+      () => writer.hide('g', [anyone()]),
+      () => writer.unhide('g', [anyone()]),
+      () => writer.remove('g', [anyone()]),
+    ];
+    let isOn = true;
+    let writes = 0;
+    const work = (async () => {
+      while (isOn) {
+        await (calls[writes++ % calls.length] as () => Promise<unknown>)();
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+      return writes;
+    })();
+    const stop = () => {
+      isOn = false;
+      return work;
+    };
+    bots.push(stop);
+    return stop;
+  }
+
+  it('move all of a guild, beside a bot that writes until the command asks for the pause', async () => {
+    await fill();
+    const stop = startBot();
+    const { source, target } = startMove();
+    await source.waitForOutput('the pause', () => source.stderr().includes('press Enter'), 60_000);
+    expect(source.stderr()).toMatch(
+      /^Copied \d+ members\. Stop the bot of guild g, .*: the rest takes about \d+ s\.$/m,
+    );
+    expect(await to.client.hget('gr:{g}:stats', 'importing')).toBe('1');
+    const writes = await stop();
+    source.child.stdin?.write('\n');
+    expect(await source.waitForEnd(60_000), source.stderr()).toMatchObject({ code: 0 });
+    expect(await target.waitForEnd(60_000), target.stderr()).toMatchObject({ code: 0 });
+    expect(writes).toBeGreaterThan(50);
+    const moved = await content(to);
+    expect(moved).toEqual(await content(from));
+    expect(moved.exact).toBe(true);
+    expect(target.stdout()).toContain(`Stored guild g: ${moved.profiles.length} members, `);
+    const revs = await Promise.all([from, to].map(({ client }) => client.hget('gr:{g}:stats', 'rev')));
+    expect(Number(revs[1])).toBeGreaterThan(Number(revs[0]));
+    // The bot goes on with the other Redis.
+    const stopAgain = startBot(to.client);
+    await expect
+      .poll(async () => Number(await to.client.hget('gr:{g}:stats', 'rev')), READY)
+      .toBeGreaterThan(Number(revs[1]));
+    await stopAgain();
+    expect((await content(to)).exact).toBe(true);
+  });
+
+  it('leave no half guild behind when either is killed: both run again, and all is exact', async () => {
+    await fill();
+    const stop = startBot();
+    for (const killed of ['target', 'source'] as const) {
+      const both = startMove();
+      await both.source.waitForOutput('members', () => both.source.stdout().includes('"members"'), 60_000);
+      await expect.poll(() => to.client.zcard('gr:{g}:xp'), READY).toBeGreaterThan(500);
+      both[killed].kill('SIGKILL');
+      const other = both[killed === 'target' ? 'source' : 'target'];
+      if (killed === 'source') {
+        expect(await other.waitForEnd(60_000)).toMatchObject({ code: 1 });
+        expect(other.stderr()).toContain('The stream ended before the guild was complete: run export and import again');
+      } else {
+        expect(await other.waitForEnd(60_000)).toMatchObject({ code: 1 });
+        expect(other.stderr()).toContain('The reader of the stream is gone');
+      }
+      const members = await from.client.zrange('gr:{g}:xp', 0, 9);
+      await createWriter(from.client).remove('g', members);
+      // It would expire after ten seconds.
+      await to.client.del('gr:{g}:next:xp:lock');
+    }
+    await stop();
+    const { source, target } = startMove('--paused');
+    expect(await target.waitForEnd(60_000), target.stderr()).toMatchObject({ code: 0 });
+    expect(await source.waitForEnd(60_000), source.stderr()).toMatchObject({ code: 0 });
+    expect(await content(to)).toEqual(await content(from));
+  });
+
+  it('refuse what is not right, and say what to do', async () => {
+    expect(await import_('')).toContain('There is no output of "guild export" on standard input');
+    expect(await import_('{"format":"other"}\n')).toContain('The input is no output of "guild export" of this version');
+    const nothing = start(0, 'export', 'g', '--paused');
+    await nothing.waitForEnd(60_000);
+    expect(nothing.stderr()).toBe('error: Nothing is stored of guild g\n');
+
+    await fill(10);
+    const unasked = start(0, 'export', 'g');
+    unasked.child.stdin?.end();
+    await unasked.waitForEnd(60_000);
+    expect(unasked.stderr()).toContain('Nothing says on standard input that the bot is stopped');
+
+    await from.client.set('gr:{g}:next:xp:lock', 'other', 'PX', 60_000);
+    const busy = start(0, 'export', 'g', '--paused');
+    await busy.waitForEnd(60_000);
+    expect(busy.stderr()).toContain('is not done: finish it first');
+    await from.client.del('gr:{g}:next:xp:lock');
+
+    const whole = start(0, 'export', 'g', '--paused');
+    await whole.waitForEnd(60_000);
+    const stream = whole.stdout();
+    const lines = stream.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    await to.writer.record('g', { userId: 'own', set: 5 });
+    expect(await import_(stream)).toContain('this Redis has data of the guild already');
+    expect(await to.client.zrange('gr:{g}:xp', 0, -1)).toEqual(['own']);
+    await stores[1]?.empty();
+
+    const slow = start(1, 'import');
+    slow.child.stdin?.write(`${lines.slice(0, 2).join('\n')}\n`);
+    await expect.poll(() => to.client.zcard('gr:{g}:xp'), READY).toBeGreaterThan(0);
+    expect(await import_(stream)).toContain('is running, or was killed a moment ago: try again in 10 s');
+    await to.writer.record('g', { userId: 'early', set: 5 });
+    slow.child.stdin?.write(`${lines.slice(2).join('\n')}\n`);
+    await slow.waitForEnd(60_000);
+    expect(slow.stderr()).toContain('something else wrote to the guild during the import');
+    await to.client.del('gr:{g}:next:xp:lock');
+    expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API keys.');
+    expect(await content(to)).toEqual(await content(from));
+    await from.client.hset('gr:{g}:stats', 'model', '3');
+    const newer = start(0, 'export', 'g', '--paused');
+    await newer.waitForEnd(60_000);
+    await stores[1]?.empty();
+    expect(await import_(newer.stdout())).toContain('has data of version 3, this program knows version 2: update it');
+  });
+
+  it(`hold up neither Redis for ${BLOCKED_MS} ms`, CONCLUSIVE, async () => {
+    await fill(5000);
+    await untilConclusive('guild export and import', async () => {
+      const clients = [from.client, to.client] as Redis[];
+      await stores[1]?.empty();
+      for (const client of clients) {
+        await client.config('SET', 'slowlog-log-slower-than', String(BLOCKED_MS * 1000));
+        await client.slowlog('RESET');
+      }
+      const lag = watchLag();
+      const { target } = startMove('--paused');
+      expect(await target.waitForEnd(60_000), target.stderr()).toMatchObject({ code: 0 });
+      const worst = lag.take();
+      lag.stop();
+      const slow = (await Promise.all(clients.map((client) => client.slowlog('GET', 10)))).flat() as unknown[][];
+      const broken = slow.map(([, , micros, command]) => `${String(micros)} µs: ${String(command).slice(0, 60)}`);
+      return { broken, noise: worst > BLOCKED_MS ? `this process waited ${Math.round(worst)} ms` : undefined };
+    });
+  });
+});
