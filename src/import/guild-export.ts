@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { GuildKeys, RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 
 export interface ExportOptions {

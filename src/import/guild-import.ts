@@ -3,8 +3,9 @@ import { InvalidInputError } from '../errors.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import { throwRefusal } from '../leaderboard/writer.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type RedisClient, type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 interface Store {

@@ -48,8 +48,8 @@ export function scriptSource(name: string, included = new Set<string>()): string
 
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
 export interface ScriptClient {
-  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
-  eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number | Uint8Array)[]): Promise<unknown>;
+  eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number | Uint8Array)[]): Promise<unknown>;
 }
 
 /** Called after each command with its duration in milliseconds and whether it failed. */
@@ -82,7 +82,7 @@ export class Scripts {
   async run<T = (string | number)[]>(
     name: ScriptName,
     keys: readonly string[],
-    ...args: (string | number | Buffer)[]
+    ...args: (string | number | Uint8Array)[]
   ): Promise<T> {
     const { limit, observe } = this.options;
     const sentAt = performance.now();
@@ -106,7 +106,7 @@ export class Scripts {
   private async evaluate(
     { source, sha }: LoadedScript,
     keys: readonly string[],
-    args: (string | number | Buffer)[],
+    args: (string | number | Uint8Array)[],
   ): Promise<unknown> {
     try {
       return await this.client.evalsha(sha, keys.length, ...keys, ...args);
