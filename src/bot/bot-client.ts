@@ -15,7 +15,7 @@ export interface NodeRedisClient {
 
 /** Another connection: `evalsha` takes the arguments of EVALSHA, `scriptLoad` loads a script on each node and returns its digest. */
 export interface LoadingClient {
-  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number | Uint8Array)[]): Promise<unknown>;
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
   scriptLoad(source: string): Promise<unknown>;
   /** Whether a script may read only the keys that it declares. */
   readonly isCluster?: boolean;
@@ -67,7 +67,7 @@ function ofNodeRedis(client: NodeRedisClient): ScriptClient {
   // A bot may have its replies as Buffers. Whole numbers come as text: node-redis rounds those near 2^53.
   const { withTypeMapping } = client as { withTypeMapping?: (types: object) => NodeRedisClient };
   const plain = withTypeMapping?.call(client, { [RESP_NUMBER]: String }) ?? client;
-  const options = (numberOfKeys: number, all: (string | number | Uint8Array)[]): EvalOptions => {
+  const options = (numberOfKeys: number, all: (string | number)[]): EvalOptions => {
     const texts = all.map(String);
     return { keys: texts.slice(0, numberOfKeys), arguments: texts.slice(numberOfKeys) };
   };

@@ -48,8 +48,8 @@ export function scriptSource(name: string, included = new Set<string>()): string
 
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
 export interface ScriptClient {
-  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number | Uint8Array)[]): Promise<unknown>;
-  eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number | Uint8Array)[]): Promise<unknown>;
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
 }
 
 /** Called after each command with its duration in milliseconds and whether it failed. */
@@ -106,8 +106,10 @@ export class Scripts {
   private async evaluate(
     { source, sha }: LoadedScript,
     keys: readonly string[],
-    args: (string | number | Uint8Array)[],
+    values: readonly (string | number | Uint8Array)[],
   ): Promise<unknown> {
+    // Only commands of the operator send bytes, and ioredis takes them.
+    const args = values as (string | number)[];
     try {
       return await this.client.evalsha(sha, keys.length, ...keys, ...args);
     } catch (error) {
