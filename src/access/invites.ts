@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
 
@@ -9,6 +8,12 @@ export interface Grant {
   readonly guildId: string | null;
   /** Id of the person on the chat platform; "" when the maker of the invite named none. */
   readonly userId: string;
+}
+
+/** Commands of the dashboard's connection. The writer's package has this file too, and does not know ioredis. */
+interface InviteStore {
+  get(key: string): Promise<string | null>;
+  getdel(key: string): Promise<string | null>;
 }
 
 /** How long an invite works, in seconds, unless its maker says otherwise. */
@@ -47,7 +52,7 @@ export async function createInvite(
 }
 
 /** Returns what an invite grants, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
-export async function findInvite(client: RedisClient, redisKeys: RedisKeys, token: string): Promise<Grant | null> {
+export async function findInvite(client: InviteStore, redisKeys: RedisKeys, token: string): Promise<Grant | null> {
   const sha = hashToken(token);
   const [owner, operator] = await withStoreErrors(
     Promise.all([client.get(redisKeys.invite(sha)), client.get(redisKeys.operatorInvite(sha))]),
@@ -59,7 +64,7 @@ export async function findInvite(client: RedisClient, redisKeys: RedisKeys, toke
 
 /** Uses an invite up. @returns false if someone else did so before. @throws StoreUnavailableError */
 export async function takeInvite(
-  client: RedisClient,
+  client: InviteStore,
   redisKeys: RedisKeys,
   token: string,
   { guildId }: Grant,
