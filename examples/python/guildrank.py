@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -208,6 +209,13 @@ class Guildrank:
         """Returns a member with up to `reach` members above and below it, None for a user who is not ranked."""
         first, text = await self.run("around", self._guild_keys(guild)[:3], [user, reach, ""])
         return None if int(first) < 0 else _page(text, int(first))
+
+    async def dashboard_link(self, guild: str, url: str, *, ttl: int = 900, user: str = "") -> str:
+        """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds. Send it to the owner alone."""
+        token = secrets.token_urlsafe(32)
+        key = f"{self._prefix}:invite:{hashlib.sha256(token.encode()).hexdigest()}"
+        await self.run("invite", [key], [guild, ttl, user])
+        return f"{url.rstrip('/')}/sign-in/{token}"
 
     async def _move(self, direction: str, guild: str, users: Sequence[str]) -> int:
         keys = [*self._guild_keys(guild), *(self._key(guild, f"member:{user}") for user in users)]

@@ -1,4 +1,5 @@
 import { award, claim, type Model } from './bot-calls.ts';
+import { NaiveGuild } from './guild.ts';
 import { hide, record, remove } from './guild-calls.ts';
 import { around, batch } from './reads.ts';
 import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds } from './samples.ts';
@@ -270,6 +271,27 @@ function* batchCases(): Iterable<Call> {
   });
 }
 
+/** invite.lua. */
+const invite: Model = (state, now, [key], [guildId, seconds, userId]) => {
+  const isFit = /^[\w.-]+$/.test(guildId as string) && /^[\w.-]*$/.test(userId as string);
+  const ttl = Number(seconds);
+  if (!isFit || seconds === '' || !(ttl >= 1 && ttl <= 86_400) || !Number.isInteger(ttl))
+    throw new Refused({ error: 'ERR' });
+  const guild = new NaiveGuild(state, now);
+  guild.setString(key as string, `${guildId} ${userId}`, ttl * 1000);
+  return ['OK', guild];
+};
+
+function* inviteCases(): Iterable<Call> {
+  yield* random(18, (r) => {
+    const sha = 'f00d'.repeat(16);
+    const stored = { [`gr:invite:${sha}`]: { string: 'g 2', ms: 900_000 } };
+    const seconds = r.pick(['1', '60', '900', '86400', '0', '86401', '1.5', '', '-5', 'x']);
+    const args = [r.pick(['g', 'a.b-c_D', '1'.repeat(64), 'a b', '']), seconds, r.pick(['', '2', 'U_2', 'a b', 'é'])];
+    return { state: r.pick([{}, stored]), keys: [`gr:${r.pick(['invite', 'operator-invite'])}:${sha}`], args };
+  });
+}
+
 const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['award', awardCases, award],
   ['claim', claimCases, claim],
@@ -278,6 +300,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['remove', removeCases, remove],
   ['season', seasonCases, season],
   ['stage', stageCases, stage],
+  ['invite', inviteCases, invite],
   ['around', aroundCases, around],
   ['batch', batchCases, batch],
 ];
