@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -242,6 +243,24 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     } finally {
       rmSync(clients, { recursive: true });
     }
+  });
+
+  it('types examples/discord-js with discord.js, whose bot asks for a token', async () => {
+    const example = join(botFolder, 'discord-js');
+    cpSync(join(repository, 'examples/discord-js'), example, { recursive: true });
+    const manifest = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'));
+    manifest.dependencies['guildrank-writer'] = `file:${join(botFolder, 'node_modules/guildrank-writer')}`;
+    writeFileSync(join(example, 'package.json'), JSON.stringify(manifest));
+    const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    const installed = await runProgram('npm', args, { cwd: example });
+    expect(installed.code, installed.stderr).toBe(0);
+    const types = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node', '--skipLibCheck'];
+    const options = ['--allowJs', '--checkJs', '--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023'];
+    const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+    const checked = await runProgram(process.execPath, [tsc, ...options, ...types, 'bot.js'], { cwd: example });
+    expect(checked).toMatchObject({ code: 0, stdout: '' });
+    const bot = await runProgram('npm', ['start', '--silent'], { cwd: example, env: { DISCORD_TOKEN: '' } });
+    expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
   });
 
   it.skipIf(!hasRedis)('writes and reads with each client, by require and by import', async () => {

@@ -1,0 +1,146 @@
+/**
+ * The handlers of a levelling bot. They know nothing of a connection: bot.js gives them Discord's events, the tests made-up ones.
+ *
+ * @typedef {object} Options
+ * @property {import('guildrank-writer').BotWriter} writer
+ * @property {import('guildrank-writer/reader').GuildReader} reader
+ * @property {ReadonlyMap<number, string>} [roles] level -> id of the role that it gives
+ * @property {string} [dashboardUrl] address of Guildrank's dashboard
+ */
+
+const MESSAGE_XP = { min: 15, max: 25 };
+const COOLDOWN_MS = 60_000;
+/** XP for a streak of 1, 2, ... days. The last one counts for all longer streaks. */
+const DAILY_XP = [100, 120, 140, 160, 180, 200, 300];
+const TOP = 10;
+const QUIET = { parse: [] };
+/** The flag of a reply that only the caller sees. */
+const EPHEMERAL = 64;
+
+/** What Discord has to know of the commands. */
+export const commands = [
+  { name: 'rank', description: 'Shows your rank and the members around you' },
+  { name: 'top', description: 'Shows the leaderboard' },
+  { name: 'daily', description: 'Claims the XP of the day' },
+  {
+    name: 'dashboard',
+    description: 'Sends you a link to the dashboard of this server',
+    // Manage Server: whoever opens the link manages the data.
+    default_member_permissions: '32',
+  },
+].map((command) => ({ ...command, contexts: [0] }));
+
+/** @param {Options} options */
+export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl }) {
+  /**
+   * Gives a member the roles of the levels above `from`, up to `to`.
+   * @param {import('discord.js').GuildMember | null} member
+   * @param {number} from
+   * @param {number} to
+   */
+  async function giveRoles(member, from, to) {
+    const earned = [...roles].flatMap(([level, role]) => (level > from && level <= to ? [role] : []));
+    if (member && earned.length > 0) await member.roles.add(earned);
+  }
+
+  /**
+   * Announces a level-up, and gives its roles. Of many calls at once, exactly one has the level-up.
+   * @param {import('guildrank-writer').Gain} gain
+   * @param {import('discord.js').GuildMember | null} member
+   * @param {string} userId
+   * @param {(text: string) => Promise<unknown>} announce
+   */
+  async function levelUp(gain, member, userId, announce) {
+    if (gain.level <= gain.levelBefore || gain.hidden) return;
+    await announce(`<@${userId}> is now level ${gain.level}!`);
+    await giveRoles(member, gain.levelBefore, gain.level);
+  }
+
+  /** @type {Record<string, (interaction: import('discord.js').ChatInputCommandInteraction<'cached'>) => Promise<unknown>>} */
+  const replies = {
+    async rank(interaction) {
+      const around = await reader.around(interaction.guildId, interaction.user.id, 2);
+      if (!around) return interaction.reply({ content: 'You have no XP yet. Write something!', flags: EPHEMERAL });
+      return interaction.reply({ content: table(around.data, interaction.user.id), allowedMentions: QUIET });
+    },
+
+    async top(interaction) {
+      const { data, total } = await reader.page(interaction.guildId, 1, TOP);
+      const content = data.length > 0 ? `${table(data, interaction.user.id)}\n${total} members` : 'Nobody has XP yet.';
+      return interaction.reply({ content, allowedMentions: QUIET });
+    },
+
+    async daily(interaction) {
+      const { guildId, user, member, channel } = interaction;
+      const claim = await writer.claimDaily(guildId, {
+        userId: user.id,
+        reward: DAILY_XP,
+        username: member.displayName,
+      });
+      const next = `<t:${Math.floor(claim.nextClaimAt.getTime() / 1000)}:R>`;
+      if (!claim.claimed)
+        return interaction.reply({ content: `You have claimed today. Come back ${next}.`, flags: EPHEMERAL });
+      await interaction.reply(`${claim.reward} XP, day ${claim.streak} in a row. Come back ${next}.`);
+      return levelUp(claim, member, user.id, async (text) => channel?.send(text));
+    },
+
+    async dashboard(interaction) {
+      if (!dashboardUrl) return interaction.reply({ content: 'This bot has no dashboard.', flags: EPHEMERAL });
+      const options = { url: dashboardUrl, userId: interaction.user.id };
+      const link = await writer.createDashboardLink(interaction.guildId, options);
+      return interaction.reply({ content: `${link}\nIt works once, for 15 minutes.`, flags: EPHEMERAL });
+    },
+  };
+
+  return {
+    /** @param {import('discord.js').Message} message */
+    async message(message) {
+      if (!message.inGuild() || message.author.bot || message.system) return;
+      const { guildId, author, member, channel } = message;
+      const award = await writer.award(guildId, {
+        userId: author.id,
+        amount: MESSAGE_XP,
+        cooldownMs: COOLDOWN_MS,
+        username: member?.displayName ?? author.displayName,
+      });
+      await levelUp(award, member, author.id, (text) => channel.send(text));
+    },
+
+    /** @param {import('discord.js').Interaction} interaction */
+    async interaction(interaction) {
+      if (!interaction.isChatInputCommand() || !interaction.inCachedGuild()) return;
+      await replies[interaction.commandName]?.(interaction);
+    },
+
+    /**
+     * A member who leaves keeps XP and profile, and is in no ranking.
+     * @param {import('discord.js').GuildMember | import('discord.js').PartialGuildMember} member
+     */
+    async memberLeft(member) {
+      await writer.hide(member.guild.id, [member.id]);
+    },
+
+    /**
+     * A member who returns gets the place in the ranking back, and the roles.
+     * @param {import('discord.js').GuildMember} member
+     */
+    async memberJoined(member) {
+      if ((await writer.unhide(member.guild.id, [member.id])) === 0) return;
+      const known = await reader.member(member.guild.id, member.id);
+      await giveRoles(member, 0, known?.level ?? 0);
+    },
+  };
+}
+
+/**
+ * @param {readonly import('guildrank-writer/reader').LeaderboardEntry[]} rows
+ * @param {string} ownId
+ */
+function table(rows, ownId) {
+  return rows
+    .map(({ rank, user_id: id, username, level, xp }) => {
+      const row = `${rank}. ${username.replace(/[\\*_~`|<>#\n]/g, '\\$&')}: level ${level}, ${xp} XP`;
+      return id === ownId ? `**${row}**` : row;
+    })
+    .join('\n');
+}

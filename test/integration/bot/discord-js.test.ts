@@ -1,0 +1,136 @@
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createReader } from '../../../src/reader.ts';
+import { createWriter } from '../../../src/writer.ts';
+import { repository } from '../../support/run-command.ts';
+import { hasRedis, realStore, type TestStore } from '../../support/stores.ts';
+
+const { createHandlers, commands } = await import(pathToFileURL(`${repository}/examples/discord-js/handlers.js`).href);
+const ROLES = new Map([
+  [1, 'role1'],
+  [2, 'role2'],
+  [5, 'role5'],
+]);
+const GUILD = '9';
+const TIME = /<t:\d+:R>/;
+
+describe.skipIf(!hasRedis)('the handlers of examples/discord-js', () => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await realStore.start();
+  });
+  afterAll(() => store?.stop());
+  beforeEach(() => store.empty());
+
+  /** Returns a member of Discord with its roles, and what the bot says. */
+  function madeUp(id = '7', displayName = 'A*nn') {
+    const said: string[] = [];
+    const replies: { content: string; isHidden: boolean }[] = [];
+    const member = { id, displayName, guild: { id: GUILD }, roles: { add: vi.fn() } };
+    const channel = { send: async (text: string) => said.push(text) };
+    const author = { id, displayName, bot: false };
+    const message = { inGuild: () => true, system: false, guildId: GUILD, author, member, channel };
+    const reply = async (answer: string | { content: string; flags?: number }) => {
+      const { content, flags } = typeof answer === 'string' ? { content: answer } : answer;
+      replies.push({ content, isHidden: flags === 64 });
+    };
+    const command = (commandName: string) => ({
+      ...{ isChatInputCommand: () => true, inCachedGuild: () => true },
+      ...{ commandName, guildId: GUILD, user: { id }, member, channel, reply },
+    });
+    return { said, replies, member, message, command };
+  }
+
+  const writer = () => createWriter(store.client);
+  const reader = () => createReader(store.client);
+  const handlers = () =>
+    createHandlers({ writer: writer(), reader: reader(), roles: ROLES, dashboardUrl: 'https://dash.example.com' });
+
+  it('give XP for a message once in the cooldown, and none to a bot, in a direct message or for a system message', async () => {
+    const { message, said } = madeUp();
+    await handlers().message(message);
+    await handlers().message(message);
+    await handlers().message({ ...message, author: { ...message.author, id: '8', bot: true } });
+    await handlers().message({ ...message, author: { ...message.author, id: '8' }, inGuild: () => false });
+    await handlers().message({ ...message, author: { ...message.author, id: '8' }, system: true });
+    const { data } = await reader().page(GUILD);
+    expect(data).toEqual([{ rank: 1, user_id: '7', username: 'A*nn', level: 0, xp: expect.any(Number) }]);
+    expect(data[0]?.xp).toBeGreaterThanOrEqual(15);
+    expect(data[0]?.xp).toBeLessThanOrEqual(25);
+    expect(said).toEqual([]);
+  });
+
+  it('announce a level-up once, with the roles of each level that it passes', async () => {
+    const { message, said, member } = madeUp();
+    await writer().record(GUILD, { userId: '7', set: 99 });
+    await Promise.all(Array.from({ length: 5 }, () => handlers().message(message)));
+    expect(said).toEqual(['<@7> is now level 1!']);
+    expect(member.roles.add.mock.calls).toEqual([[['role1']]]);
+  });
+
+  it('give nothing to a hidden member in public', async () => {
+    const { message, said } = madeUp();
+    await writer().record(GUILD, { userId: '7', set: 99 });
+    await writer().hide(GUILD, ['7']);
+    await handlers().message(message);
+    expect(said).toEqual([]);
+  });
+
+  it('show /rank and /top, with names that cannot change the text', async () => {
+    const { command, replies } = madeUp();
+    await handlers().interaction(command('rank'));
+    await handlers().interaction(command('top'));
+    await writer().recordMany(GUILD, [
+      { userId: '7', set: 300, profile: { username: 'A*nn' } },
+      { userId: '8', set: 255, profile: { username: 'a\\b\n', level: 7 } },
+    ]);
+    await handlers().interaction(command('rank'));
+    await handlers().interaction(command('top'));
+    const rows = '**1. A\\*nn: level 2, 300 XP**\n2. a\\\\b\\\n: level 7, 255 XP';
+    expect(replies).toEqual([
+      { content: 'You have no XP yet. Write something!', isHidden: true },
+      { content: 'Nobody has XP yet.', isHidden: false },
+      { content: rows, isHidden: false },
+      { content: `${rows}\n2 members`, isHidden: false },
+    ]);
+  });
+
+  it('pay /daily once a day', async () => {
+    const { command, replies, said, member } = madeUp();
+    await handlers().interaction(command('daily'));
+    await handlers().interaction(command('daily'));
+    expect(replies.map(({ content, isHidden }) => [content.replace(TIME, 'later'), isHidden])).toEqual([
+      ['100 XP, day 1 in a row. Come back later.', false],
+      ['You have claimed today. Come back later.', true],
+    ]);
+    expect([said, member.roles.add.mock.calls]).toEqual([['<@7> is now level 1!'], [[['role1']]]]);
+  });
+
+  it('answer /dashboard with a link that only the caller sees, and only managers may ask for', async () => {
+    const { command, replies } = madeUp();
+    await handlers().interaction(command('dashboard'));
+    expect(replies[0]?.isHidden).toBe(true);
+    expect(replies[0]?.content).toMatch(
+      /^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}\nIt works once, for 15 minutes\.$/,
+    );
+    const [key] = await store.client.keys('gr:invite:*');
+    expect(await store.client.get(key as string)).toBe('9 7');
+    const dashboard = commands.find(({ name }: { name: string }) => name === 'dashboard');
+    expect(dashboard.default_member_permissions).toBe('32');
+    await createHandlers({ writer: writer(), reader: reader() }).interaction(command('dashboard'));
+    expect(replies[1]).toEqual({ content: 'This bot has no dashboard.', isHidden: true });
+  });
+
+  it('hide a member who leaves, and give all back to one who returns', async () => {
+    const { member } = madeUp();
+    await writer().record(GUILD, { userId: '7', set: 300 });
+    await handlers().memberLeft(member);
+    expect((await reader().page(GUILD)).total).toBe(0);
+    await handlers().memberJoined(member);
+    expect((await reader().member(GUILD, '7'))?.xp).toBe(300);
+    expect(member.roles.add.mock.calls).toEqual([[['role1', 'role2']]]);
+    const stranger = madeUp('10', 'New').member;
+    await handlers().memberJoined(stranger);
+    expect((await reader().page(GUILD)).total).toBe(1);
+  });
+});
