@@ -1,0 +1,122 @@
+"""The handlers of a levelling bot. They know nothing of a connection: bot.py gives them Discord's events, the tests made-up ones."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Awaitable, Callable, Mapping, Protocol, Sequence
+
+from guildrank import Award, Claim, Guildrank, Row
+
+MESSAGE_XP = (15, 25)
+COOLDOWN_MS = 60_000
+# XP for a streak of 1, 2, ... days. The last one counts for all longer streaks.
+DAILY_XP = (100, 120, 140, 160, 180, 200, 300)
+TOP = 10
+
+Say = Callable[[str], Awaitable[object]]
+
+
+
+class Member(Protocol):
+    """A member, as discord.Member is one."""
+
+    @property
+    def id(self) -> int: ...
+
+    @property
+    def bot(self) -> bool: ...
+
+    @property
+    def display_name(self) -> str: ...
+
+    @property
+    def guild(self) -> Any: ...
+
+
+class Handlers:
+    """What the bot does. `give_roles` gives a member roles by their ids, and `roles` says which level gives which role."""
+
+    def __init__(
+        self,
+        guildrank: Guildrank,
+        give_roles: Callable[[Any, Sequence[int]], Awaitable[object]],
+        roles: Mapping[int, int] | None = None,
+        dashboard_url: str = "",
+    ) -> None:
+        self._guildrank = guildrank
+        self._give_roles = give_roles
+        self._roles = roles or {}
+        self._dashboard_url = dashboard_url
+
+    async def message(self, member: Member, say: Say) -> None:
+        """Gives XP for a message."""
+        if member.bot:
+            return
+        award = await self._guildrank.award(
+            str(member.guild.id),
+            str(member.id),
+            MESSAGE_XP,
+            cooldown_ms=COOLDOWN_MS,
+            username=member.display_name,
+        )
+        await self._level_up(award, member, say)
+
+    async def rank(self, member: Member, reply: Say) -> None:
+        page = await self._guildrank.around(str(member.guild.id), str(member.id), 2)
+        await reply(table(page.rows, member.id) if page else "You have no XP yet. Write something!")
+
+    async def top(self, member: Member, reply: Say) -> None:
+        page = await self._guildrank.top(str(member.guild.id), 1, TOP)
+        await reply(f"{table(page.rows, member.id)}\n{page.total} members" if page.rows else "Nobody has XP yet.")
+
+    async def daily(self, member: Member, reply: Say, say: Say) -> None:
+        claim = await self._guildrank.claim_daily(
+            str(member.guild.id), str(member.id), DAILY_XP, username=member.display_name
+        )
+        again = f"Come back <t:{int(claim.next_claim_at.timestamp())}:R>."
+        if not claim.claimed:
+            await reply(f"You have claimed today. {again}")
+            return
+        await reply(f"{claim.reward} XP, day {claim.streak} in a row. {again}")
+        await self._level_up(claim, member, say)
+
+    async def dashboard(self, member: Member, reply: Say) -> None:
+        """Replies with a link. Only the caller may see the reply, and only someone who manages the server may call this."""
+        if not self._dashboard_url:
+            await reply("This bot has no dashboard.")
+            return
+        link = await self._guildrank.dashboard_link(str(member.guild.id), self._dashboard_url, user=str(member.id))
+        await reply(f"{link}\nIt works once, for 15 minutes.")
+
+    async def member_left(self, guild_id: int, user_id: int) -> None:
+        """A member who leaves keeps XP and profile, and is in no ranking."""
+        await self._guildrank.hide(str(guild_id), str(user_id))
+
+    async def member_joined(self, member: Member) -> None:
+        """A member who returns gets the place in the ranking back, and the roles."""
+        guild, user = str(member.guild.id), str(member.id)
+        if await self._guildrank.unhide(guild, user) == 0:
+            return
+        page = await self._guildrank.around(guild, user, 0)
+        await self._reward(member, 0, page.rows[0].level if page else 0)
+
+    async def _level_up(self, change: Award | Claim, member: Member, say: Say) -> None:
+        """Announces a level-up, and gives its roles. Of many calls at once, exactly one has the level-up."""
+        if change.level <= change.level_before or change.hidden:
+            return
+        await say(f"<@{member.id}> is now level {change.level}!")
+        await self._reward(member, change.level_before, change.level)
+
+    async def _reward(self, member: Member, above: int, up_to: int) -> None:
+        earned = [role for level, role in self._roles.items() if above < level <= up_to]
+        if earned:
+            await self._give_roles(member, earned)
+
+
+def table(rows: Sequence[Row], own_id: int) -> str:
+    lines = []
+    for row in rows:
+        name = re.sub(r"([\\*_~`|<>#\n])", r"\\\1", row.username)
+        line = f"{row.rank}. {name}: level {row.level}, {row.xp} XP"
+        lines.append(f"**{line}**" if row.user_id == str(own_id) else line)
+    return "\n".join(lines)

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
+import { SCRIPT_NAMES, scriptSource } from '../../../src/redis/scripts.ts';
+import { python, typedPython } from '../../support/python.ts';
+import { repository, runProgram } from '../../support/run-command.ts';
+import { hasRedis } from '../../support/stores.ts';
+
+const PYTHON_FILES = ['python/guildrank.py', 'python/conformance.py', 'discord-py/handlers.py', 'discord-py/bot.py'];
+
+describe.skipIf(!hasRedis || !python)('in Python', () => {
+  const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
+  const examples = join(repository, 'examples');
+  let redis: EmbeddedRedis;
+  beforeAll(async () => {
+    for (const name of SCRIPT_NAMES) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
+    redis = await startEmbeddedRedis();
+  });
+  afterAll(async () => {
+    await redis?.stop();
+    rmSync(lua, { recursive: true });
+  });
+  const run = (folder: string, ...args: string[]) => {
+    const env = { REDIS_URL: redis.url, LUA: lua, PYTHONPATH: join(examples, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+    return runProgram(python as string, args, { cwd: join(examples, folder), env });
+  };
+
+  it('guildrank.py gets the reply and the data of each case in conformance', { timeout: 300_000 }, async () => {
+    const result = await run('python', 'conformance.py', join(repository, 'conformance'), lua, redis.url);
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{4,} cases, 0 failed\n$/), stderr: '' });
+  });
+
+  it('the handlers of examples/discord-py do what a levelling bot does', async () => {
+    const result = await run('discord-py', 'test_handlers.py');
+    expect(result, result.stderr).toMatchObject({ code: 0 });
+    expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/);
+  });
+
+  it.skipIf(!typedPython)(
+    'the examples have right types, and the bot asks for a token',
+    { timeout: 300_000 },
+    async () => {
+      const cache = ['--cache-dir', join(lua, 'cache')];
+      const args = [
+        '--config-file',
+        'mypy.ini',
+        '--python-executable',
+        typedPython as string,
+        ...cache,
+        ...PYTHON_FILES,
+      ];
+      const checked = await runProgram('mypy', args, { cwd: examples, env: { MYPYPATH: 'python:discord-py' } });
+      expect(checked).toMatchObject({ code: 0, stderr: '' });
+      const bot = await runProgram(typedPython as string, ['-B', 'bot.py'], {
+        cwd: join(examples, 'discord-py'),
+        env: { DISCORD_TOKEN: '' },
+      });
+      expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
+    },
+  );
+});
