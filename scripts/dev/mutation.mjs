@@ -4,7 +4,7 @@
  *
  *   npm run mutation                                   all folders
  *   npm run mutation -- reads                          one folder
- *   npm run mutation -- reads/response-cache.ts        one file
+ *   npm run mutation -- reads/request-batcher.ts       one file
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';

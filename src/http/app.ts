@@ -5,7 +5,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { type ApiParts, ApiRoutes } from './api/routes.ts';
+import { type ApiParts, type ApiRoutes, apiRoutes } from './api/routes.ts';
 import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
@@ -32,7 +32,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
 
 /** Assembles the HTTP application. It opens nothing and listens on nothing. */
 export function createApp(parts: AppParts): Express {
-  const api = new ApiRoutes(parts);
+  const api = apiRoutes(parts);
   const { countOther } = parts;
   const app = express();
   app.disable('x-powered-by');
@@ -45,8 +45,8 @@ export function createApp(parts: AppParts): Express {
   // Each layer that a request passes costs: the operations come first, health last.
   app.use(openContext({ ...parts, isTrusted: parts.trustProxy === 0 ? undefined : app.get('trust proxy fn') }));
   for (const layer of parts.middleware) app.use(layer);
-  app.use(api.knownAddresses());
-  app.use(api.requireHost());
+  app.use(api.knownAddresses);
+  app.use(api.requireHost);
   app.use(answerPreflight(parts.cors, () => countOther('options')));
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));

@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { Identity } from '../access/authenticator.ts';
 import type { QuotaState, Quotas } from '../access/quotas.ts';
 import type { Usage } from '../access/usage.ts';
-import type { CommandBatcher } from '../redis/command-batcher.ts';
-import type { CacheableRead, ResponseCache } from './response-cache.ts';
+import type { Versioned } from '../leaderboard/reader.ts';
+import type { CommandBatcher, ReadCommand } from '../redis/command-batcher.ts';
 
 /** The result of one request: the state of its guild's quota, and the response or the error of its read. */
 export interface LoadResult<V> {
@@ -98,11 +99,7 @@ export class RequestBatcher<V> {
   }
 }
 
-/** The parts of a pending request that are compared. */
-interface Comparable {
-  readonly identity: Identity;
-  readonly read: { readonly cacheKey: string } | undefined;
-}
+type Comparable = PendingRequest<unknown>;
 
 /** Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. */
 function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable): boolean {
@@ -123,4 +120,87 @@ function groupBy<T>(items: readonly T[], same: (a: T, b: T) => boolean): T[][] {
     else groups.push([item]);
   }
   return groups;
+}
+
+/** The longest that a response is kept at one revision: the bound for raw writers that do not raise it. */
+const MAX_AGE_MS = 5000;
+
+/** A read whose response may be cached. */
+export interface CacheableRead<V> {
+  /** Names the guild and everything else that the response depends on. */
+  readonly cacheKey: string;
+  readonly command: ReadCommand<Versioned<unknown>>;
+  /** Makes the response from the value; called once a revision. */
+  render(value: unknown): V;
+}
+
+interface Entry<V> {
+  readonly revision: string;
+  readonly response: V;
+  readonly filledAt: number;
+}
+
+export interface ResponseCacheOptions<V> {
+  /** Responses to keep; 0 = none. */
+  readonly maxEntries: number;
+  /** Memory for all of them together; a response that needs more is not kept. 0 = none. */
+  readonly maxBytes: number;
+  /** Returns the memory that a response needs, in bytes. Called when it is cached, not when it is read. */
+  readonly sizeOf: (response: V) => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/**
+ * Caches rendered responses. A cached response is returned only after Redis has confirmed, in the same read, that the guild is still at
+ * the revision that it shows, so it is never stale. Evicts the least recently used entry.
+ */
+export class ResponseCache<V> {
+  private hits = 0;
+  private misses = 0;
+  /** Counts the calls of {@link clear}. */
+  private epoch = 0;
+  private readonly entries: LRUCache<string, Entry<V>> | undefined;
+  private readonly now: () => number;
+
+  constructor({ maxEntries, maxBytes, sizeOf, now }: ResponseCacheOptions<V>) {
+    this.now = now;
+    // lru-cache takes 0 as "no limit".
+    if (maxEntries === 0 || maxBytes === 0) return;
+    const sizeCalculation = ({ response }: Entry<V>, cacheKey: string) => cacheKey.length + sizeOf(response);
+    this.entries = new LRUCache({ max: maxEntries, maxSize: maxBytes, sizeCalculation });
+  }
+
+  /** Returns the response to a read, in one round trip. @throws StoreUnavailableError */
+  async load(read: CacheableRead<V>, commands: Pick<CommandBatcher, 'read'>): Promise<V> {
+    const { epoch } = this;
+    const now = this.now();
+    const entry = this.entries?.get(read.cacheKey);
+    const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
+    const versioned = await commands.read(read.command, cached?.revision);
+    if (cached && versioned === undefined) {
+      this.hits++;
+      return cached.response;
+    }
+    const { revision, value } = versioned as Versioned<unknown>;
+    this.misses++;
+    const response = read.render(value);
+    if (revision !== '' && epoch === this.epoch)
+      this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
+    return response;
+  }
+
+  /**
+   * Drops all responses. A Redis that lost writes, or a guild that was deleted, can come to a revision a second time when a writer raises it
+   * by a fixed number.
+   */
+  clear(): void {
+    this.entries?.clear();
+    this.epoch++;
+  }
+
+  /** Returns the number of reads answered from the cache, of others, and of responses cached now. */
+  counts(): { hits: number; misses: number; entries: number } {
+    return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
+  }
 }

@@ -36,109 +36,114 @@ export interface ApiParts {
 /** Returns the query of a request. @throws Problem for a request that is refused. */
 type Parse = (identity: Identity) => ReadQuery;
 
-/** The operations of the API, read-only. */
-export class ApiRoutes {
-  /** Queries by address: path and query, as sent. */
-  private readonly known = new LRUCache<string, ReadQuery>({ max: MAX_ADDRESSES });
+/**
+ * Answers a read: the whole way of a request, and the order of its refusals (docs/adr/0002). A request that is refused for its address
+ * or its parameters is counted first, and a used-up quota comes before that refusal.
+ */
+async function answerRead(
+  { authenticator, limiter, batcher, responses, activity }: ApiParts,
+  req: Request,
+  res: Response,
+  next: NextFunction,
+  parse: Parse,
+): Promise<void> {
+  const { context } = res;
+  activity.inFlight++;
+  try {
+    const key = req.headers['x-api-key'];
+    if (typeof key !== 'string') throw unauthorized('missing_api_key'); // 401
+    const identity = authenticator.getCached(key) ?? (await requireApiKey(key, req.ip, authenticator, limiter)); // 429, 401, 503
+    context.identity = identity;
 
-  constructor(private readonly parts: ApiParts) {}
-
-  /**
-   * Answers a read: the whole way of a request, and the order of its refusals (docs/adr/0002). A request that is refused for its address
-   * or its parameters is counted first, and a used-up quota comes before that refusal.
-   */
-  private async answerRead(req: Request, res: Response, next: NextFunction, parse: Parse): Promise<void> {
-    const { authenticator, limiter, batcher, responses, activity } = this.parts;
-    const { context } = res;
-    activity.inFlight++;
+    let query: ReadQuery | undefined;
+    let refusal: unknown;
     try {
-      const key = req.headers['x-api-key'];
-      if (typeof key !== 'string') throw unauthorized('missing_api_key'); // 401
-      const identity = authenticator.getCached(key) ?? (await requireApiKey(key, req.ip, authenticator, limiter)); // 429, 401, 503
-      context.identity = identity;
-
-      let query: ReadQuery | undefined;
-      let refusal: unknown;
-      try {
-        if (identity.origins.length > 0) requireOrigin(req, identity);
-        query = parse(identity);
-      } catch (error) {
-        refusal = error;
-      }
-
-      const { quota, response, error } = await batcher.load(identity, query); // 503
-      context.quota = quota;
-
-      if (!quota.allowed) throw quotaExceeded(quota); // 429
-      if (refusal !== undefined) throw refusal; // 403, 400
-      if (error !== undefined) throw error; // 503
-      if (!response) throw memberNotFound(); // 404
-      responses.body(req, res, response); // 304, 200
+      if (identity.origins.length > 0) requireOrigin(req, identity);
+      query = parse(identity);
     } catch (error) {
-      // Not left to Express, which would add a promise to each request.
-      next(error);
-    } finally {
-      activity.inFlight--;
+      refusal = error;
     }
-  }
 
+    const { quota, response, error } = await batcher.load(identity, query); // 503
+    context.quota = quota;
+
+    if (!quota.allowed) throw quotaExceeded(quota); // 429
+    if (refusal !== undefined) throw refusal; // 403, 400
+    if (error !== undefined) throw error; // 503
+    if (!response) throw memberNotFound(); // 404
+    responses.body(req, res, response); // 304, 200
+  } catch (error) {
+    // Not left to Express, which would add a promise to each request.
+    next(error);
+  } finally {
+    activity.inFlight--;
+  }
+}
+
+/** The layers that serve the operations of the API, read-only. */
+export interface ApiRoutes {
   /** Answers addresses that were parsed before, without asking the router about them again (hot path, see ADR 11). */
-  knownAddresses(): RequestHandler {
-    return (req, res, next) => {
+  readonly knownAddresses: RequestHandler;
+  /** Refuses a request without the one Host that RFC 9112 section 3.2 asks for. Node's own check answers with an empty body. */
+  readonly requireHost: RequestHandler;
+  /** Adds the routes to the application itself: a mounted router takes the prefix off each path and puts it back (ADR 11). */
+  addTo(app: Express): void;
+  /** Refuses every request; one that carries a key is authenticated and counted first. */
+  refuse(problem: () => Problem): RequestHandler;
+}
+
+export function apiRoutes(parts: ApiParts): ApiRoutes {
+  /** Queries by address: path and query, as sent. */
+  const known = new LRUCache<string, ReadQuery>({ max: MAX_ADDRESSES });
+
+  const refuse: ApiRoutes['refuse'] = (problem) => (req, res, next) => {
+    if (req.headers['x-api-key'] === undefined) throw problem();
+    void answerRead(parts, req, res, next, () => {
+      throw problem();
+    });
+  };
+  const refuseHost = (detail: string) => refuse(() => invalidRequest([{ parameter: 'Host', detail }]));
+  const refuseNoHost = refuseHost('must be sent, as HTTP/1.1 asks');
+  const refuseSecondHost = refuseHost('must be sent once');
+
+  return {
+    refuse,
+    knownAddresses: (req, res, next) => {
       const isRead = (req.method === 'GET' || req.method === 'HEAD') && hasOneHost(req);
-      const query = isRead ? this.known.get(req.url) : undefined;
+      const query = isRead ? known.get(req.url) : undefined;
       if (!query) return next();
       res.context.route = query.route;
-      void this.answerRead(req, res, next, (identity) => {
+      void answerRead(parts, req, res, next, (identity) => {
         if (query.command.guildId !== identity.guildId) throw wrongGuild();
         return query;
       });
-    };
-  }
-
-  /** Refuses a request without the one Host that RFC 9112 section 3.2 asks for. Node's own check answers with an empty body. */
-  requireHost(): RequestHandler {
-    const refuseWith = (detail: string) => this.refuse(() => invalidRequest([{ parameter: 'Host', detail }]));
-    const refuse = refuseWith('must be sent, as HTTP/1.1 asks');
-    const refuseSecond = refuseWith('must be sent once');
-    return (req, res, next) => {
+    },
+    requireHost: (req, res, next) => {
       if (hasOneHost(req)) return next();
-      if (req.headers.host !== undefined) return refuseSecond(req, res, next);
-      if (req.httpVersion === '1.1') return refuse(req, res, next);
+      if (req.headers.host !== undefined) return refuseSecondHost(req, res, next);
+      if (req.httpVersion === '1.1') return refuseNoHost(req, res, next);
       next();
-    };
-  }
-
-  /** Adds the routes to the application itself: a mounted router takes the prefix off each path and puts it back (ADR 11). */
-  addTo(app: Express): void {
-    for (const route of ROUTES) {
-      const named: RequestHandler = (_req, res, next) => {
-        res.context.route = route;
-        next();
-      };
-      const read: RequestHandler = (req, res, next) =>
-        void this.answerRead(req, res, next, (identity) => {
-          const query = parseQuery(req, route, identity);
-          if (req.url.length <= MAX_ADDRESS_LENGTH) this.known.set(req.url, query);
-          return query;
-        });
-      app
-        .route(PREFIX + route)
-        .all(named)
-        .get(read)
-        .all(this.refuse(methodNotAllowed));
-    }
-  }
-
-  /** Refuses every request; one that carries a key is authenticated and counted first. */
-  refuse(problem: () => Problem): RequestHandler {
-    return (req, res, next) => {
-      if (req.headers['x-api-key'] === undefined) throw problem();
-      void this.answerRead(req, res, next, () => {
-        throw problem();
-      });
-    };
-  }
+    },
+    addTo: (app) => {
+      for (const route of ROUTES) {
+        const named: RequestHandler = (_req, res, next) => {
+          res.context.route = route;
+          next();
+        };
+        const read: RequestHandler = (req, res, next) =>
+          void answerRead(parts, req, res, next, (identity) => {
+            const query = parseQuery(req, route, identity);
+            if (req.url.length <= MAX_ADDRESS_LENGTH) known.set(req.url, query);
+            return query;
+          });
+        app
+          .route(PREFIX + route)
+          .all(named)
+          .get(read)
+          .all(refuse(methodNotAllowed));
+      }
+    },
+  };
 }
 
 /** Returns whether a request has one Host. Node joins several with a comma, which none can contain. */

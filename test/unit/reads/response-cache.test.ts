@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Versioned } from '../../../src/leaderboard/reader.ts';
-import { type CacheableRead, ResponseCache } from '../../../src/reads/response-cache.ts';
+import { type CacheableRead, ResponseCache } from '../../../src/reads/request-batcher.ts';
 import type { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
