@@ -128,6 +128,7 @@ describe.each(storeKinds)('the API on $name', (kind) => {
         broken = true;
         await ask(500, '/servers/guild/stats', undefined, undefined, failing.url);
       } finally {
+        broken = false;
         await failing.close();
       }
     });
