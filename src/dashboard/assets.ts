@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
+import { readWidgetFile } from '../widget-file.ts';
 
-const FILES = { 'dashboard.css': 'text/css; charset=utf-8', 'dashboard.js': 'text/javascript; charset=utf-8' } as const;
+const SCRIPT = 'text/javascript; charset=utf-8';
+const FILES = {
+  'dashboard.css': 'text/css; charset=utf-8',
+  'dashboard.js': SCRIPT,
+  'widget-preview.js': SCRIPT,
+} as const;
 
-export type AssetName = keyof typeof FILES;
+export type AssetName = keyof typeof FILES | 'widget.js';
 
-/** The style sheet and the script of the pages. The address of a file names its content, so browsers keep it for ever. */
+/** The style sheet and the scripts of the pages, and the widget for its preview. The address of a file names its content, so browsers keep it for ever. */
 export class Assets {
   readonly routes: Router = Router({ caseSensitive: true, strict: true });
   private readonly paths = new Map<AssetName, string>();
 
   /** @throws when a file is missing: the build has not copied it. */
   constructor() {
-    for (const name of Object.keys(FILES) as AssetName[]) {
+    this.add('widget.js', readWidgetFile().body, SCRIPT);
+    for (const name of Object.keys(FILES) as (keyof typeof FILES)[]) {
       const body = readFileSync(new URL(`./assets/${name}`, import.meta.url));
       this.add(name, body, FILES[name]);
     }

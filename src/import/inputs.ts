@@ -40,6 +40,7 @@ export interface Input {
  * Opens a file, or the standard input for `-`, and detects its format. The beginning that it reads for this is kept, so
  * that a pipe works too. Unpacks gzip.
  * @param given the format, when it is known.
+ * @param name of the file for messages, when it is not the path.
  * @throws InvalidInputError when the file cannot be read or its format cannot be detected.
  */
 export async function openInput(
@@ -47,8 +48,8 @@ export async function openInput(
   given: FormatName | undefined,
   signal: AbortSignal,
   onWarning: (text: string) => void,
+  name = path === '-' ? 'stdin' : path,
 ): Promise<Input> {
-  const name = path === '-' ? 'stdin' : path;
   const { stream, size } = await open(path);
   addAbortSignal(signal, stream);
   /** Bytes of the file, which an archive has fewer of than its text. */

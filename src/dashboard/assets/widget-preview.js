@@ -1,0 +1,42 @@
+// Lets the preview of the widget read with the sign-in of the dashboard, and follow the form.
+(() => {
+  const board = document.getElementById('preview');
+  const form = /** @type {HTMLFormElement | null} */ (document.getElementById('settings'));
+  const snippet = document.getElementById('snippet');
+  if (!board || !form || !snippet) return;
+
+  // The widget sends no cookies, because an API key is all that it needs elsewhere. Here its data is behind the sign-in.
+  const { fetch } = window;
+  window.fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });
+
+  const ATTRIBUTES = ['theme', 'page-size', 'refresh'];
+  /** @param {Record<string, string>} properties */
+  const paint = (properties) => {
+    for (const name of [...board.style]) board.style.removeProperty(name);
+    for (const [name, value] of Object.entries(properties)) board.style.setProperty(name, value);
+  };
+  paint(JSON.parse(board.dataset.properties ?? '{}'));
+
+  let latest = 0;
+  form.addEventListener('input', async () => {
+    const mine = ++latest;
+    const query = new URLSearchParams(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form))));
+    const answer = await fetch(`${form.action}/settings?${query}`).catch(() => undefined);
+    // A value that is half typed is refused; the next one is not.
+    if (!answer?.ok || mine !== latest) return;
+    const { attributes, properties, snippet: html, costs } = await answer.json();
+    for (const name of ATTRIBUTES) {
+      if (name in attributes) board.setAttribute(name, attributes[name]);
+      else board.removeAttribute(name);
+    }
+    paint(properties);
+    snippet.textContent = html;
+    for (const { visitors, text, isOver } of costs) {
+      const cell = document.querySelector(`[data-visitors="${visitors}"]`);
+      if (!cell) continue;
+      cell.textContent = text;
+      cell.classList.toggle('bad', isOver);
+    }
+    history.replaceState(null, '', `?${query}`);
+  });
+})();

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidInputError } from '../errors.ts';
+import { curveOfFiles } from '../import/curve-choice.ts';
+import { type DryRunResult, dryRun } from '../import/dry-run.ts';
+import type { FormatName } from '../import/formats.ts';
+import { type Input, openInput } from '../import/inputs.ts';
+import { load } from '../import/load.ts';
+import type { LoadTarget } from '../import/load-job.ts';
+import { Problems } from '../import/problems.ts';
+import type { Progress } from '../import/reading.ts';
+import { summaryLine } from '../import/summary.ts';
+import type { CurveName } from '../leaderboard/curves.ts';
+
+/** What a person chose for an import. */
+export interface ImportChoice {
+  /** Name of the file, for messages. */
+  readonly name: string;
+  /** Undefined = detect it. */
+  readonly format: FormatName | undefined;
+  /** Undefined = that of the guild, or of the format. */
+  readonly curve: CurveName | undefined;
+}
+
+/** A file that was received and read once. */
+export interface CheckedImport extends ImportChoice {
+  readonly id: string;
+  readonly path: string;
+  readonly preview: DryRunResult['preview'];
+  /** Lines for the person: what was detected, and the first bad rows with their places. */
+  readonly notes: readonly string[];
+}
+
+/** A load that runs, or has ended. */
+export interface ImportRun {
+  readonly name: string;
+  readonly replace: boolean;
+  readonly notes: string[];
+  /** Members read so far. */
+  members: number;
+  /** Share of the file that was read, 0 to 1. */
+  share: number;
+  /** The last line, once it has ended. */
+  summary?: string;
+  /** Why not everything was loaded. */
+  problem?: string;
+}
+
+/** A checked file waits this long for its person. */
+const KEPT_MS = 30 * 60_000;
+/** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
+const CHECK_MS = 60_000;
+/** Files of all guilds that wait or load. */
+const MAX_FILES = 20;
+
+type State = { readonly checked?: CheckedImport; readonly run?: ImportRun; readonly stop?: () => void };
+
+/** The imports of the guilds, one of each at a time: from the file that was received to the end of its load. Files are temporary. */
+export class GuildImports {
+  private readonly states = new Map<string, State>();
+  private readonly receiving = new Set<string>();
+  private folder: string | undefined;
+
+  constructor(private readonly target: LoadTarget) {}
+
+  /** Returns the file that waits for its person, or the load that runs or ran last. */
+  of(guildId: string): Pick<State, 'checked' | 'run'> {
+    return this.states.get(guildId) ?? {};
+  }
+
+  isRunning(guildId: string): boolean {
+    const { run } = this.of(guildId);
+    return run !== undefined && run.summary === undefined;
+  }
+
+  /**
+   * Receives a file, reads it once, and keeps it for {@link start}. Writes nothing to the guild.
+   * @param receive writes the file to a path, and returns what the person chose.
+   * @throws InvalidInputError when it cannot be read, an import of the guild runs, or too many are open. The file is then deleted.
+   */
+  async add(guildId: string, receive: (path: string) => Promise<ImportChoice>): Promise<void> {
+    if (this.receiving.has(guildId) || this.isRunning(guildId))
+      throw new InvalidInputError('An import of this guild is running: wait for its end.');
+    const files = [...this.states.values()].filter(({ checked, stop }) => checked ?? stop).length;
+    if (files + this.receiving.size >= MAX_FILES)
+      throw new InvalidInputError('Too many imports are open: try again in some minutes.');
+    this.receiving.add(guildId);
+    this.folder ??= temporaryFolder();
+    const path = join(this.folder, randomUUID());
+    try {
+      const checked = await this.check(guildId, path, await receive(path));
+      await this.discard(guildId);
+      this.states.set(guildId, { checked });
+      setTimeout(() => {
+        if (this.of(guildId).checked === checked) void this.discard(guildId);
+      }, KEPT_MS).unref();
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error instanceof InvalidInputError ? new InvalidInputError(forPage(error.message)) : error;
+    } finally {
+      this.receiving.delete(guildId);
+    }
+  }
+
+  private async check(guildId: string, path: string, choice: ImportChoice): Promise<CheckedImport> {
+    const notes: string[] = [];
+    const signal = AbortSignal.timeout(CHECK_MS);
+    const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
+    const { inputs, formatCurve } = await this.open(path, choice, signal, progress.write);
+    const reading = { inputs, strict: false, problems: new Problems(progress.write), progress, signal };
+    const { preview, notice } = await dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve });
+    if (signal.aborted) throw new InvalidInputError('It takes longer than a minute to read: use the command "seed".');
+    if (notice) notes.push(forPage(notice));
+    return { ...choice, id: randomUUID(), path, preview, notes };
+  }
+
+  /** Forgets the file that waits, and the load that has ended. */
+  async discard(guildId: string): Promise<void> {
+    const { checked } = this.of(guildId);
+    if (this.isRunning(guildId)) return;
+    this.states.delete(guildId);
+    if (checked) await rm(checked.path, { force: true });
+  }
+
+  /** Starts to load the file that waits. @param onEnd called with the last line. */
+  start(guildId: string, replace: boolean, onEnd: (summary: string) => Promise<unknown>): void {
+    const { checked } = this.of(guildId);
+    if (!checked || this.receiving.has(guildId)) throw new InvalidInputError('There is no file: upload it again.');
+    const run: ImportRun = { name: checked.name, replace, notes: [], members: 0, share: 0 };
+    const controller = new AbortController();
+    const stop = { signal: controller.signal, count: 0, holdExit: () => {} };
+    const onStop = (): void => {
+      stop.count++;
+      controller.abort();
+    };
+    this.states.set(guildId, { run, stop: onStop });
+    void this.load(guildId, checked, run, stop)
+      .then(onEnd)
+      .catch(() => {}) // The load is done, and its line is on the page.
+      .finally(() => {
+        this.states.set(guildId, { run });
+        return rm(checked.path, { force: true });
+      });
+  }
+
+  /** Asks the load that runs to stop. A replacement that puts its members in place stops at the second request. */
+  stop(guildId: string): void {
+    this.states.get(guildId)?.stop?.();
+  }
+
+  private async load(
+    guild: string,
+    choice: CheckedImport,
+    run: ImportRun,
+    stop: { readonly signal: AbortSignal; readonly count: number; holdExit(): void },
+  ): Promise<string> {
+    const { signal } = stop;
+    let size = 0;
+    const progress: Progress = {
+      update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
+      write: (line) => run.notes.push(forPage(line)),
+    };
+    try {
+      const { inputs, formatCurve } = await this.open(choice.path, choice, signal, progress.write);
+      size = Math.max(1, inputs[0]?.size ?? 1);
+      const reading = { inputs, strict: false, problems: new Problems(progress.write), progress, signal };
+      const job = { guild, reading, stop, replace: run.replace, plan: undefined, curve: choice.curve, formatCurve };
+      const { summary, outcome } = await load(this.target, job);
+      if (outcome) run.problem = forPage(outcome.message);
+      run.summary = summaryLine(summary);
+    } catch (error) {
+      run.problem = forPage((error as Error).message);
+      run.summary = 'Stopped before anything was loaded';
+    }
+    return run.summary;
+  }
+
+  private async open(
+    path: string,
+    { name, format, curve }: ImportChoice,
+    signal: AbortSignal,
+    write: Progress['write'],
+  ) {
+    const input: Input = await openInput(path, format, signal, write, name);
+    if (!format) write(`format: ${input.format} (detected)`);
+    return { inputs: [input], formatCurve: curve ? undefined : curveOfFiles([input]) };
+  }
+}
+
+/** Creates a folder that only this user can read, and that goes with the process. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-import-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Returns a line of the command `seed` as it fits the page: with fields and buttons instead of options. */
+function forPage(line: string): string {
+  return line
+    .replace(/name (?:it|one) with --(format|curve)/, 'choose it in the field "$1"')
+    .replace(/add --curve (\S+?)\b/, 'choose the curve $1')
+    .replace('load without --replace', 'load it without replacing')
+    .replace('--replace', 'replacement')
+    .replace('--format', 'the format')
+    .replace('Ctrl-C', 'Stop')
+    .replace('run the same command again', 'start it again');
+}

@@ -1,0 +1,105 @@
+import type { Response } from 'express';
+import { z } from 'zod';
+import { BotWriter } from '../../bot/bot-writer.ts';
+import { InvalidInputError } from '../../errors.ts';
+import { FORMAT_NAMES } from '../../import/formats.ts';
+import { CURVE_NAMES } from '../../leaderboard/curves.ts';
+import { formOf, parseForm } from '../forms.ts';
+import { GuildImports } from '../guild-imports.ts';
+import type { GuildPage, Parts } from '../guild-page.ts';
+import { Refusal } from '../refusal.ts';
+import { MAX_UPLOAD, receiveUpload } from '../upload.ts';
+import { actorOf, guildOf } from '../visit.ts';
+
+/** Seconds after which the page of a load that runs is loaded again. */
+const REFRESH_S = '1';
+const LONGEST_NAME = 100;
+
+/** Returns the parser of a field that is one of the names, or empty. */
+const anyOf = <T extends string>(names: readonly T[]) =>
+  z
+    .string()
+    .default('')
+    .refine((name) => ['', ...names].includes(name), { error: `Choose one of ${names.join(', ')}.` })
+    .transform((name) => (name === '' ? undefined : (name as T)));
+const choiceForm = z.object({ format: anyOf(FORMAT_NAMES), curve: anyOf(CURVE_NAMES) });
+const startForm = z
+  .object({
+    id: z.string(),
+    mode: z.enum(['load', 'replace'], { error: 'Choose to load or to replace.' }),
+    confirm: z.string().default(''),
+  })
+  .refine(({ mode, confirm }) => mode === 'load' || confirm === 'yes', {
+    error: 'Check the box to replace all members.',
+  });
+
+/** Members of a file: first what would be loaded, then the load. */
+export const importPage: GuildPage = {
+  path: '/import',
+  label: 'Import',
+  uploads: ['/import'],
+  addTo(router, parts) {
+    const { auditLog, redisKeys, scripts } = parts;
+    const imports = new GuildImports({ ...parts, writer: new BotWriter(scripts, redisKeys) });
+
+    router.get('/import', (_req, res) => sendState(parts, imports, res));
+
+    router.post('/import', async (req, res) => {
+      const receive = async (path: string) => {
+        const { fields, name, size } = await receiveUpload(req, res, path);
+        const { data, problem } = parseForm(choiceForm, fields);
+        if (size === 0) throw new InvalidInputError('Choose a file that is not empty.');
+        if (!data) throw new InvalidInputError(problem);
+        return { ...data, name: name.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME) || 'file' };
+      };
+      try {
+        await imports.add(guildOf(res), receive);
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        return sendState(parts, imports, res, error.message);
+      }
+      res.redirect(303, `/guilds/${guildOf(res)}/import`);
+    });
+
+    router.post('/import/start', async (req, res) => {
+      const guildId = guildOf(res);
+      const { data, problem } = parseForm(startForm, formOf(req));
+      if (!data) return sendState(parts, imports, res, problem);
+      const { checked } = imports.of(guildId);
+      if (!checked || checked.id !== data.id) {
+        throw new Refusal(409, 'Another file', 'This is not the file that was checked last. Look at the import again.');
+      }
+      const replace = data.mode === 'replace';
+      const actor = actorOf(req, res);
+      const log = (what: string) => auditLog.change(guildId, actor, what, async () => {});
+      const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"`;
+      await auditLog.change(guildId, actor, what, async () => imports.start(guildId, replace, log));
+      res.redirect(303, `/guilds/${guildId}/import`);
+    });
+
+    router.post('/import/stop', (_req, res) => {
+      imports.stop(guildOf(res));
+      res.redirect(303, `/guilds/${guildOf(res)}/import`);
+    });
+    router.post('/import/discard', async (_req, res) => {
+      await imports.discard(guildOf(res));
+      res.redirect(303, `/guilds/${guildOf(res)}/import`);
+    });
+  },
+};
+
+/** Shows the form, the file that was checked, or the load. */
+function sendState({ views }: Parts, imports: GuildImports, res: Response, problem = ''): void {
+  const { checked, run } = imports.of(guildOf(res));
+  const status = problem === '' ? 200 : 400;
+  if (checked) {
+    views.send(res, 'import-check', { title: 'Check the import', checked, notice: '', problem }, status);
+  } else if (run) {
+    const isRunning = imports.isRunning(guildOf(res));
+    if (isRunning) res.set('Refresh', REFRESH_S);
+    views.send(res, 'import-run', { title: 'Import', run, isRunning, notice: '', problem }, status);
+  } else {
+    const choices = { formats: FORMAT_NAMES, curves: CURVE_NAMES, megabytes: MAX_UPLOAD / 1024 / 1024 };
+    views.send(res, 'import', { title: 'Import', ...choices, notice: '', problem }, status);
+  }
+}

@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { BotWriter } from '../../bot/bot-writer.ts';
+import { StoreUnavailableError } from '../../errors.ts';
+import { type ExportResult, exportText } from '../../import/export.ts';
+import { ID_PATTERN } from '../../leaderboard/model.ts';
+import { MemberRead } from '../../leaderboard/reader.ts';
+import { StoredMembers } from '../../leaderboard/stored-members.ts';
+import { formOf } from '../forms.ts';
+import type { GuildPage } from '../guild-page.ts';
+import { notFound, Refusal } from '../refusal.ts';
+import { actorOf, guildOf } from '../visit.ts';
+
+/** Changes of a member, by the word in the address. */
+const CHANGES = {
+  hide: {
+    title: 'Hide a member',
+    text: 'leaves the ranking, the totals and the API. XP and profile stay, and the member gains on.',
+    button: 'Hide the member',
+    done: 'Hid',
+  },
+  unhide: {
+    title: 'Show a member again',
+    text: 'comes back into the ranking, with all XP.',
+    button: 'Show the member again',
+    done: 'Put back',
+  },
+  remove: {
+    title: 'Remove a member',
+    text: 'is erased, with XP, profile and streak. This cannot be taken back. The bot can create the member anew.',
+    button: 'Remove the member',
+    done: 'Removed',
+  },
+} as const;
+
+type Change = keyof typeof CHANGES;
+
+/** Members by their id: hide, show again, remove. And all of them as a file. */
+export const membersPage: GuildPage = {
+  path: '/members',
+  label: 'Members',
+  addTo(router, parts) {
+    const { client, scripts, redisKeys, auditLog, views } = parts;
+    const writer = new BotWriter(scripts, redisKeys);
+    const stored = new StoredMembers(client, scripts, redisKeys);
+
+    /** Returns what is known of a member; undefined for a user who is none. */
+    const find = async (guildId: string, userId: string) => {
+      if (!ID_PATTERN.test(userId)) return undefined;
+      const [{ members }, { value: ranked }] = await Promise.all([
+        stored.read(guildId, [userId]),
+        parts.commands.read(new MemberRead(guildId, userId)),
+      ]);
+      return members[0] && { ...members[0], rank: ranked?.rank, shownLevel: ranked?.level };
+    };
+    /** Returns the member and the change of a page, or there is no such page. The id is in no path, because ".." is an id. */
+    const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
+      const member = await find(guildOf(res), id);
+      if (!member || !Object.hasOwn(CHANGES, change)) throw notFound();
+      return { member, change: change as Change };
+    };
+
+    router.get('/members', async (req, res) => {
+      const id = String(req.query.id ?? '').trim();
+      const done = Object.values(CHANGES).find(({ done }) => done === req.query.done);
+      const member = id === '' ? undefined : await find(guildOf(res), id);
+      const problem = id !== '' && !member && !done ? 'There is no member with this id, ranked or hidden.' : '';
+      const notice = done ? `${done.done} the member.` : '';
+      views.send(res, 'members', { title: 'Members', id, member, notice, problem }, problem === '' ? 200 : 404);
+    });
+
+    router.get('/members/export.csv', async (_req, res) => {
+      const guildId = guildOf(res);
+      const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
+      res.set({
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': `attachment; filename="${guildId}.csv"`,
+      });
+      await pipeline(Readable.from(exportText(stored.readAll(guildId), 'csv', result)), res);
+    });
+
+    router.get('/members/:change', async (req, res) => {
+      const { member, change } = await asked(req, res, String(req.query.id));
+      views.send(res, 'member-change', { ...CHANGES[change], member, change });
+    });
+    router.post('/members/:change', async (req, res) => {
+      const { member, change } = await asked(req, res, formOf(req).id);
+      const { userId } = member;
+      const guildId = guildOf(res);
+      const { done } = CHANGES[change];
+      await auditLog.change(guildId, actorOf(req, res), `${done} the member ${userId}`, () =>
+        writer[change](guildId, [userId]).catch(explain),
+      );
+      const query = new URLSearchParams({ done, ...(change !== 'remove' && { id: userId }) });
+      res.redirect(303, `/guilds/${guildId}/members?${query}`);
+    });
+  },
+};
+
+/** Names the data of a guild as the reason, where it is: the database answers. */
+function explain(error: unknown): never {
+  if (error instanceof StoreUnavailableError && error.code === 'MODEL') {
+    throw new Refusal(409, 'That does not work', `${error.message}.`);
+  }
+  throw error;
+}
