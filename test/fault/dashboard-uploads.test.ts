@@ -1,0 +1,333 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+const PAGE = '/guilds/own/import';
+const CSV = 'user_id,xp,username\na,500,Anna\nb,70,Ben\n';
+const EVIL = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
+const BOUNDARY = 'x'.repeat(30);
+
+describe.skipIf(!hasRedis)('an upload to the dashboard', () => {
+  let dashboard: TestDashboard;
+  let owner: Visitor;
+  const earlier = process.env.TMPDIR;
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-uploads-'));
+
+  beforeAll(async () => {
+    process.env.TMPDIR = folder;
+    dashboard = await startTestDashboard({ TRUST_PROXY: '1' });
+  });
+  afterAll(async () => {
+    if (earlier === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = earlier;
+    await dashboard?.close();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(async () => {
+    await dashboard.store.client.flushall();
+    await dashboard.store.writer.recordMany('own', [
+      { userId: 'old', set: 40, profile: { username: 'Old' } },
+      { userId: 'a', set: 1 },
+    ]);
+    await dashboard.store.writer.record('other', { userId: 'theirs', set: 9 });
+    owner = await dashboard.signIn('own', 'u1');
+    await owner.submit('/guilds/own', `${PAGE}/discard`, {});
+    expect(files()).toEqual([]);
+  });
+
+  /** Files that were received and are kept. */
+  const files = () =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith('guildrank-import-'))
+      .flatMap((name) => readdirSync(join(folder, name)));
+  const ranking = (guild = 'own') => dashboard.store.client.zrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
+
+  interface Part {
+    readonly name: string;
+    readonly filename?: string;
+    readonly content: string | Buffer;
+  }
+  /** Returns the parts of the form as the page sends it. */
+  const parts = async (content: string | Buffer, filename = 'members.csv', fields: Record<string, string> = {}) => {
+    const given = { _token: await owner.tokenOf('/guilds/own'), format: '', curve: '', ...fields };
+    const texts: Part[] = Object.entries(given).map(([name, value]) => ({ name, content: value }));
+    return [...texts, { name: 'file', filename, content }];
+  };
+  const bodyOf = (list: readonly Part[], end = `--${BOUNDARY}--\r\n`) =>
+    Buffer.concat([
+      ...list.flatMap(({ name, filename, content }) => {
+        const file = filename === undefined ? '' : `; filename="${filename.replaceAll('"', '%22')}"`;
+        const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n`;
+        return [Buffer.from(head), Buffer.from(content), Buffer.from('\r\n')];
+      }),
+      Buffer.from(end),
+    ]);
+  const send = async (
+    body: Buffer | ReadableStream,
+    { path = PAGE, ...headers }: { path?: string } & Record<string, string> = {},
+  ): Promise<Answer> => {
+    const answer = await fetch(dashboard.localUrl + path, {
+      method: 'POST',
+      headers: {
+        'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+        ...{ origin: dashboard.url, cookie: owner.cookie, ...headers },
+      },
+      body,
+      redirect: 'manual',
+      duplex: 'half',
+    } as RequestInit);
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const upload = async (...args: Parameters<typeof parts>) => send(bodyOf(await parts(...args)));
+  const page = async (path = PAGE) => (await owner.get(path)).text;
+  const idOf = (html: string) => /name="id" value="([\w-]+)"/.exec(html)?.[1] ?? '';
+  const start = async (fields: Record<string, string>) =>
+    owner.submit('/guilds/own', `${PAGE}/start`, { id: idOf(await page()), ...fields });
+  const ended = () =>
+    vi.waitFor(async () => {
+      const html = await page();
+      expect(html).toContain('Import another file');
+      return html;
+    }, PATIENT);
+
+  it('is shown first, with bad rows and reasons, and changes nothing before it is loaded', async () => {
+    const before = await ranking();
+    const { status, headers } = await upload(`${CSV}c,-3,Cora\n`, 'my members.csv');
+    expect([status, headers.get('location')]).toEqual([303, PAGE]);
+    const html = await page();
+    expect(html).toContain('2 members with 570 XP in all.');
+    expect(html).toMatch(/my members\.csv line 4: xp &quot;-3&quot; is not a whole number/);
+    expect(html).toMatch(/<td class="right">1<\/td><th scope="row"><bdi>Anna<\/bdi><\/th><td>a<\/td>/);
+    expect(await ranking()).toEqual(before);
+    expect((await start({ mode: 'load' })).status).toBe(303);
+    expect(await ended()).toContain('loaded 2 members');
+    expect(await ranking()).toEqual(['old', '40', 'b', '70', 'a', '500']);
+    expect((await dashboard.store.audit.check('own')).exact).toBe(true);
+    expect(files()).toEqual([]);
+    const activity = await page('/guilds/own/activity');
+    expect(activity).toMatch(/Began to load &quot;my members\.csv&quot;.*owner u1/);
+    expect(activity).toMatch(/loaded 2 members in .*owner u1/);
+  });
+
+  it('replaces all members only with the box that says so', async () => {
+    await upload(CSV);
+    expect((await start({ mode: 'replace' })).status).toBe(400);
+    expect((await start({ mode: 'nonsense' })).status).toBe(400);
+    expect(await ranking()).toHaveLength(4);
+    expect((await start({ mode: 'replace', confirm: 'yes' })).status).toBe(303);
+    expect(await ended()).toContain('replaced by 2 members');
+    expect(await ranking()).toEqual(['b', '70', 'a', '500']);
+  });
+
+  it('of gzip or another format is read as the command reads it, and what cannot be read is refused with the fix', async () => {
+    const mee6 = JSON.stringify({ players: [{ id: '5', xp: 300, username: 'Mia', level: 2 }] });
+    expect((await upload(gzipSync(mee6), 'export.json.gz')).status).toBe(303);
+    expect(await page()).toMatch(/format: mee6 \(detected\).*curve/s);
+    const refused = await upload('what is this', 'x.bin');
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('Cannot tell the format of x.bin: choose it in the field &quot;format&quot;');
+    for (const [content, name] of [
+      ['', 'empty.csv'],
+      [Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), 'broken.csv.gz'],
+      ['{"players":[{"id":', 'broken.json'],
+    ] as const) {
+      expect([name, (await upload(content, name)).status]).toEqual([name, 400]);
+    }
+    expect((await upload(CSV, 'x.csv', { format: 'nonsense' })).status).toBe(400);
+    expect((await upload(CSV, 'x.csv', { curve: 'constructor' })).status).toBe(400);
+    // The file that was checked before is still there, and none of the refused ones.
+    expect(files()).toHaveLength(1);
+  });
+
+  it('without the token of the session, with it after the file, or from elsewhere is refused before it is stored', async () => {
+    const good = await parts(CSV);
+    const [, ...rest] = good;
+    const stranger = await dashboard.signIn('other');
+    const theirs = { name: '_token', content: await stranger.tokenOf('/guilds/other') };
+    for (const list of [rest, [...rest, good[0] as Part], [theirs, ...rest]]) {
+      expect((await send(bodyOf(list))).status).toBe(403);
+    }
+    for (const origin of ['null', 'https://evil.example']) {
+      expect((await send(bodyOf(good), { origin })).status).toBe(403);
+    }
+    expect((await send(bodyOf(good), { cookie: '' })).status).toBe(401);
+    expect(files()).toEqual([]);
+    expect(await page()).toContain('Check the file');
+  });
+
+  it('that is too large is refused, with and without a length, and leaves no file', async () => {
+    const big = Buffer.alloc(51 * 1024 * 1024, 'a,1\n');
+    const answer = await upload(big);
+    expect(answer.status).toBe(413);
+    expect(answer.text).toContain('50 MB');
+    const body = bodyOf(await parts(big));
+    let at = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        if (at >= body.length) return controller.close();
+        controller.enqueue(body.subarray(at, at + 1024 * 1024));
+        at += 1024 * 1024;
+      },
+    });
+    expect((await send(stream)).status).toBe(413);
+    await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
+  });
+
+  it('that unpacks to far more than it has takes bounded memory, and has nothing to load', async () => {
+    const bomb = gzipSync(Buffer.concat([Buffer.from('user_id,xp\n'), Buffer.alloc(300 * 1024 * 1024, '\n')]));
+    const before = process.memoryUsage().rss;
+    const { status } = await upload(bomb, 'bomb.csv.gz');
+    expect([303, 400]).toContain(status);
+    expect(process.memoryUsage().rss - before).toBeLessThan(250 * 1024 * 1024);
+    expect(await page()).not.toContain('Load the members');
+  });
+
+  it('that is malformed is refused as such', async () => {
+    const good = await parts(CSV);
+    const fields = Array.from({ length: 50 }, (_, n) => ({ name: `f${n}`, content: 'x' }));
+    const bodies: [string, Buffer][] = [
+      ['cut off', bodyOf(good, '')],
+      ['no part', Buffer.from(`--${BOUNDARY}--\r\n`)],
+      ['empty', Buffer.alloc(0)],
+      ['another boundary', Buffer.from(bodyOf(good).toString().replaceAll(BOUNDARY, 'y'))],
+      ['no file', bodyOf(good.slice(0, -1))],
+      ['two files', bodyOf([...good, { name: 'more', filename: 'b.csv', content: CSV }])],
+      ['many fields', bodyOf([...fields, ...good])],
+      ['noise', Buffer.from(Array.from({ length: 5000 }, (_, n) => (n * 7919) % 256))],
+    ];
+    for (const [name, body] of bodies) expect([name, (await send(body)).status]).toEqual([name, 400]);
+    expect((await send(bodyOf(good), { 'content-type': 'multipart/form-data' })).status).toBe(400);
+    expect((await send(bodyOf(good), { 'content-type': 'text/csv' })).status).toBe(403);
+    expect((await owner.submit('/guilds/own', PAGE, { format: '' })).status).toBe(400);
+    await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
+    expect(await page()).toContain('Check the file');
+  });
+
+  it('that its sender gives up leaves no file, and the next one works', async () => {
+    const body = bodyOf(await parts('a,1\n'.repeat(300_000)));
+    const { port } = new URL(dashboard.localUrl);
+    const socket = connect(Number(port), '127.0.0.1');
+    const headers = [
+      `POST ${PAGE} HTTP/1.1`,
+      'host: x',
+      `origin: ${dashboard.url}`,
+      `cookie: ${owner.cookie}`,
+      `content-type: multipart/form-data; boundary=${BOUNDARY}`,
+      `content-length: ${body.length}`,
+    ];
+    socket.write(`${headers.join('\r\n')}\r\n\r\n`);
+    socket.write(body.subarray(0, 500_000));
+    await vi.waitFor(() => expect(files()).toHaveLength(1), PATIENT);
+    socket.destroy();
+    await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
+    await vi.waitFor(async () => expect((await upload(CSV)).status).toBe(303), PATIENT);
+  });
+
+  it('stores names and file names as text', async () => {
+    await upload(
+      `user_id,xp,username\na,500,"${EVIL.replaceAll('"', '""')}"\n${EVIL},1,x\n`,
+      `../../${EVIL}\u202e.csv`,
+    );
+    const checked = await page();
+    expect(checked).toContain('&lt;script&gt;');
+    await start({ mode: 'load' });
+    const done = await ended();
+    const pages = ['', '/members?id=a', '/members/hide?id=a', '/activity', `/members?id=${encodeURIComponent(EVIL)}`];
+    const later = await Promise.all(pages.map((path) => page(`/guilds/own${path}`)));
+    for (const html of [checked, done, ...later]) expect(html).not.toMatch(/<img|<script>|onerror="/);
+    expect(later[1]).toContain('&lt;img src=x');
+    expect(files()).toEqual([]);
+  });
+
+  it('of one guild is out of reach for another one', async () => {
+    expect((await send(bodyOf(await parts(CSV)), { path: '/guilds/other/import' })).status).toBe(404);
+    await upload(CSV);
+    const id = idOf(await page());
+    const stranger = await dashboard.signIn('other');
+    const from = '/guilds/other';
+    expect((await stranger.submit(from, `${PAGE}/start`, { id, mode: 'load' })).status).toBe(404);
+    expect((await stranger.submit(from, '/guilds/other/import/start', { id, mode: 'load' })).status).toBe(409);
+    expect((await stranger.submit(from, '/guilds/other/import/discard', { id })).status).toBe(303);
+    expect((await start({ id: 'x', mode: 'load' })).status).toBe(409);
+    expect(idOf(await page())).toBe(id);
+    expect(await ranking('other')).toEqual(['theirs', '9']);
+  });
+
+  it('stops at the wish of the person, and says what was loaded', async () => {
+    const rows = Array.from({ length: 200_000 }, (_, n) => `m${n},${n}`).join('\n');
+    await upload(`user_id,xp\n${rows}\n`);
+    await start({ mode: 'replace', confirm: 'yes' });
+    expect((await upload(CSV)).text).toContain('is running');
+    await owner.submit('/guilds/own', `${PAGE}/stop`, {});
+    expect(await ended()).toMatch(/Interrupted: nothing was replaced/);
+    expect(await ranking()).toEqual(['a', '1', 'old', '40']);
+    expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
+  });
+
+  describe('members in the dashboard', () => {
+    const change = (name: string, id: string) => owner.submit('/guilds/own', `/guilds/own/members/${name}`, { id });
+
+    it('are hidden, shown again and removed, each in the activity', async () => {
+      await dashboard.store.writer.record('own', { userId: '..', set: 5 });
+      for (const id of ['a', '..']) {
+        expect((await owner.get(`/guilds/own/members/hide?id=${id}`)).text).toContain('Hide the member');
+        expect((await change('hide', id)).headers.get('location')).toBe(`/guilds/own/members?done=Hid&id=${id}`);
+        expect((await owner.get(`/guilds/own/members?id=${id}`)).text).toContain('hidden: in no ranking');
+        await change('unhide', id);
+        expect((await owner.get(`/guilds/own/members?id=${id}`)).text).toMatch(/rank \d/);
+        expect((await change('remove', id)).status).toBe(303);
+        expect((await owner.get(`/guilds/own/members?id=${id}`)).status).toBe(404);
+      }
+      expect(await ranking()).toEqual(['old', '40']);
+      expect((await dashboard.store.audit.check('own')).exact).toBe(true);
+      const activity = await page('/guilds/own/activity');
+      for (const done of ['Hid', 'Put back', 'Removed']) expect(activity).toMatch(`${done} the member a`);
+    });
+
+    it('of another guild, or with an id that is none, are not reached', async () => {
+      for (const id of ['theirs', '', EVIL, 'a'.repeat(65), '{other}:xp', '__proto__', 'gr:{other}:member:theirs']) {
+        for (const name of ['hide', 'unhide', 'remove', 'constructor', '__proto__']) {
+          expect([id, name, (await change(name, id)).status]).toEqual([id, name, 404]);
+        }
+        const query = new URLSearchParams({ id });
+        expect((await owner.get(`/guilds/own/members/hide?${query}`)).status).toBe(404);
+      }
+      expect((await owner.get('/guilds/other/members?id=theirs')).status).toBe(404);
+      expect((await owner.get('/guilds/other/members/export.csv')).status).toBe(404);
+      expect((await owner.get('/guilds/other/widget/data/api/v1/servers/other/stats')).status).toBe(404);
+      expect((await owner.get('/guilds/own/widget/data/api/v1/servers/other/stats')).status).toBe(404);
+      expect(await ranking('other')).toEqual(['theirs', '9']);
+      expect(await page('/guilds/own/activity')).not.toContain('the member theirs');
+    });
+
+    it('of a guild from before hidden members are not hidden, and the page says what to do', async () => {
+      await dashboard.store.client.hdel('gr:{own}:stats', 'model');
+      const { status, text } = await change('hide', 'a');
+      expect([status, text]).toEqual([409, expect.stringContaining('guild upgrade own')]);
+      expect(await page('/guilds/own/activity')).not.toContain('Hid the member');
+    });
+
+    it('leave as a file that the import reads back, hidden ones too', async () => {
+      await dashboard.store.writer.record('own', { userId: 'a', set: 7, profile: { username: 'A, "B"\nC', level: 3 } });
+      await change('hide', 'old');
+      const { text, headers } = await owner.get('/guilds/own/members/export.csv');
+      expect(headers.get('content-disposition')).toBe('attachment; filename="own.csv"');
+      expect(headers.get('cache-control')).toBe('no-store');
+      await change('remove', 'a');
+      await change('remove', 'old');
+      await upload(text);
+      await start({ mode: 'load' });
+      await ended();
+      const { client } = dashboard.store;
+      expect(await ranking()).toEqual(['a', '7']);
+      expect(await client.zscore('gr:{own}:hidden', 'old')).toBe('40');
+      expect(await client.hmget('gr:{own}:member:a', 'username', 'level')).toEqual(['A, "B"\nC', '3']);
+    });
+  });
+});
