@@ -10,6 +10,10 @@ export interface WidgetFile {
   readonly integrity: string;
 }
 
+/** Reserves the space of the widget in a web page until its script is there, so that nothing below it moves. */
+export const RESERVED_SPACE =
+  '<style>guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em }</style>';
+
 /** Reads the widget. @throws when it is missing: the build has not copied it. */
 export function readWidgetFile(): WidgetFile {
   const body = readFileSync(new URL('web/widget.js', import.meta.url));

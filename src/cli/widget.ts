@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { readWidgetFile } from '../widget-file.ts';
+import { RESERVED_SPACE, readWidgetFile } from '../widget-file.ts';
 import { parseId } from './arguments.ts';
 import { print, program } from './terminal.ts';
 
@@ -20,6 +20,7 @@ export function widgetCommand(): Command {
     .action(({ snippet, url, guild, json }: Options) => {
       const { path, integrity } = readWidgetFile();
       const html = [
+        RESERVED_SPACE,
         `<script src="${url}/${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`,
         `<guild-leaderboard guild="${guild}" api-key="gr_..."></guild-leaderboard>`,
       ];

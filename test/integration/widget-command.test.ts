@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RESERVED_SPACE } from '../../src/widget-file.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { runNpmScript } from './npm-script.ts';
@@ -21,8 +22,10 @@ describe('the command widget', () => {
       ...['--snippet', '--url', `${service.url}/`, '--guild', '42'],
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [style, ...lines] = stdout.split('\n');
+    expect(style).toBe(RESERVED_SPACE);
     const [, src = '', integrity, rest] =
-      /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous" defer>(.*)/s.exec(stdout) ?? [];
+      /^<script src="(.*)" integrity="(.*)" crossorigin="anonymous" defer>(.*)/s.exec(lines.join('\n')) ?? [];
     expect(rest).toBe('</script>\n<guild-leaderboard guild="42" api-key="gr_..."></guild-leaderboard>\n');
     expect(src.startsWith(`${service.url}/widget.`)).toBe(true);
     const served = await fetch(src);
