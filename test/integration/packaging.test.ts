@@ -212,6 +212,28 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     }
   });
 
+  it('describes in custom-elements.json what the module of the widget has', async () => {
+    const program = `
+      const { customElements } = JSON.parse(readFileSync('node_modules/guildrank/package.json', 'utf8'));
+      const { modules } = JSON.parse(readFileSync('node_modules/guildrank/' + customElements, 'utf8'));
+      const untrue = [];
+      for (const { path, declarations } of modules) {
+        const elements = await import(resolve('node_modules/guildrank', path));
+        for (const { name, members, attributes } of declarations) {
+          for (const member of members) if (!(member.name in elements[name].prototype)) untrue.push(member.name);
+          for (const each of attributes) if (!elements[name].observedAttributes.includes(each.name)) untrue.push(each.name);
+          console.log(name, members.length > 5, attributes.length > 4);
+        }
+      }
+      console.log(untrue);`;
+    const imports = "import { readFileSync } from 'node:fs'; import { resolve } from 'node:path';";
+    const result = await runProgram(process.execPath, ['--input-type=module', '-e', imports + program], {
+      cwd: folder,
+    });
+    const stdout = 'GuildLeaderboard true true\nGuildMember true true\nGuildStats true true\n[]\n';
+    expect(result).toEqual({ code: 0, stdout, stderr: '' });
+  });
+
   it('has a small package for bots, which brings no other package', async () => {
     const installed = readdirSync(join(botFolder, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(installed).toEqual(['guildrank-writer']);
