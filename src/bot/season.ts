@@ -26,6 +26,9 @@ export interface SeasonResult {
 /** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
 
+/** Readings of the members, before those who came meanwhile are left to the next season. */
+const MAX_PASSES = 4;
+
 /** Ends a season of one guild. One call at a time holds the locks of the guild and of the archive, and every step checks them. */
 export class SeasonReset {
   private readonly token = randomUUID();
@@ -54,8 +57,14 @@ export class SeasonReset {
         await this.step(archiveAs, 'open', [], `${guildId} ${id}`, ...configOf(curve, multiplier)),
         archiveAs,
       );
-      const archived = phase === 'copy' ? await this.copy() : 0;
-      const reset = await this.resetMembers();
+      let archived = 0;
+      let reset = 0;
+      for (let isCopied = phase !== 'copy'; ; isCopied = false) {
+        if (!isCopied) archived = await this.copy();
+        const result = await this.resetMembers();
+        reset += result.reset;
+        if (result.isDone) break;
+      }
       await this.step(guildId, 'done', []);
       return { archived, reset };
     } finally {
@@ -64,14 +73,33 @@ export class SeasonReset {
     }
   }
 
+  /** Copies all members, again if a server of the guild or of the archive was replaced meanwhile. @returns how many. */
   private async copy(): Promise<number> {
+    const { guildId, options } = this;
+    const serverOf = async (id: string) => String((await this.step(id, 'server', []))[1]);
+    for (;;) {
+      const servers = [await serverOf(guildId), await serverOf(options.archiveAs)] as const;
+      let archived = 0;
+      let status: string | number | undefined = 'MISSED';
+      // In a guild that gets members all the time, some are always missed: they came after the season's end.
+      for (let pass = 0; pass < MAX_PASSES && status === 'MISSED'; pass++) {
+        archived += await this.copyListed(pass === 0 ? '' : 'unmarked');
+        if ((await serverOf(options.archiveAs)) !== servers[1]) break;
+        const wanted = pass === MAX_PASSES - 1 ? '' : 'all';
+        [status] = await this.step(guildId, 'copied', [], servers[0], wanted);
+      }
+      if (status === 'OK') return archived;
+    }
+  }
+
+  private async copyListed(which: '' | 'unmarked'): Promise<number> {
     const { guildId, options } = this;
     let archived = 0;
     for (const place of ['ranked', 'hidden']) {
       let cursor = '0';
       do {
         options.signal?.throwIfAborted();
-        const [, next, ...userIds] = (await this.step(guildId, 'list', [], cursor, place)) as string[];
+        const [, next, ...userIds] = (await this.step(guildId, 'list', [], cursor, place, which)) as string[];
         // A small set comes as a whole.
         for (let from = 0; from < userIds.length; from += MEMBERS_PER_STEP) {
           archived += await this.archive(userIds.slice(from, from + MEMBERS_PER_STEP));
@@ -79,7 +107,6 @@ export class SeasonReset {
         cursor = next as string;
       } while (cursor !== '0');
     }
-    await this.step(guildId, 'copied', []);
     return archived;
   }
 
@@ -95,18 +122,24 @@ export class SeasonReset {
       return [place === 'hidden' ? 'hidden' : 'set', id, total, 4, ...named];
     });
     const keys = [xp, stats, config, lock, hidden, ...members.map(([id]) => memberPrefix + id)];
+    // One that was hidden after its first copy must not stay in the ranking of the archive.
+    const hiding = members.flatMap(([id, , place]) => (place === 'hidden' ? [id] : []));
+    const hideKeys = [xp, stats, config, hidden, ...hiding.map((id) => memberPrefix + id)];
+    if (hiding.length > 0) throwRefusal(await this.scripts.run('hide', hideKeys, 'hide', ...hiding));
     throwRefusal(await this.scripts.run('stage', keys, memberPrefix, BUILT_IN_CURVES, this.token, ...args));
     return rows.length;
   }
 
-  private async resetMembers(): Promise<number> {
+  /** Resets the members that are marked, unless a failover lost the step before. */
+  private async resetMembers(): Promise<{ reset: number; isDone: boolean }> {
     let reset = 0;
     for (let userIds: string[] = []; ; ) {
       this.options.signal?.throwIfAborted();
       const reply = await this.step(this.guildId, 'reset', userIds, MEMBERS_PER_STEP, ...userIds);
+      if (reply[0] === 'AGAIN') return { reset, isDone: false };
       reset += userIds.length;
       userIds = reply.slice(2).map(String);
-      if (userIds.length === 0) return reset;
+      if (userIds.length === 0) return { reset, isDone: true };
     }
   }
 

@@ -6,10 +6,14 @@
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
 --           or {"OTHER", archive} while another season is not done
 --   "open" id, field, value, ...   takes the lock of an archive and stores fields of its config. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
---   "list" cursor, "ranked" | "hidden"   {"OK", next cursor, user ids}
+--   "list" cursor, "ranked" | "hidden", "unmarked" for those only that are not marked   {"OK", next cursor, user ids}
+--   "server"   {"OK", name of the running server}
 --   "mark" user ids   {"OK", per member a text of lines: user id, XP, "ranked" | "hidden", username, level, daily_streak, last_daily_claim}
---   "copied"   all members are in the archive: from now on they are reset. {"OK"}
---   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next}
+--   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset. {"OK"}, {"MISSED"} when some are
+--           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
+--           first "list": after a failover, cursors list other members, and marks can be lost
+--   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next},
+--           or {"AGAIN"} when "copied" was lost in a failover
 --   "done"   no member is left: the season is over. {"OK"}   "unlock"   {"OK"}
 -- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "total"}. Nothing was changed then.
 -- O(n log m) for n user ids.
@@ -66,6 +70,12 @@ if not holds_lock(KEYS[7], token) then
   return { 'REFUSED', 0, 'lock' }
 end
 require_permissions(KEYS[7], 'PEXPIRE', 'DEL')
+
+-- Returns a name that a server has from its start to its end.
+local function server_name()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+end
 
 -- Takes the archived XP of the members, and their levels. Who gained meanwhile keeps that.
 local function reset()
@@ -140,14 +150,23 @@ if mode == 'list' then
   local scanned = redis.call('ZSCAN', ARGV[4] == 'hidden' and KEYS[4] or KEYS[1], ARGV[3], 'COUNT', '250')
   reply = { 'OK', scanned[1] }
   for i = 1, #scanned[2], 2 do
-    reply[#reply + 1] = scanned[2][i]
+    local id = scanned[2][i]
+    if ARGV[5] ~= 'unmarked' or not redis.call('ZSCORE', KEYS[6], id) then
+      reply[#reply + 1] = id
+    end
   end
   reply = { unpack(reply) }
+elseif mode == 'server' then
+  reply[2] = server_name()
 elseif mode == 'mark' then
   require_permissions(KEYS[6], 'ZADD')
   reply = mark()
 elseif mode == 'reset' then
-  reply = reset()
+  reply = season[3] == 'copy' and { 'AGAIN' } or reset()
+elseif mode == 'copied' and ARGV[3] and ARGV[3] ~= server_name() then
+  reply = { 'AGAIN' }
+elseif mode == 'copied' and ARGV[4] == 'all' and redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[4]) > redis.call('ZCARD', KEYS[6]) then
+  reply = { 'MISSED' }
 elseif mode == 'copied' or mode == 'done' then
   require_permissions(KEYS[5], 'HSET')
   redis.call('HSET', KEYS[5], 'phase', mode == 'done' and 'done' or 'reset')

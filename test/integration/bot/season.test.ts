@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { createReader } from '../../../src/reader.ts';
 import type { ScriptClient } from '../../../src/redis/scripts.ts';
 import { createWriter } from '../../../src/writer.ts';
 import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+import { PATIENT } from '../../support/wait.ts';
 
 const ARCHIVE = 'g.2026-s1';
 
@@ -163,4 +166,55 @@ describe.each(kinds)('the end of a season on $name', (kind) => {
     await content('g');
     await content(ARCHIVE);
   });
+});
+
+describe.skipIf(!hasRedis)('the end of a season during a failover', () => {
+  const MEMBERS = 4000;
+
+  // A cursor of the old server lists other members on the new one, and writes after the cut are lost.
+  it.each([
+    ['list', 3, 1],
+    ['list', 9, 1],
+    ['mark', 6, 7],
+    ['copied', 1, 4],
+    ['reset', 4, 3],
+  ])(
+    'at %s %d, with the writes of %d commands lost, archives each member once and resets it',
+    async (mode, nth, calls) => {
+      const start = () => startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
+      const [old, next] = [await start(), await start()];
+      const [from, to] = [new Redis(old.url), new Redis(next.url)];
+      try {
+        for (let n = 0; n < MEMBERS; n += 500) {
+          const members = Array.from({ length: 500 }, (_, i) => ({ userId: `m${n + i}`, set: 1 + n + i }));
+          await createWriter(from).recordMany('g', members);
+        }
+        await to.replicaof('127.0.0.1', old.port);
+        await vi.waitFor(async () => expect(await to.info('replication')).toContain('master_link_status:up'), PATIENT);
+        let [seen, left] = [0, Number.POSITIVE_INFINITY];
+        const client: WriterClient = {
+          evalsha: async (...args) => {
+            if (args[2 + args[1]] === mode && ++seen === nth) {
+              await from.wait(1, 1000);
+              await to.replicaof('NO', 'ONE');
+              left = calls;
+            }
+            return (left-- > 0 ? from : to).evalsha(...args);
+          },
+          eval: (...args) => (left >= 0 ? from : to).eval(...args),
+        };
+        const { reset } = await createWriter(client).resetSeason('g', { archiveAs: ARCHIVE });
+        expect(left).toBeLessThan(0);
+        expect(reset).toBeGreaterThanOrEqual(MEMBERS);
+        const archived = await to.zrange(`gr:{${ARCHIVE}}:xp`, 0, -1, 'WITHSCORES');
+        expect(archived).toEqual(Array.from({ length: MEMBERS }, (_, n) => [`m${n}`, String(n + 1)]).flat());
+        expect(await to.zcount('gr:{g}:xp', 1, '+inf')).toBe(0);
+        const { audit } = servicesOn(to, 'gr', ['free']);
+        for (const guild of ['g', ARCHIVE]) expect((await audit.check(guild)).exact).toBe(true);
+      } finally {
+        for (const client of [from, to]) client.disconnect();
+        await Promise.all([old.stop(), next.stop()]);
+      }
+    },
+  );
 });
