@@ -5,7 +5,7 @@ import type { XpRecord } from '../../src/leaderboard/writer.ts';
 
 /**
  * A process that writes to a guild until it is killed, as importers and bots do: sets and adds, one and many, explicit levels,
- * removals, and swaps of the whole guild. Arguments: Redis URL, guild, seed.
+ * removals, swaps of the whole guild, and every call of the bot kit. Arguments: Redis URL, guild, seed.
  */
 const [url, guild, seed] = process.argv.slice(2) as [string, string, string];
 process.env.REDIS_URL = url;
@@ -37,8 +37,23 @@ await withServices(async (services) => {
     while ((await staged.sweep()).listed > 0);
     await staged.clear({ unlock: true });
   };
-  // The predecessor was killed with the lock in its hands.
+  // The predecessor was killed with the lock in its hands, or in the middle of a season's end.
   await client.del(redisKeys.staging(guild).lock);
+  const endSeason = async (): Promise<void> => {
+    const unfinished = (await client.hget(redisKeys.guild(guild).season, 'phase')) !== 'done';
+    const name = unfinished ? await client.hget(redisKeys.guild(guild).season, 'archive') : null;
+    const archiveAs = name ?? `${guild}.${process.pid}-${random(1_000_000)}`;
+    await client.del(redisKeys.staging(archiveAs).lock);
+    await writer.resetSeason(guild, { archiveAs });
+  };
+  const users = () => Array.from({ length: 1 + random(20) }, userId);
+  const botCalls = [
+    () => writer.award(guild, { userId: userId(), amount: { min: 0, max: 500 }, cooldownMs: random(2) * 20 }),
+    () => writer.claimDaily(guild, { userId: userId(), reward: [5, 10], username: `name ${random(9)}` }),
+    () => writer.setProfiles(guild, [{ userId: userId(), profile: { level: random(3) === 0 ? null : random(90) } }]),
+    () => writer.hide(guild, users()),
+    () => writer.unhide(guild, users()),
+  ];
   while (performance.now() < LONGEST_MS) {
     const dice = random(20);
     if (dice === 0) await writer.remove(guild, Array.from({ length: 20 }, userId));
@@ -47,6 +62,12 @@ await withServices(async (services) => {
         // Another process of the test replaces the guild.
         if (!(error instanceof DomainError)) throw error;
       });
+    } else if (dice === 2) {
+      await endSeason().catch((error: unknown) => {
+        if (!(error instanceof DomainError)) throw error;
+      });
+    } else if (dice < 14) {
+      await Promise.all(Array.from({ length: 20 }, () => botCalls[random(botCalls.length)]?.()));
     } else await writer.recordMany(guild, many());
   }
   throw new Error(`Nobody killed this process within ${LONGEST_MS} ms`);

@@ -1,5 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
+import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
 import { runScript } from '../support/process.ts';
@@ -25,7 +31,8 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
   const staged = () => suite.guild.store.client.zcard(`gr:{${GUILD}}:next:xp`);
   const revision = () => suite.guild.store.client.hget(`gr:{${GUILD}}:stats`, 'rev');
   const moment = async () => `${await revision()} ${await staged()}`;
-  const audited = async () => (await suite.guild.store.audit.check(GUILD)).exact;
+  /** Returns whether the counters of the guild, and of the archives of its seasons, are exact. */
+  const audited = () => areExact(suite.guild.store);
 
   it(
     `are exact after each of ${RUNS} writers was killed with SIGKILL in the middle of its work`,
@@ -43,6 +50,43 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
       const { actual } = await suite.guild.store.audit.check(GUILD);
       expect(actual.members).toBeGreaterThan(0n);
       recordFigure('writer killed with SIGKILL', { times: RUNS, members: Number(actual.members), drift: 0 });
+    },
+  );
+
+  it(
+    `are exact after Redis was killed with SIGKILL ${RUNS} times beside a writer, and read its file again`,
+    PATIENCE,
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'guildrank-crash-'));
+      const options = ['--dir', folder, '--appendonly', 'yes'];
+      let members = 0;
+      try {
+        for (let run = 0; run < RUNS; run++) {
+          const redis = await startEmbeddedRedis(options);
+          const client = new Redis(redis.url);
+          const store = servicesOn(client, 'gr', ['free']);
+          const rev = () => client.hget(`gr:{${GUILD}}:stats`, 'rev');
+          const before = await rev();
+          expect(await areExact(store)).toBe(true);
+          expect(await client.zcard(`gr:{${GUILD}}:xp`)).toBeGreaterThanOrEqual(Math.min(members, 1));
+          const child = runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(SEED + 5000 + run)]);
+          await until(async () => (await rev()) !== before);
+          await delay(100 + ((run * 53) % 211));
+          members = await client.zcard(`gr:{${GUILD}}:xp`);
+          client.disconnect();
+          redis.process.kill('SIGKILL');
+          await child.stop();
+          await redis.stop();
+        }
+        const redis = await startEmbeddedRedis(options);
+        const client = new Redis(redis.url);
+        expect(await areExact(servicesOn(client, 'gr', ['free']))).toBe(true);
+        client.disconnect();
+        await redis.stop();
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+      recordFigure('Redis killed with SIGKILL', { times: RUNS, members, drift: 0 });
     },
   );
 
@@ -104,3 +148,10 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
     recordFigure('two seed commands and a bot at once', { bot_writes: writes, drift: 0 });
   });
 });
+
+/** Returns whether the counters of {@link GUILD} are exact, and those of the archives of its seasons. */
+async function areExact({ client, audit }: Services): Promise<boolean> {
+  const guilds = (await client.keys(`gr:{${GUILD}*}:stats`)).map((key) => /{(.*)}/.exec(key)?.[1] as string);
+  for (const guild of guilds) if (!(await audit.check(guild)).exact) return false;
+  return true;
+}

@@ -9,6 +9,7 @@ export type BotStep =
   | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
   | { readonly kind: 'setProfiles'; readonly updates: readonly ProfileUpdate[] }
   | { readonly kind: 'hide' | 'unhide' | 'remove'; readonly userIds: readonly string[] }
+  | { readonly kind: 'season'; readonly calls: number; readonly keepMembers: boolean }
   | { readonly kind: 'clock'; readonly ms: number };
 
 const DAY_MS = 86_400_000;
@@ -60,6 +61,14 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
     {
       weight: 3,
       arbitrary: fc.record({
+        kind: kindOf('season'),
+        calls: fc.integer({ min: 1, max: 9 }),
+        keepMembers: fc.boolean(),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
         kind: kindOf('clock'),
         ms: fc.constantFrom(1000, 3_600_000, DAY_MS / 2, DAY_MS, 2 * DAY_MS, -3_600_000),
       }),
@@ -68,7 +77,7 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
   { minLength: 1, maxLength: 25 },
 );
 
-interface BotMember {
+export interface BotMember {
   xp: number;
   level: number | undefined;
   username: string | undefined;

@@ -1,0 +1,82 @@
+import type { WriterClient } from '../../src/writer.ts';
+import type { BotModel } from './random-bot.ts';
+
+/** What a season's end has done so far, in a naive model that follows its script calls one by one. */
+export class SeasonModel {
+  private readonly marks = new Map<string, number>();
+
+  constructor(
+    private readonly guild: BotModel,
+    private readonly archive: BotModel,
+    private readonly keepMembers: boolean,
+  ) {}
+
+  /** Follows one call: `script` is its name, `args` are its arguments. */
+  follow(script: string, args: readonly string[]): void {
+    const [mode = ''] = args;
+    if (script !== 'season') return;
+    if (mode === 'mark') for (const id of args.slice(2)) this.mark(id);
+    if (mode === 'reset') for (const id of args.slice(3)) this.reset(id);
+  }
+
+  /** Forgets members that were erased meanwhile. */
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.marks.delete(id);
+  }
+
+  private mark(id: string): void {
+    const member = this.guild.members.get(id);
+    if (!member) return;
+    this.marks.set(id, member.xp);
+    this.archive.members.set(id, { ...member });
+  }
+
+  private reset(id: string): void {
+    const marked = this.marks.get(id);
+    const member = this.guild.members.get(id);
+    this.marks.delete(id);
+    if (marked === undefined || !member) return;
+    const xp = Math.max(member.xp - marked, 0);
+    if (xp === 0 && !this.keepMembers) this.guild.members.delete(id);
+    else Object.assign(member, { xp, level: undefined });
+  }
+}
+
+/** A client whose calls wait until a test lets them go on one by one. */
+export class SteppedClient implements WriterClient {
+  private waiting: (() => Promise<void>) | undefined;
+  private arrived: () => void = () => {};
+
+  /** @param onCall is told of each call right before it runs. */
+  constructor(
+    private readonly client: WriterClient,
+    private readonly onCall: (script: string, args: readonly string[]) => void,
+  ) {}
+
+  evalsha(): Promise<unknown> {
+    return Promise.reject(new Error('NOSCRIPT each call is sent with its source, which names the script'));
+  }
+
+  eval(source: string, count: number, ...rest: (string | number)[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.waiting = async () => {
+        this.onCall(/^-- (\S+):/.exec(source)?.[1] ?? '', rest.slice(count).map(String));
+        await this.client.eval(source, count, ...rest).then(resolve, reject);
+      };
+      this.arrived();
+    });
+  }
+
+  /** Lets one call run, when there is one or comes one, or the work ends. */
+  async step(work: Promise<unknown>): Promise<void> {
+    if (!this.waiting) {
+      const arrival = new Promise<void>((resolve) => {
+        this.arrived = resolve;
+      });
+      await Promise.race([arrival, work.catch(() => {})]);
+    }
+    const run = this.waiting;
+    this.waiting = undefined;
+    await run?.();
+  }
+}
