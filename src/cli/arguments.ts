@@ -50,6 +50,12 @@ export function parseMultiplier(text: string): number {
 /** The curves that {@link parseCurveText} takes. */
 export const CURVES = `${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m`;
 
+/** Parses a number of requests a second. */
+export function parseRate(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999999.');
+  return Number(text);
+}
+
 /** Parses a curve: a name of the table, or the coefficients of one of its own. */
 export function parseCurveText(text: string): CurveText {
   const isCustom = text.startsWith('custom=');

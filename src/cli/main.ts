@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { VERSION } from '../observability/build-info.ts';
 import { dashboardCommand } from './dashboard.ts';
 import { exportCommand } from './export.ts';
+import { doctorCommand } from './doctor.ts';
 import { guildCommand } from './guild.ts';
 import { keysCommand } from './keys.ts';
 import { memberCommand } from './member.ts';
@@ -17,7 +18,7 @@ import { widgetCommand } from './widget.ts';
 const bin = new Command(BIN).usage('<command> [options]').version(VERSION).helpCommand(false).exitOverride();
 const guild = guildCommand();
 const commands = [
-  ...[serveCommand(), keysCommand(), guild, memberCommand(), seasonCommand()],
+  ...[serveCommand(), doctorCommand(), keysCommand(), guild, memberCommand(), seasonCommand()],
   ...[seedCommand(), exportCommand(), statsCommand(), widgetCommand()],
 ];
 commands.push(dashboardCommand(guild));

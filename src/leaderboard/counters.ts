@@ -76,7 +76,7 @@ export class CounterAudit {
    * @throws StoreUnavailableError
    */
   async check(guildId: string): Promise<CounterCheck> {
-    return (await this.countUndisturbed(guildId)) ?? this.countBesideWrites(guildId, '', []);
+    return (await this.checkUndisturbed(guildId)) ?? this.countBesideWrites(guildId, '', []);
   }
 
   /**
@@ -104,8 +104,8 @@ export class CounterAudit {
     return sum;
   }
 
-  /** Counts without writing. @returns undefined when the guild changed meanwhile. */
-  private async countUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
+  /** The same without writing. @returns undefined when the guild changed meanwhile. @throws StoreUnavailableError */
+  async checkUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
     const read = (first: number, userIds: readonly string[]) => this.run(guildId, userIds, 'read', first, '', []);
     let slice = await read(0, (await read(0, [])).next);
     let sum = slice;

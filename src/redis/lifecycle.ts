@@ -27,7 +27,9 @@ export async function waitUntilReady(
   let lastError: Error | undefined;
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
-    if (!lastError || !isRefusal(lastError)) lastError = error;
+    // A handshake that the loss of the connection interrupts reports itself after the cause.
+    const isEffect = /^Stream isn't writeable/.test(error.message);
+    if (!lastError || !(isEffect || isRefusal(lastError))) lastError = error;
   };
   client.on('error', watch);
   // A Cluster does not report the errors of its nodes as its own.

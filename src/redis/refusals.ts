@@ -38,6 +38,9 @@ const NO_ANSWER: Readonly<Record<string, string>> = {
     'its nodes do not answer, or CLUSTER INFO is not ok there',
 };
 
+/** What ioredis reports of bytes that are no reply of Redis. */
+const NO_REPLY = /^Protocol error/;
+
 /** An error that Redis sent; ioredis adds the command. */
 interface ReplyError extends Error {
   readonly command?: { readonly name: string };
@@ -79,6 +82,8 @@ export function explainStart(mode: RedisConfig['mode'], where: string, error: Er
   const code = redisCodeOf(error.message);
   if (code !== undefined) return `Cannot use ${where}: ${reason}. ${FIXES[code] ?? 'Correct REDIS_URL'}.`;
   const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
+  if (NO_REPLY.test(reason))
+    return `Cannot use ${where}: another program answers there, and no Redis. Correct ${setting}.`;
   return `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}. Start Redis, or correct ${setting}.`;
 }
 

@@ -46,6 +46,11 @@ export function scriptSource(name: string, included = new Set<string>()): string
   );
 }
 
+/** Returns the newest version of a guild's data that the scripts know. */
+export function knownModel(): number {
+  return Number(/^local MODEL = '(\d+)'$/m.exec(scriptSource('upgrade'))?.[1]);
+}
+
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
 export interface ScriptClient {
   evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;

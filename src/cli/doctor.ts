@@ -1,0 +1,97 @@
+import { type Command, CommanderError } from 'commander';
+import { type Config, ConfigError, parseConfig } from '../config.ts';
+import { examine, within } from '../doctor/examine.ts';
+import { type Finding, ok, problem } from '../doctor/finding.ts';
+import { connect, describe } from '../redis/connection.ts';
+import { waitUntilReady } from '../redis/lifecycle.ts';
+import { explainStart } from '../redis/refusals.ts';
+import { limitReplies } from '../redis/reply-limit.ts';
+import { parseId, parseRate } from './arguments.ts';
+import { servicesOn } from './services.ts';
+import { commandLine, PartialResult, print, program, table } from './terminal.ts';
+
+interface Options {
+  readonly rate: number;
+  readonly guild?: string;
+  readonly json?: boolean;
+}
+
+const CONNECT_MS = 5000;
+/** A check that is slow is a finding. One that exceeds this ends. */
+const COMMAND_MS = 1000;
+/** Far more than the replies to all checks. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
+
+const PROBLEMS = 1;
+const USAGE = 2;
+
+/** Returns `doctor`, which examines the Redis of the environment and changes nothing there. */
+export function doctorCommand(): Command {
+  return program('doctor', 'Check the Redis that the environment names, before the service uses it; it changes nothing')
+    .option('--rate <n>', 'requests a second to compute the cost for', parseRate, 1000)
+    .option('--guild <id>', 'guild to look into, instead of a sample', parseId)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExit code: 0 = no problem, 1 = problems, 2 = wrong usage or settings.')
+    .exitOverride((error) => {
+      throw error.exitCode === 0 ? error : new CommanderError(USAGE, error.code, error.message);
+    })
+    .action(run);
+}
+
+async function run({ rate, guild, json }: Options): Promise<void> {
+  const config = settings();
+  const where = describe(config.redis);
+  const findings = await examineStore(config, rate, guild);
+  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const problems = count('problem');
+  print(json, { redis: where, healthy: problems === 0, findings }, () => [
+    where,
+    ...table(['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
+    `${problems} problems, ${count('note')} notes, ${count('unknown')} not checked, ${count('ok')} right`,
+  ]);
+  if (problems > 0) throw new PartialResult(`Correct the problems, then run ${commandLine('doctor')} again.`, PROBLEMS);
+}
+
+/** @throws PartialResult with the exit code of a wrong usage. */
+function settings(): Config {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new PartialResult(`error: ${error.message}`, USAGE);
+    throw error;
+  }
+}
+
+async function examineStore(config: Config, rate: number, guild?: string): Promise<readonly Finding[]> {
+  const redis = { ...config.redis, timeoutMs: Math.max(COMMAND_MS, config.redis.timeoutMs) };
+  const clients = [connect(redis), connect(redis)] as const;
+  const [client, subscriber] = clients;
+  for (const each of clients) {
+    each.on('error', () => {}); // Each check reports its own failure.
+    limitReplies(each, MAX_REPLY_BYTES);
+  }
+  try {
+    let waitingFor: Error | undefined;
+    const onWait = (error: Error): void => {
+      waitingFor = error;
+    };
+    const ready = Promise.all(clients.map((each) => waitUntilReady(each, CONNECT_MS, onWait))).then(() => true);
+    // Redis can load its data for minutes.
+    const failure = await within(CONNECT_MS + COMMAND_MS, ready).then(
+      (done) => (done ? undefined : (waitingFor ?? new Error('no answer'))),
+      (error: Error) => error,
+    );
+    if (failure) return [problem('reachable', explainStart(redis.mode, describe(redis), failure), 'As it says')];
+    const services = servicesOn(client, config.keyPrefix, []);
+    const context = { ...services, client, subscriber, config, rate };
+    return [ok('reachable', describe(redis)), ...(await examine(context, guild))];
+  } finally {
+    for (const each of clients) each.disconnect();
+  }
+}
+
+/** Returns the row of a finding, and one for its fix. */
+function toRows({ check, state, detail, fix }: Finding): string[][] {
+  const row = [check, state, detail];
+  return fix ? [row, ['', '', `-> ${fix}`]] : [row];
+}

@@ -1,0 +1,83 @@
+import { CounterAudit } from '../leaderboard/counters.ts';
+import { ID_PATTERN } from '../leaderboard/model.ts';
+import { knownModel } from '../redis/scripts.ts';
+import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
+
+const MAX_GUILDS = 50;
+/** A larger guild takes too long here; "stats check" counts it. */
+const MAX_MEMBERS = 20_000;
+const MAX_MS = 4000;
+/** Members that are counted in one script: Redis serves nobody else meanwhile. */
+const SLICE = 100;
+/** Members that are looked at from each end of a ranking: a negative, infinite or huge score is there. */
+const ENDS = 10;
+
+/** Looks into some guilds: the version of their data, the ends of their rankings, and whether their counters are exact. */
+export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
+  const until = performance.now() + MAX_MS;
+  const known = knownModel();
+  const audit = new CounterAudit(context.scripts, context.redisKeys, SLICE);
+  const newer: string[] = [];
+  const older: string[] = [];
+  const unfit: string[] = [];
+  const drifting: string[] = [];
+  let [looked, counted] = [0, 0];
+  for (const guild of guilds.slice(0, MAX_GUILDS)) {
+    if (performance.now() > until) break;
+    const { xp, stats } = context.redisKeys.guild(guild);
+    const read = Promise.all([context.client.hget(stats, 'model'), context.client.zcard(xp)]);
+    const heads = await read.catch((error: Error) => {
+      if (!error.message.startsWith('WRONGTYPE')) throw error;
+    });
+    // The check of the keys has reported this guild.
+    if (!heads) continue;
+    const [model, ranked] = heads;
+    looked++;
+    if (Number(model) > known) {
+      newer.push(`${guild} (version ${model})`);
+      continue;
+    }
+    if (ranked > 0 && Number(model ?? 1) < known) older.push(guild);
+    unfit.push(...(await unfitMembers(context, guild)));
+    if (ranked > MAX_MEMBERS) continue;
+    const result = await audit.checkUndisturbed(guild);
+    if (!result) continue;
+    counted++;
+    if (!result.exact) drifting.push(guild);
+  }
+  return [
+    modelFinding(known, newer, older, looked),
+    ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
+    drifting.length > 0
+      ? problem('counters', `they differ from the members in ${some(drifting)}`, 'guildrank stats rebuild GUILD')
+      : ok('counters', `exact in the ${counted} guilds that were counted, of ${guilds.length}`),
+  ];
+}
+
+function modelFinding(known: number, newer: readonly string[], older: readonly string[], looked: number): Finding {
+  const check = 'data version';
+  if (newer.length > 0) {
+    return problem(check, `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them');
+  }
+  if (older.length === 0) return ok(check, `${known} in ${looked} guilds`);
+  const fix = 'They work. When all programs are updated: guildrank guild upgrade GUILD';
+  return note(check, `older than ${known} in ${some(older)}`, fix);
+}
+
+/** Returns members whose id or score breaks the data model, at both ends of the ranking. */
+async function unfitMembers({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
+  const { xp } = redisKeys.guild(guild);
+  const ends = await Promise.all([
+    client.zrevrange(xp, 0, ENDS - 1, 'WITHSCORES'),
+    client.zrange(xp, 0, ENDS - 1, 'WITHSCORES'),
+  ]);
+  const unfit = new Set<string>();
+  for (const end of ends) {
+    for (let i = 0; i < end.length; i += 2) {
+      const [id = '', score = ''] = end.slice(i, i + 2);
+      const isWhole = Number.isSafeInteger(Number(score)) && Number(score) >= 0;
+      if (!isWhole || !ID_PATTERN.test(id)) unfit.add(`${id} of ${guild} has ${score} XP`);
+    }
+  }
+  return [...unfit];
+}

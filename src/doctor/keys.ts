@@ -1,0 +1,98 @@
+import { nodesOf } from '../redis/nodes.ts';
+import type { RedisKeys } from '../redis/redis-keys.ts';
+import { type CheckContext, type Finding, NO_GUILD, ok, problem, some } from './finding.ts';
+
+/** Keys that Redis walks over in one SCAN, and the number of SCANs: none keeps others waiting, and their sum is bounded. */
+const SCAN_COUNT = 100;
+const MAX_SCANS = 300;
+const MAX_MS = 3000;
+
+/** A sample of the keys under the prefix. */
+export interface KeySample {
+  readonly keys: number;
+  /** Whether it is all of them. */
+  readonly complete: boolean;
+  readonly guilds: ReadonlySet<string>;
+  /** Keys of another type than the data model says, with the types. */
+  readonly wrongTypes: readonly string[];
+  /** Keys that the data model does not know. */
+  readonly unknownNames: readonly string[];
+}
+
+/**
+ * Returns the guild and the type of a key by its name, as docs/data-model.md lists them; the guild is "" for an API key.
+ * @returns undefined for a name that the data model does not know.
+ */
+export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; type: string } | undefined {
+  const [before, after] = redisKeys.guild(NO_GUILD).xp.split(`{${NO_GUILD}}:xp`) as [string, string];
+  if (!key.startsWith(before)) return undefined;
+  const rest = key.slice(before.length) + after;
+  if (/^key:[0-9a-f]{64}$/.test(rest)) return { guild: '', type: 'hash' };
+  const quota = /^quota:\{([\w.-]{1,64})\}$/.exec(rest);
+  if (quota) return { guild: quota[1] as string, type: 'string' };
+  const [, guild, name = ''] = /^\{([\w.-]{1,64})\}:(.*)$/s.exec(rest) ?? [];
+  const type = TYPES.find(([names]) => names.test(name))?.[1];
+  return guild && type ? { guild, type } : undefined;
+}
+
+const TYPES: readonly (readonly [RegExp, string])[] = [
+  [/^((next:)?(xp|hidden|season:xp|deleted:xp|deleted:hidden)|next:unstaged)$/, 'zset'],
+  [/^((next:)?(stats|season|member:[\w.-]{1,64})|config|keys)$/, 'hash'],
+  [/^(cooldown:[\w.-]{1,64}|next:xp:lock)$/, 'string'],
+];
+
+/** Walks over a bounded number of keys of each master. */
+export async function sampleKeys({ client, redisKeys, config }: CheckContext): Promise<KeySample> {
+  const until = performance.now() + MAX_MS;
+  const sample = {
+    keys: 0,
+    complete: true,
+    guilds: new Set<string>(),
+    wrongTypes: [] as string[],
+    unknownNames: [] as string[],
+  };
+  for (const node of nodesOf(client, 'master')) {
+    let cursor = '0';
+    for (let scans = 0; ; scans++) {
+      const [next, keys] = await node.scan(cursor, 'MATCH', `${config.keyPrefix}:*`, 'COUNT', SCAN_COUNT);
+      const types = keys.map((key) => node.type(key));
+      for (const [index, type] of (await Promise.all(types)).entries()) {
+        const key = keys[index] as string;
+        const kind = kindOfKey(redisKeys, key);
+        if (!kind) sample.unknownNames.push(key);
+        // A key may end between the two commands.
+        else if (type !== kind.type && type !== 'none') sample.wrongTypes.push(`${key} (${type}, not ${kind.type})`);
+        if (kind?.guild) sample.guilds.add(kind.guild);
+      }
+      sample.keys += keys.length;
+      cursor = next;
+      if (cursor === '0') break;
+      if (scans >= MAX_SCANS || performance.now() > until) {
+        sample.complete = false;
+        break;
+      }
+    }
+  }
+  return sample;
+}
+
+/** Returns what the sample says of the data model. */
+export function keyFindings({ keys, complete, guilds, wrongTypes, unknownNames }: KeySample): Finding[] {
+  const check = 'keys';
+  const size = `${complete ? 'all' : 'a sample of'} ${keys} keys, ${guilds.size} guilds`;
+  const findings: Finding[] = [];
+  if (wrongTypes.length > 0) {
+    findings.push(
+      problem(
+        check,
+        `wrong type: ${some(wrongTypes)}`,
+        'Find their writer, and delete or rename them: docs/data-model.md',
+      ),
+    );
+  }
+  if (unknownNames.length > 0) {
+    const fix = 'Names have the guild in braces, such as gr:{123}:xp. Rename them, or set another KEY_PREFIX';
+    findings.push(problem(check, `not in the data model: ${some(unknownNames)}`, fix));
+  }
+  return findings.length > 0 ? findings : [ok(check, `${size}: names and types are right`)];
+}

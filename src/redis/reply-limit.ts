@@ -1,0 +1,19 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { RedisClient } from './scripts.ts';
+
+/** Closes each connection on which more than `maxBytes` come: something that sends without end would fill the memory. */
+export function limitReplies(client: RedisClient, maxBytes: number): void {
+  if (client.isCluster) (client as Cluster).on('+node', (node: Redis) => limitConnection(node, maxBytes));
+  else limitConnection(client as Redis, maxBytes);
+}
+
+function limitConnection(client: Redis, maxBytes: number): void {
+  client.on('connect', () => {
+    const { stream } = client;
+    let bytes = 0;
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) stream.destroy(new Error(`Redis sent more than ${maxBytes} bytes in reply`));
+    });
+  });
+}

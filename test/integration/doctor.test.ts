@@ -1,0 +1,218 @@
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { servicesOn } from '../../src/cli/services.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { permissionsOf } from '../fault/acl.ts';
+import { contentOf } from '../fault/script-calls.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { startCluster } from '../support/cluster.ts';
+import { hasRedis } from '../support/stores.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { PATIENT } from '../support/wait.ts';
+import { runNpmScript } from './npm-script.ts';
+
+const cleanUps = cleanUpsAfterEach();
+
+/** Whatever answers, the command ends within this time. */
+const BOUND_MS = 45_000;
+
+/** Runs the command as a process. @returns its exit code and its findings. */
+async function doctor(env: Record<string, string>, ...args: string[]) {
+  const from = performance.now();
+  const { code, stdout, stderr } = await runNpmScript('doctor', ['--json', ...args], env);
+  expect(performance.now() - from).toBeLessThan(BOUND_MS);
+  const findings = (JSON.parse(stdout) as { findings: Finding[] }).findings;
+  const of = (check: string) => findings.filter((finding) => finding.check === check);
+  const states = Object.fromEntries(findings.map(({ check, state }) => [check, state]));
+  return { code, stderr, findings, of, states };
+}
+
+/** Starts a server that does this with each connection, in the place of Redis. @returns its address. */
+async function startStranger(meet: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    meet(socket);
+  }).listen(0, '127.0.0.1');
+  await vi.waitFor(() => expect(server.listening).toBe(true), PATIENT);
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `redis://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+describe.skipIf(!hasRedis)('guildrank doctor', () => {
+  const goodRedis = async () => {
+    const redis = await redisFor(cleanUps, '--appendonly', 'yes', '--maxmemory', '200mb');
+    const store = servicesOn(redis.client, 'gr', ['free']);
+    for (const guild of ['a', 'b']) {
+      for (let n = 1; n <= 30; n++) await store.writer.record(guild, { userId: `${n}`, set: n * 100 });
+    }
+    await store.apiKeys.create('a', 'test', null);
+    return { ...redis, store };
+  };
+
+  it('finds nothing wrong with a good Redis, ends with 0, and changes nothing there', async () => {
+    const { url, client } = await goodRedis();
+    await client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
+    await client.call('ACL', 'SETUSER', 'operator', 'on', '>pass', ...permissionsOf('operator'));
+    const before = await contentOf([client]);
+    const watcher = await client.monitor();
+    const seen: string[][] = [];
+    watcher.on('monitor', (_time: string, args: string[]) => seen.push(args));
+
+    const asAdmin = await doctor({ REDIS_URL: url });
+    expect(asAdmin).toMatchObject({ code: 0, stderr: '' });
+    expect(asAdmin.findings.filter(({ state }) => state !== 'ok')).toEqual([
+      expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') }),
+    ]);
+    expect(Object.keys(asAdmin.states)).toEqual(
+      expect.arrayContaining(['reachable', 'round trip', 'version', 'kind', 'persistence', 'eviction', 'memory']),
+    );
+    expect(Object.keys(asAdmin.states)).toEqual(
+      expect.arrayContaining(['clock', 'EVAL', 'TIME', 'rights', 'keys', 'data version', 'counters', 'cost']),
+    );
+    expect(asAdmin.of('keys')[0]?.detail).toContain('all 6 keys, 2 guilds');
+    expect(asAdmin.of('counters')[0]?.detail).toContain('exact in the 2 guilds');
+
+    const asService = await doctor({ REDIS_URL: url.replace('//', '//service:pass@') }, '--guild', 'a');
+    expect(asService).toMatchObject({ code: 0, states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: 'ok' } });
+    expect(asService.of('keys')[0]?.fix).toContain('operator');
+    const asOperator = await doctor({ REDIS_URL: url.replace('//', '//operator:pass@') });
+    expect(asOperator).toMatchObject({ code: 0, states: { keys: 'ok', counters: 'ok' } });
+
+    watcher.disconnect();
+    expect(await contentOf([client])).toEqual(before);
+    const big = seen.filter((args) => args.length > 210 || /^(keys|flush\w+|monitor|sort)$/i.test(args[0] as string));
+    expect(big).toEqual([]);
+    const scans = seen.filter(([name]) => name === 'scan');
+    expect(scans.length).toBeGreaterThan(0);
+    for (const [, , ...options] of scans) expect(options).toEqual(['MATCH', 'gr:*', 'COUNT', '100']);
+  });
+
+  it('prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
+    const { url, client, store } = await goodRedis();
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru', 'appendonly', 'no');
+    await client.hset('gr:{a}:stats', 'total_xp', '5');
+    await client.lpush('gr:{c}:xp', 'x');
+    await client.zadd('gr:777:xp', 1, 'x');
+    await client.zadd('gr:{d}:xp', -3, 'x', 1.5, 'y');
+    await client.hset('gr:{e}:stats', 'model', '99');
+    const { code, stderr, of } = await doctor({ REDIS_URL: url });
+    expect(code).toBe(1);
+    expect(stderr).toBe('Correct the problems, then run npm run -s doctor -- again.\n');
+    const said = (check: string) => of(check).map(({ detail }) => detail);
+    expect(said('persistence')).toEqual(['none: a restart loses all members and API keys']);
+    expect(said('eviction')[0]).toMatch(/^maxmemory-policy allkeys-lru lets Redis delete members/);
+    expect(said('keys')).toEqual(['wrong type: gr:{c}:xp (list, not zset)', 'not in the data model: gr:777:xp']);
+    expect(said('data version')).toEqual(['newer than 2 in e (version 99)']);
+    expect(said('members')[0]).toContain('x of d has -3 XP');
+    expect(said('members')[0]).toContain('y of d has 1.5 XP');
+    expect(said('counters')[0]).toMatch(/^they differ from the members in .*\ba\b/);
+    expect(said('counters')[0]).not.toMatch(/\bb\b/);
+    for (const finding of ['persistence', 'eviction', 'keys', 'data version', 'counters'].flatMap(of)) {
+      expect(finding).toMatchObject({ state: 'problem', fix: expect.stringMatching(/.{10}/) });
+    }
+    await store.audit.rebuild('a');
+    const { stdout } = await runNpmScript('doctor', [], { REDIS_URL: url });
+    expect(stdout).toMatch(/^eviction\tproblem\t.*\n\t\t-> CONFIG SET maxmemory-policy noeviction/m);
+    expect(stdout).toMatch(/\n\d+ problems?, \d+ notes?, \d+ not checked, \d+ right\n$/);
+  });
+
+  it('names the rights that the user lacks, with ACL DRYRUN and without it', async () => {
+    const { url, client } = await goodRedis();
+    await client.call(
+      'ACL',
+      'SETUSER',
+      'less',
+      'on',
+      '>pass',
+      ...permissionsOf('guildrank'),
+      '-zrevrange',
+      '-subscribe',
+    );
+    const lacks = 'less may not: zrevrange gr:{*}:xp, subscribe gr:changed';
+    const tried = await doctor({ REDIS_URL: url.replace('//', '//less:pass@') });
+    expect(tried).toMatchObject({ code: 1, states: { EVAL: 'problem' } });
+    expect(tried.of('rights')[0]?.detail).toBe(lacks);
+    await client.call('ACL', 'SETUSER', 'less', '+acl|dryrun');
+    const asked = await doctor({ REDIS_URL: url.replace('//', '//less:pass@') });
+    expect(asked.of('rights')[0]?.detail).toBe(lacks);
+  });
+
+  it('looks at every master of a Cluster, and names a server of another kind', async () => {
+    const cluster = await startCluster();
+    cleanUps.push(cluster.stop);
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
+    const { of, states } = await doctor(env);
+    expect(of('version')).toHaveLength(3);
+    expect(states).toMatchObject({ EVAL: 'ok', rights: 'note', keys: 'ok' });
+    const alone = await doctor({ REDIS_URL: `redis://${cluster.addresses.split(',')[0]}` });
+    expect(alone.code).toBe(1);
+    expect(alone.of('kind')[0]?.fix).toBe('Set REDIS_MODE=cluster');
+  });
+
+  it.each([
+    ['that says nothing', () => {}, 'Cannot reach'],
+    ['that speaks HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'another program answers'],
+    [
+      'that replies without end',
+      (socket: Socket) => {
+        socket.write('$9999999999\r\n');
+        const flood = () => {
+          while (socket.writable && socket.write(Buffer.alloc(1 << 20)));
+        };
+        socket.on('drain', flood);
+        flood();
+      },
+      'sent more than',
+    ],
+  ])('ends with 1 and a clear word at a server %s', async (_name, meet, words) => {
+    const { code, of } = await doctor({ REDIS_URL: await startStranger(meet as (socket: Socket) => void) });
+    expect({ code, reachable: of('reachable')[0] }).toMatchObject({
+      code: 1,
+      reachable: { state: 'problem', detail: expect.stringContaining(words) },
+    });
+  });
+
+  it('names a wrong password and an address where nothing listens', async () => {
+    const { url, port, client } = await redisFor(cleanUps, '--requirepass', 'right');
+    client.disconnect();
+    const wrong = await doctor({ REDIS_URL: `redis://:wrong@127.0.0.1:${port}` });
+    expect(wrong).toMatchObject({ code: 1, states: { reachable: 'problem' } });
+    expect(wrong.of('reachable')[0]?.detail).toMatch(/WRONGPASS .*Correct user and password in REDIS_URL/);
+    expect(JSON.stringify(wrong.findings)).not.toContain('wrong@');
+    const away = await doctor({ REDIS_URL: url.replace(String(port), '1') });
+    expect(away.of('reachable')[0]?.detail).toMatch(/^Cannot reach the Redis at 127\.0\.0\.1:1: .*ECONNREFUSED/);
+  });
+
+  it('ends in time at a slow Redis and at one that stops to answer', async () => {
+    const { port, client } = await goodRedis();
+    const proxy = await startTcpProxy(port);
+    cleanUps.push(proxy.stop);
+    proxy.slowBy(150);
+    const slow = await doctor({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    expect(slow.code).toBe(1);
+    expect(slow.of('round trip')[0]?.detail).toMatch(/median 1\d\d\.\d\d ms, .*requests get 503/);
+
+    // It is silent from the moment on in which the third check begins.
+    proxy.behave();
+    const monitor = await client.monitor();
+    cleanUps.push(() => monitor.disconnect());
+    monitor.on('monitor', (_time: string, [name]: string[]) => {
+      if (name === 'time') proxy.hold('127.0.0.1', 'replies');
+    });
+    const silent = await doctor({ REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    expect(silent).toMatchObject({ code: 1, states: { 'round trip': 'ok', version: 'ok', EVAL: 'problem' } });
+    expect(Object.keys(silent.states)).toContain('cost');
+  });
+
+  it('ends with 2 for a wrong usage and for wrong settings', async () => {
+    const usage = await runNpmScript('doctor', ['--rate', 'much']);
+    expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('whole number') });
+    const settings = await runNpmScript('doctor', [], { REDIS_MODE: 'twin' });
+    expect(settings).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('REDIS_MODE') });
+    expect((await runNpmScript('doctor', ['--help'])).code).toBe(0);
+  });
+});
