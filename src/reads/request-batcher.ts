@@ -99,7 +99,10 @@ export class RequestBatcher<V> {
   }
 }
 
-type Comparable = PendingRequest<unknown>;
+/** The parts of a pending request that are compared. */
+type Comparable = Pick<PendingRequest<unknown>, 'identity'> & {
+  readonly read: { readonly cacheKey: string } | undefined;
+};
 
 /** Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. */
 function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable): boolean {
