@@ -2,8 +2,8 @@
 import { Command } from 'commander';
 import { VERSION } from '../observability/build-info.ts';
 import { dashboardCommand } from './dashboard.ts';
-import { exportCommand } from './export.ts';
 import { doctorCommand } from './doctor.ts';
+import { exportCommand } from './export.ts';
 import { guildCommand } from './guild.ts';
 import { keysCommand } from './keys.ts';
 import { memberCommand } from './member.ts';

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
+import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { RedisClient, Scripts } from '../redis/scripts.ts';
+import type { Scripts } from '../redis/scripts.ts';
 
 /**
  * What a check found: nothing wrong, something to know, something to correct, or nothing, because the user of REDIS_URL may not look or

@@ -1,4 +1,4 @@
-import { LeaderboardReader } from '../leaderboard/reader.ts';
+import { PageRead } from '../leaderboard/reader.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
@@ -33,13 +33,14 @@ export async function checkRoundTrip({ client, config }: CheckContext): Promise<
 export async function checkCost(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const { client, scripts, redisKeys, rate } = context;
   const check = 'cost';
-  const reader = new LeaderboardReader(new CommandBatcher(client, scripts, redisKeys));
+  const commands = new CommandBatcher(client, scripts, redisKeys);
   const guild = await largestOf(context, guilds.slice(0, MAX_GUILDS));
-  const { revision, value } = await reader.page(guild, 1, PAGE_SIZE);
+  const page = new PageRead(guild, 1, PAGE_SIZE);
+  const { revision, value } = await commands.read(page);
   const [pings = [], anew = [], confirmed = []] = await timeInTurn([
     () => client.ping(),
-    () => reader.page(guild, 1, PAGE_SIZE),
-    () => reader.page(guild, 1, PAGE_SIZE, revision),
+    () => commands.read(page),
+    () => commands.read(page, revision),
   ]);
   const base = quantile(pings, 0.5);
   // In a Cluster a page takes two calls.

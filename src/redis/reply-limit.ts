@@ -1,5 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
-import type { RedisClient } from './scripts.ts';
+import type { RedisClient } from './redis-client.ts';
 
 /** Closes each connection on which more than `maxBytes` come: something that sends without end would fill the memory. */
 export function limitReplies(client: RedisClient, maxBytes: number): void {

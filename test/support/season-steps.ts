@@ -1,4 +1,4 @@
-import type { WriterClient } from '../../src/writer.ts';
+import type { ScriptClient } from '../../src/redis/scripts.ts';
 import type { BotModel } from './random-bot.ts';
 
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */
@@ -43,13 +43,13 @@ export class SeasonModel {
 }
 
 /** A client whose calls wait until a test lets them go on one by one. */
-export class SteppedClient implements WriterClient {
+export class SteppedClient implements ScriptClient {
   private waiting: (() => Promise<void>) | undefined;
   private arrived: () => void = () => {};
 
   /** @param onCall is told of each call right before it runs. */
   constructor(
-    private readonly client: WriterClient,
+    private readonly client: ScriptClient,
     private readonly onCall: (script: string, args: readonly string[]) => void,
   ) {}
 

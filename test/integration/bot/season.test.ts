@@ -192,7 +192,7 @@ describe.skipIf(!hasRedis)('the end of a season during a failover', () => {
         await to.replicaof('127.0.0.1', old.port);
         await vi.waitFor(async () => expect(await to.info('replication')).toContain('master_link_status:up'), PATIENT);
         let [seen, left] = [0, Number.POSITIVE_INFINITY];
-        const client: WriterClient = {
+        const client: ScriptClient = {
           evalsha: async (...args) => {
             if (args[2 + args[1]] === mode && ++seen === nth) {
               await from.wait(1, 1000);
