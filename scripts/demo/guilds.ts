@@ -22,17 +22,35 @@ const FIRST =
 const SECOND =
   'Badger Comet Dolphin Ember Falcon Gecko Heron Ibis Jackal Kestrel Lynx Marmot Newt Otter Puffin Quokka Raven Stoat Tapir Wombat';
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
-/** Stores a guild's configuration and members, and creates a key. @returns the key. */
+/** Stores a guild's configuration and members, and creates a key that was used for a week. @returns the key. */
 export async function seedGuild(
-  { writer, guildConfig, apiKeys }: Services,
+  { writer, guildConfig, apiKeys, client, redisKeys }: Services,
   guild: DemoGuild,
   now: number,
 ): Promise<string> {
   const { id, plan, xpCurve, xpMultiplier, members } = guild;
   await guildConfig.update(id, { plan, xpCurve, xpMultiplier });
   await writer.recordMany(id, inventMembers(members, now));
-  return (await apiKeys.create(id, 'demo', null)).key;
+  const { key, record } = await apiKeys.create(id, 'website', null);
+  const { usage, apiKeysUsed } = redisKeys.guild(id);
+  await client.hset(usage, inventUsage(record.id, members, now));
+  await client.hset(apiKeysUsed, record.id, new Date(now).toISOString());
+  return key;
+}
+
+/** Returns the fields of `gr:{G}:usage` for the last seven days: few requests at night, and some that were refused at noon. */
+export function inventUsage(keyId: string, members: number, now: number): Record<string, number> {
+  const thisHour = Math.floor(now / HOUR_MS);
+  const fields: Record<string, number> = {};
+  for (let ago = 0; ago < 7 * 24; ago++) {
+    const hour = thisHour - ago;
+    const daytime = 1 - Math.cos((2 * Math.PI * (hour % 24)) / 24);
+    fields[`${hour}:${keyId}`] = Math.round(members * (0.05 + daytime * (1 + ((hour * 37) % 10) / 20)));
+    if (hour % 24 === 12) fields[`${hour}:${keyId}:refused`] = Math.round(members / 10);
+  }
+  return fields;
 }
 
 /** Returns members by falling XP, always the same. Only the daily claims move with `now` (milliseconds since the epoch). */

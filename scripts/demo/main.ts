@@ -1,9 +1,11 @@
+import { createInvite } from '../../src/access/invites.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { program, run, table } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
+import { startDemoDashboard } from './dashboard.ts';
 import { demoPage } from './demo-page.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
@@ -18,10 +20,14 @@ const CLIMBERS = Array.from({ length: 10 }, (_, i) => demoUserId(9 - i));
 /** Longer than the service's default of 100 ms, because the demo may run on a busy laptop. */
 const SERVICE_TIMEOUT_MS = 1000;
 const SEED_TIMEOUT_MS = 10_000;
+const DAY_S = 86_400;
 
 await run(
   program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
-    .addHelpText('after', '\nEnvironment: HOST (127.0.0.1), PORT (8080), LOG_LEVEL (warn)')
+    .addHelpText(
+      'after',
+      '\nEnvironment: HOST (127.0.0.1), PORT (8080), DASHBOARD_PORT (8090, else a free one), LOG_LEVEL (warn)',
+    )
     .action(demo),
 );
 
@@ -55,9 +61,14 @@ async function demo(): Promise<void> {
       throw explain(error, config.port);
     });
     closing.push(() => server.close());
-    process.stdout.write(`${(await welcome(server, demoStore.description, config.planQuotas, keys)).join('\n')}\n`);
-
+    const dashboard = await startDemoDashboard(redis, connect, logger);
+    closing.push(() => dashboard.close());
     const [, , pro] = DEMO_GUILDS;
+    const grant = { guildId: pro.id, userId: '' };
+    const link = await createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
+    const lines = await welcome(server, demoStore.description, config.planQuotas, keys, link);
+    process.stdout.write(`${lines.join('\n')}\n`);
+
     closing.push(
       startRising(services.writer, pro.id, CLIMBERS, (error) => logger.warn({ err: error }, 'the XP no longer rises')),
     );
@@ -79,6 +90,7 @@ async function welcome(
   store: string,
   quotas: ReadonlyMap<string, number>,
   keys: readonly string[],
+  link: string,
 ): Promise<string[]> {
   // A browser cannot open the address that stands for all.
   const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
@@ -92,6 +104,7 @@ async function welcome(
   return [
     `Guildrank is on ${url}, its data in ${store}.`,
     `Open ${url}/ for the widget, ${url}/docs to try the API by hand.`,
+    `Open the dashboard of ${pro.id}, once: ${link}`,
     '',
     ...table(
       ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],

@@ -41,12 +41,17 @@ export interface RunningDashboard {
 
 /**
  * Composes the dashboard and starts it.
+ * @param connection an open connection to use instead of that of the configuration. It is closed with the dashboard.
  * @throws Error when its port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
-export async function startDashboard(config: DashboardConfig, logger: Logger): Promise<RunningDashboard> {
+export async function startDashboard(
+  config: DashboardConfig,
+  logger: Logger,
+  connection?: RedisClient,
+): Promise<RunningDashboard> {
   const redis = { ...config.redis, timeoutMs: Math.max(config.redis.timeoutMs, COMMAND_TIMEOUT_MS) };
   const where = describe(redis);
-  const client = connect(redis);
+  const client = connection ?? connect(redis);
   const monotonic = (): number => performance.now();
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
   const activity = { inFlight: 0, isClosing: false };

@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { RedisConfig } from '../../src/config.ts';
+import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
+import type { RedisClient } from '../../src/redis/scripts.ts';
+
+/** Starts the dashboard of the demo. If its usual port is taken, it gets a free one, unless DASHBOARD_PORT names it. */
+export async function startDemoDashboard(
+  redis: RedisConfig,
+  connect: () => RedisClient,
+  logger: Logger,
+): Promise<RunningDashboard> {
+  const { DASHBOARD_PORT, PORT } = process.env;
+  const start = (port: string | undefined) => {
+    const config = parseDashboardConfig({ DASHBOARD_PORT: port, PORT, LOG_REQUESTS: 'errors' });
+    return startDashboard({ ...config, redis }, logger, connect());
+  };
+  if (DASHBOARD_PORT) return start(DASHBOARD_PORT);
+  return start(undefined).catch(() => start('0'));
+}
