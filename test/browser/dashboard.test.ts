@@ -52,6 +52,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
   async function signIn(guildId: string | null = GUILD, options: BrowserContextOptions = {}): Promise<void> {
     context = await browser.newContext({ viewport: WIDE, ...options });
     page = await context.newPage();
+    page.setDefaultTimeout(10_000);
     complaints = [];
     elsewhere = [];
     page.on('console', (message) => complaints.push(message.text()));
@@ -65,7 +66,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const follow = (name: string) => page.getByRole('link', { name, exact: true }).click();
   const heading = async () => (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
-  const text = async () => (await page.textContent('main')) ?? '';
+  const text = async () => ((await page.textContent('main')) ?? '').replace(/\s+/g, ' ');
 
   /** Goes through every page and form of an owner and of the operator, and calls `look` on each. */
   async function tour(look: (name: string) => Promise<void>): Promise<void> {
@@ -91,7 +92,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
     await look('key revoked');
     await follow('Settings');
     await look('settings');
-    await page.getByLabel('Curve', { exact: true }).selectOption('amari');
+    await page.locator('select[name=curve]').selectOption('amari');
     await press('See what it does');
     await look('curve preview');
     await press('Save the curve');
@@ -143,7 +144,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
       const file = `${SCREENSHOTS}/${name} ${step}.png`.replaceAll(' ', '-').replaceAll(',', '');
       if (SCREENSHOTS) await page.screenshot({ path: file, fullPage: true });
     });
-    expect(seen).toHaveLength(23);
+    expect(seen).toHaveLength(21);
     // Answers that refuse are reported by the browser as such; nothing else is.
     expect(complaints.filter((line) => !/status of 4\d\d/.test(line))).toEqual([]);
     expect(elsewhere).toEqual([]);
@@ -209,7 +210,9 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
       expect(await text()).toContain('The key is revoked.');
       expect(await status()).toBe(401);
       await follow('Activity');
-      expect(await text()).toMatch(/Revoked the API key \w{10} "phone app"owner u1, session [0-9a-f]{8}127\.0\.0\.1/);
+      expect(await text()).toMatch(
+        /Revoked the API key \w{10} "phone app" ?owner u1, session [0-9a-f]{8} ?127\.0\.0\.1/,
+      );
     } finally {
       await service.close();
     }
@@ -218,7 +221,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
   it('says what a curve does to the average level before it is saved, and it does just that', async () => {
     await signIn();
     await follow('Settings');
-    await page.getByLabel('Curve', { exact: true }).selectOption('custom');
+    await page.locator('select[name=curve]').selectOption('custom');
     await page.getByLabel(/custom curve/).fill('0, 0, 50, 0, 1, 1');
     await press('See what it does');
     const promised = Number(await page.locator('b.figure').textContent());
@@ -233,7 +236,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
     await signIn(null);
     expect(await page.getByRole('row').count()).toBe(3);
     await follow(`Plan and invite of another`);
-    await page.getByLabel('Plan', { exact: true }).selectOption('pro');
+    await page.locator('select[name=plan]').selectOption('pro');
     await press('Change the plan');
     expect(await dashboard.store.client.hget('gr:{another}:config', 'plan')).toBe('pro');
     await page.getByLabel(/User id of the person/).fill('u7');
