@@ -133,37 +133,34 @@ describe.skipIf(!canRender)('the StatefulSet of deploy/kubernetes/overlays/sidec
 });
 
 describe.skipIf(!canRender)('the component dashboard of deploy/kubernetes', () => {
-  it.each(['sidecar', 'replicas'])(
-    'runs beside the overlay %s, restricted, with settings that it accepts',
-    async (overlay) => {
-      const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
-      cpSync(folder, scratch, { recursive: true });
-      const file = join(scratch, 'overlays', overlay, 'kustomization.yaml');
-      const components = ['../../components/dashboard'];
-      writeFileSync(file, stringify({ ...parse(readFileSync(file, 'utf8')), components }));
-      const all = await render(dirname(file)).finally(() => rmSync(scratch, { recursive: true }));
-      const own = all.filter(({ metadata }) => metadata.name.startsWith('guildrank-dashboard'));
-      expect(await errorsOf(own)).toEqual([]);
-      expect(own.map(({ kind }) => kind).sort()).toEqual(['ConfigMap', 'Deployment', 'NetworkPolicy', 'Service']);
+  it('runs beside the overlay replicas, restricted, with settings that it accepts', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
+    cpSync(folder, scratch, { recursive: true });
+    const file = join(scratch, 'overlays/replicas/kustomization.yaml');
+    const components = ['../../components/dashboard'];
+    writeFileSync(file, stringify({ ...parse(readFileSync(file, 'utf8')), components }));
+    const all = await render(dirname(file)).finally(() => rmSync(scratch, { recursive: true }));
+    const own = all.filter(({ metadata }) => metadata.name.startsWith('guildrank-dashboard'));
+    expect(await errorsOf(own)).toEqual([]);
+    expect(own.map(({ kind }) => kind).sort()).toEqual(['ConfigMap', 'Deployment', 'NetworkPolicy', 'Service']);
 
-      const { spec } = own.find(({ kind }) => kind === 'Deployment');
-      const { labels } = spec.template.metadata;
-      const [container] = spec.template.spec.containers;
-      expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true);
-      expect(container.securityContext).toMatchObject({
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ['ALL'] },
-      });
-      const settings = container.envFrom.map(({ configMapRef }: Manifest) =>
-        all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
-      );
-      const config = parseDashboardConfig(Object.assign({}, ...settings.map(({ data }: Manifest) => data)));
-      expect(container.ports).toEqual([{ name: 'http', containerPort: config.dashboardPort }]);
-      expect(config.dashboardHost).toBe('0.0.0.0');
-      for (const { kind, spec } of own) {
-        if (kind === 'Service') expect(spec.selector).toEqual(labels);
-        if (kind === 'NetworkPolicy') expect(spec.podSelector.matchLabels).toEqual(labels);
-      }
-    },
-  );
+    const { spec } = own.find(({ kind }) => kind === 'Deployment');
+    const { labels } = spec.template.metadata;
+    const [container] = spec.template.spec.containers;
+    expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true);
+    expect(container.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    const settings = container.envFrom.map(({ configMapRef }: Manifest) =>
+      all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
+    );
+    const config = parseDashboardConfig(Object.assign({}, ...settings.map(({ data }: Manifest) => data)));
+    expect(container.ports).toEqual([{ name: 'http', containerPort: config.dashboardPort }]);
+    expect(config.dashboardHost).toBe('0.0.0.0');
+    for (const { kind, spec } of own) {
+      if (kind === 'Service') expect(spec.selector).toEqual(labels);
+      if (kind === 'NetworkPolicy') expect(spec.podSelector.matchLabels).toEqual(labels);
+    }
+  });
 });
