@@ -1,0 +1,85 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { Visitor } from '../support/dashboard.ts';
+import { runScript } from '../support/process.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
+
+const CLI = ['--import', 'tsx', 'src/cli/main.ts'];
+
+describe.skipIf(!hasRedis)('the command dashboard', () => {
+  let redis: EmbeddedRedis;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    env = { REDIS_URL: redis.url, DASHBOARD_PORT: String(await freePort()) };
+  });
+  afterAll(() => redis.stop());
+  const run = (...args: string[]) => runProgram(process.execPath, [...CLI, ...args], { env });
+  const start = () => runScript(['src/cli/main.ts', 'dashboard'], env);
+
+  it('serves until a signal, and lets in whom a link of the commands names', async () => {
+    const dashboard = start();
+    const { url } = (await dashboard.line((line) => typeof line.url === 'string')) as { url: string };
+    const people = [
+      ['/guilds/g', await run('guild', 'invite', 'g', '--user', 'u1', '--json')],
+      ['/operator', await run('dashboard', '--operator-link', '--json')],
+    ] as const;
+    for (const [home, { stdout, stderr, code }] of people) {
+      expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+      const link = JSON.parse(stdout) as { url: string; expires_in_s: number };
+      expect(link).toEqual({ url: expect.stringMatching(`^${url}/sign-in/[\\w-]{43}$`), expires_in_s: 900 });
+      const visitor = new Visitor({ url, localUrl: url });
+      expect((await visitor.signIn(link.url)).headers.get('location')).toBe(home);
+      expect((await visitor.get(home)).status).toBe(200);
+    }
+
+    const second = await run('dashboard');
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Cannot listen on .*Choose another DASHBOARD_PORT/),
+    ]);
+    dashboard.kill('SIGTERM');
+    expect(await dashboard.waitForEnd()).toEqual({ code: 0, signal: null });
+  });
+
+  it('names a wrong setting, and a Redis that is not there', async () => {
+    const at = (more: Record<string, string>) =>
+      runProgram(process.execPath, [...CLI, 'dashboard'], { env: { ...env, ...more } });
+    const wrong = await at({ DASHBOARD_URL: 'http://dash.example.com' });
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringMatching(/DASHBOARD_URL must be an address such as https/),
+    ]);
+    const refused = await at({ REDIS_URL: `${redis.url}/99`, DASHBOARD_PORT: '0' });
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/Correct the database in REDIS_URL/)]);
+  });
+});
+
+it('the dashboard can be deleted with the lines that register its command', async () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'guildrank-without-dashboard-'));
+  try {
+    const left = (file: string) => !/src\/(dashboard|cli\/dashboard\.ts)$/.test(file);
+    cpSync(join(repository, 'src'), join(scratch, 'src'), { recursive: true, filter: left });
+    for (const name of ['package.json', 'tsconfig.json']) cpSync(join(repository, name), join(scratch, name));
+    symlinkSync(join(repository, 'node_modules'), join(scratch, 'node_modules'));
+    const main = join(scratch, 'src/cli/main.ts');
+    const lines = readFileSync(main, 'utf8').split('\n');
+    const rest = lines.filter((line) => !line.includes('dashboardCommand'));
+    expect(lines.length - rest.length).toBe(2);
+    writeFileSync(main, rest.join('\n'));
+    const help = await runProgram(process.execPath, [...CLI, '--help'], { cwd: scratch });
+    expect([help.code, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).not.toContain('dashboard');
+    const service = `await import('./src/server.ts'); await import('./src/writer.ts')`;
+    const loaded = await runProgram(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', service], {
+      cwd: scratch,
+    });
+    expect([loaded.code, loaded.stderr]).toEqual([0, '']);
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+});
