@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AuditLog } from '../../src/dashboard/audit-log.ts';
+import { InvalidInputError, StoreUnavailableError } from '../../src/errors.ts';
+import { GuildDirectory } from '../../src/guilds/guild-directory.ts';
+import { RedisKeys } from '../../src/redis/redis-keys.ts';
+import { storeKinds, type TestStore } from '../support/stores.ts';
+
+const redisKeys = new RedisKeys('gr');
+
+describe.each(storeKinds)('on $name', (kind) => {
+  let store: TestStore;
+  let now: number;
+  beforeAll(async () => {
+    store = await kind.start();
+  });
+  afterAll(() => store.stop());
+  beforeEach(async () => {
+    now = 0;
+    await store.empty();
+  });
+
+  describe('the directory of guilds', () => {
+    it('finds each guild once, among many other keys, and nothing else', async () => {
+      const { client } = store;
+      await client.mset(Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`gr:{big}:member:${n}`, 'x'])));
+      await client.zadd('gr:{big}:xp', 1, 'a');
+      await client.hset('gr:{big}:config', 'plan', 'pro');
+      await client.hset('gr:{configured}:config', 'plan', 'pro');
+      await client.hset('gr:{keyed}:keys', 'id', 'sha');
+      await client.set('gr:{waiting}:cooldown:a', 'x');
+      await client.hset('other:{foreign}:config', 'plan', 'pro');
+      const directory = new GuildDirectory(client, redisKeys, () => now);
+      expect(await directory.list()).toEqual({ guildIds: ['big', 'configured', 'keyed'], isComplete: true });
+    });
+
+    it('searches again after half a minute, and not before', async () => {
+      const directory = new GuildDirectory(store.client, redisKeys, () => now);
+      expect((await directory.list()).guildIds).toEqual([]);
+      await store.client.hset('gr:{new}:config', 'plan', 'pro');
+      now = 30_000;
+      expect((await directory.list()).guildIds).toEqual([]);
+      now = 30_001;
+      expect((await directory.list()).guildIds).toEqual(['new']);
+    });
+  });
+
+  describe('the audit log', () => {
+    const actor = { who: 'owner', from: '192.0.2.1' };
+    const failing = (error: Error) => () => Promise.reject(error);
+
+    it('has a change before it is made, keeps one that may have happened, and takes back one that was refused', async () => {
+      const log = new AuditLog(store.client, redisKeys);
+      const during = await log.change('g', actor, 'first', async () => log.latest('g', 10));
+      expect(during).toEqual([{ at: expect.stringMatching(/^\d{4}-.*Z$/), what: 'first', ...actor }]);
+      const refused = log.change('g', actor, 'refused', failing(new InvalidInputError('no')));
+      await expect(refused).rejects.toThrow('no');
+      const unknown = log.change('g', actor, 'unknown', failing(new StoreUnavailableError(new Error('gone'))));
+      await expect(unknown).rejects.toThrow(StoreUnavailableError);
+      expect((await log.latest('g', 10)).map(({ what }) => what)).toEqual(['unknown', 'first']);
+    });
+  });
+});
