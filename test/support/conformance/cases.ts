@@ -2,7 +2,7 @@ import { award, claim, type Model } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { hide, record, remove } from './guild-calls.ts';
 import { around, batch } from './reads.ts';
-import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds } from './samples.ts';
+import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds, smallWith } from './samples.ts';
 import { season, stage } from './season-calls.ts';
 import { seasonCases, stageCases } from './season-cases.ts';
 import { type Case, Refused, type State, type Suite, sorted } from './state.ts';
@@ -42,7 +42,7 @@ function* awardCases(): Iterable<Call> {
   yield* random(11, (r, state) => {
     const id = r.pick(IDS);
     const amount = r.pick(['0', '1', '15', '99', '100', '400', '1000', '1000000000']);
-    const cooldown = r.pick(['0', '1000', '60000', '31536000000']);
+    const cooldown = r.pick(['0', '60000', '90000', '31536000000']);
     const running = r.below(4) === 0 ? { [`:cooldown:${id}`]: { string: '1', ms: 45_000 } } : {};
     const args = [id, amount, cooldown, r.pick(['', '', 'Ann', 'Ünal', 'a\nb\\']), r.pick(['', 'rank'])];
     return { state: { ...state, ...running }, keys: awardKeys(id), args };
@@ -62,11 +62,12 @@ function* awardCases(): Iterable<Call> {
     yield call(`key ${key}`, ['a', '5', '0', '', ''], SMALL, [...GUILD_KEYS, key, ':cooldown:a']);
   for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '5', '0', LONG, '']);
   for (const amount of ['10', '11', '1000000000'])
-    yield call(`range from 2^53-11: ${amount}`, ['B', amount, '1000', '', 'rank']);
-  for (const id of ['a', 'new']) yield call('total', [id, '5', '1000', 'Ann', ''], BRIM);
+    yield call(`range from 2^53-11: ${amount}`, ['B', amount, '60000', '', 'rank']);
+  for (const id of ['a', 'new']) yield call('total', [id, '5', '60000', 'Ann', ''], BRIM);
+  yield call('a total of 2^63-1', ['a', '5', '0', '', ''], smallWith({}, { total_xp: '9223372036854775802' }));
   yield call('total: a hidden member is not counted', ['9', '5', '0', '', ''], BRIM);
   for (const [name, state] of [...BROKEN, ...FULL])
-    for (const id of ['a', 'new']) yield call(name, [id, '5', '1000', 'Ann', 'rank'], state);
+    for (const id of ['a', 'new']) yield call(name, [id, '5', '60000', 'Ann', 'rank'], state);
   yield call('a profile of another type', ['a', '5', '0', '', ''], { ...SMALL, ':member:a': { string: 'x' } });
 }
 
@@ -208,6 +209,7 @@ function* hideCases(): Iterable<Call> {
     for (const key of [':member:a', ':xp'])
       yield call(`${direction}: key`, ['a', 'B'], SMALL, [...GUILD_KEYS, ':member:a', key]);
     yield call(`${direction}: total`, ['9', 'a'], BRIM);
+    yield call(`${direction}: a total of 2^63-1`, ['9'], smallWith({}, { total_xp: '9223372036854775307' }));
     yield call(`${direction}: nobody`, []);
     for (const [name, state] of [...BROKEN, ...FULL]) yield call(`${direction}: ${name}`, ['a', '9'], state);
     const { model: _, ...old } = (SMALL[':stats'] as { hash: Record<string, string> }).hash;
@@ -286,7 +288,7 @@ function* inviteCases(): Iterable<Call> {
   yield* random(18, (r) => {
     const sha = 'f00d'.repeat(16);
     const stored = { [`gr:invite:${sha}`]: { string: 'g 2', ms: 900_000 } };
-    const seconds = r.pick(['1', '60', '900', '86400', '0', '86401', '1.5', '', '-5', 'x']);
+    const seconds = r.pick(['30', '60', '900', '86400', '0', '86401', '1.5', '', '-5', 'x']);
     const args = [r.pick(['g', 'a.b-c_D', '1'.repeat(64), 'a b', '']), seconds, r.pick(['', '2', 'U_2', 'a b', 'é'])];
     return { state: r.pick([{}, stored]), keys: [`gr:${r.pick(['invite', 'operator-invite'])}:${sha}`], args };
   });

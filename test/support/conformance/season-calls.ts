@@ -2,7 +2,7 @@ import type { Model } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
 import { record } from './guild-calls.ts';
 import { line } from './reads.ts';
-import { Refused, type Reply, type State } from './state.ts';
+import { Refused, type Reply, RUN_ID, type State } from './state.ts';
 
 const LOCK_MS = 10_000;
 const LOCK = ':next:xp:lock';
@@ -72,8 +72,13 @@ function open(guild: NaiveGuild, token: string, [of, ...fields]: readonly string
   return ['OK'];
 }
 
-const steps: Record<'list' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
-  list: (guild, _keys, [, place]) => ['OK', '0', ...ascending(place === 'hidden' ? guild.hidden : guild.ranked)],
+const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
+  list: (guild, _keys, [, place, which]) => {
+    const listed = ascending(place === 'hidden' ? guild.hidden : guild.ranked);
+    const marks = guild.zset(':season:xp');
+    return ['OK', '0', ...listed.filter((id) => which !== 'unmarked' || !marks.has(id))];
+  },
+  server: () => ['OK', RUN_ID],
   mark: (guild, _keys, ids) => {
     const marks = guild.zset(':season:xp');
     const rows = ids.flatMap((id) => {
@@ -86,9 +91,14 @@ const steps: Record<'list' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', St
     guild.setZset(':season:xp', marks);
     return ['OK', ...rows];
   },
-  copied: (guild) => inPhase(guild, 'reset'),
+  copied: (guild, _keys, [server, which]) => {
+    if (server !== undefined && server !== RUN_ID) return ['AGAIN'];
+    const members = guild.ranked.size + guild.hidden.size;
+    return which === 'all' && members > guild.zset(':season:xp').size ? ['MISSED'] : inPhase(guild, 'reset');
+  },
   done: (guild) => inPhase(guild, 'done'),
   reset: (guild, keys, [count, ...ids]) => {
+    if (guild.hash(':season').phase === 'copy') return ['AGAIN'];
     guild.levelOf(0n);
     const marks = guild.zset(':season:xp');
     const { rest } = guild.hash(':season');

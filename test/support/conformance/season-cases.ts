@@ -1,6 +1,6 @@
 import type { Call } from './cases.ts';
 import { BRIM, BROKEN, FULL, guildOf, IDS, NOW, Random, SMALL, sampleGuilds } from './samples.ts';
-import type { State, Value } from './state.ts';
+import { RUN_ID, type State, type Value } from './state.ts';
 
 const LOCK = ':next:xp:lock';
 const KEYS = [':xp', ':stats', ':config', ':hidden', ':season', ':season:xp', LOCK];
@@ -44,6 +44,11 @@ export function* seasonCases(): Iterable<Call> {
     const under = { ...state, ...locked };
     yield call(`${n}`, under, 'list', ['0', 'ranked']);
     yield call(`${n}`, under, 'list', ['0', 'hidden']);
+    const marks = marksOf(random, state);
+    for (const place of ['ranked', 'hidden'])
+      yield call(`${n} unmarked`, { ...under, ...marks }, 'list', ['0', place, 'unmarked']);
+    for (const which of ['all', ''])
+      yield call(`${n} ${which}`, { ...under, ...seasonIn('copy'), ...marks }, 'copied', [RUN_ID, which]);
     const ids = random.some(IDS, 3);
     yield call(`${n}`, { ...under, ...seasonIn('copy') }, 'mark', ids, ids);
     for (const rest of ['keep', 'drop']) {
@@ -57,7 +62,8 @@ export function* seasonCases(): Iterable<Call> {
       yield call(`goes on in phase ${phase}`, before, 'begin', ['g.s1', 'keep']);
       yield call(`another archive in phase ${phase}`, before, 'begin', ['g.s2', 'keep']);
       yield call(`another rest in phase ${phase}`, before, 'begin', ['g.s1', 'drop']);
-      for (const mode of ['copied', 'done', 'unlock']) yield call(`in phase ${phase}`, before, mode);
+      yield call(`on another server in phase ${phase}`, before, 'copied', ['0'.repeat(40), 'all']);
+      for (const mode of ['server', 'copied', 'done', 'unlock']) yield call(`in phase ${phase}`, before, mode);
       for (const [mode, args] of [
         ['list', ['0', 'ranked']],
         ['mark', ['a']],

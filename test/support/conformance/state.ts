@@ -1,4 +1,4 @@
-/** The content of one Redis key. Scores are numbers; `ms` is the most that a time to live may be. */
+/** The content of one Redis key. Scores are numbers; `ms` is a time to live, of which up to a half may have passed. */
 export type Value =
   | { readonly hash: Readonly<Record<string, string>> }
   | { readonly zset: Readonly<Record<string, number>> }
@@ -6,6 +6,9 @@ export type Value =
 
 /** Keys with their content. A key that begins with ":" belongs to the guild of the cases: `gr:{g}` stands before it. */
 export type State = Readonly<Record<string, Value>>;
+
+/** Stands for the name that a Redis server has from its start to its end, `run_id` in INFO. */
+export const RUN_ID = '$run_id';
 
 /** A reply, an error of Redis by its code, or the most that a number above 0 may be. */
 export type Reply = string | number | readonly Reply[] | { readonly error: string } | { readonly at_most: number };
