@@ -87,6 +87,51 @@ describe('the three operations', () => {
     expect(await api.counted()).toBe(5);
   });
 
+  it('never answer one with another, in one moment, one after the other, or between guilds with like names', async () => {
+    await api.writer.record('guild', { userId: 'memberx', set: 7 });
+    await api.writer.record('guildmember', { userId: 'x', set: 9 });
+    const other = (await api.apiKeys.create('guildmember', 'test', null)).key;
+    const asked: [path: string, key: string][] = [
+      ...['leaderboard?page=1&limit=11', 'leaderboard?page=11&limit=1', 'stats', 'members/memberx', 'members/a'].map(
+        (rest): [string, string] => [api.path(rest), api.key],
+      ),
+      ...['members/x', 'stats'].map((rest): [string, string] => [`/api/v1/servers/guildmember/${rest}`, other]),
+    ];
+    const alone = [];
+    for (const [path, key] of asked) alone.push((await get(path, {}, key).expect(200)).text);
+    expect(new Set(alone).size).toBe(asked.length);
+    for (let round = 0; round < 2; round++) {
+      const together = await Promise.all(asked.map(([path, key]) => get(path, {}, key)));
+      expect(together.map(({ text }) => text)).toEqual(alone);
+    }
+  });
+
+  it('are counted as in flight while they are answered, failed ones too', async () => {
+    const activity = { inFlight: 0, isClosing: false };
+    const { app, key, path, client } = await testApi({ parts: { activity } });
+    const answers = [200, 404].map((status, i) =>
+      request(app)
+        .get(path(i === 0 ? 'stats' : 'members/nobody'))
+        .set('x-api-key', key)
+        .expect(status),
+    );
+    const evalsha = vi.spyOn(client, 'evalsha');
+    await Promise.all([...answers, vi.waitFor(() => expect(evalsha).toHaveBeenCalled())]);
+    expect(activity.inFlight).toBe(0);
+  });
+
+  it('are answered from a known address to GET and HEAD alone', async () => {
+    for (const [method, status] of [
+      ['get', 200],
+      ['get', 200],
+      ['head', 200],
+      ['post', 405],
+      ['delete', 405],
+    ] as const) {
+      await request(api.app)[method](api.path('stats')).set('x-api-key', api.key).expect(status);
+    }
+  });
+
   it('send one Redis command a request, or one for all requests of a moment', async () => {
     await get(api.path('leaderboard'));
     api.commands.length = 0;
