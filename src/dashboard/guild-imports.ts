@@ -109,10 +109,17 @@ export class GuildImports {
     const notes: string[] = [];
     const signal = AbortSignal.timeout(CHECK_MS);
     const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
-    const { inputs, formatCurve } = await this.open(path, choice, signal, progress.write);
-    const reading = { inputs, strict: false, problems: new Problems(progress.write), progress, signal };
-    const { preview, notice } = await dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve });
-    if (signal.aborted) throw new InvalidInputError('It takes longer than a minute to read: use the command "seed".');
+    const read = async () => {
+      const { inputs, formatCurve } = await this.open(path, choice, signal, progress.write);
+      const reading = { inputs, strict: false, problems: new Problems(progress.write), progress, signal };
+      return dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve });
+    };
+    const result = await read().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    if (!result || signal.aborted)
+      throw new InvalidInputError('It takes longer than a minute to read: use the command "seed".');
+    const { preview, notice } = result;
     if (notice) notes.push(forPage(notice));
     return { ...choice, id: randomUUID(), path, preview, notes };
   }
@@ -141,7 +148,7 @@ export class GuildImports {
       .then(onEnd)
       .catch(() => {}) // The load is done, and its line is on the page.
       .finally(() => {
-        this.states.set(guildId, { run });
+        if (this.of(guildId).run === run) this.states.set(guildId, { run });
         return rm(checked.path, { force: true });
       });
   }

@@ -1,7 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { Busboy } from '@fastify/busboy';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request, Response } from 'express';
 import { requireToken, TOKEN_FIELD } from './forms.ts';
 import { Refusal } from './refusal.ts';
@@ -34,33 +33,43 @@ export function receiveUpload(req: Request, res: Response, path: string): Promis
   if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD + MAX_REST) throw tooLarge();
   const fields: Record<string, string> = Object.create(null);
   return new Promise((resolve, reject) => {
-    let saved: Promise<{ name: string; size: number }> | undefined;
     const form = openForm({ ...req.headers, 'content-type': type });
+    let saved: { readonly name: string; readonly file: BusboyFileStream; readonly copy: WriteStream } | undefined;
     const fail = (error: unknown): void => {
       req.unpipe(form);
       // The rest is read and thrown away, so that the browser gets the answer.
       req.resume();
-      reject(error);
+      // The file can be deleted for good once it is closed.
+      if (saved && !saved.copy.closed) saved.copy.once('close', () => reject(error)).destroy();
+      else reject(error);
     };
     form.on('field', (name, value) => {
+      // The library ends the file too early when a part follows it.
+      if (saved) fail(malformed());
       fields[name] ??= value;
     });
-    form.on('file', (_field, file, name) => {
+    form.on('file', (_field, file, name = '') => {
+      // A body that is cut off is an error of the file too.
+      file.on('error', () => {});
       try {
         requireToken(res, fields[TOKEN_FIELD]);
       } catch (error) {
-        file.resume();
         return fail(error);
       }
-      saved = save(file, path).then((size) => ({ name: name ?? '', size }));
-      saved.catch(fail);
+      saved = { name, file, copy: file.pipe(createWriteStream(path, { flags: 'wx', mode: 0o600 })) };
+      saved.copy.on('error', fail);
     });
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit']) form.on(event, () => fail(malformed()));
     form.on('error', () => fail(malformed()));
-    req.on('aborted', () => fail(malformed()));
+    finished(req, (error) => error && fail(malformed()));
     form.on('finish', () => {
       if (!saved) return fail(malformed());
-      saved.then((file) => resolve({ fields, ...file }), fail);
+      const { name, file, copy } = saved;
+      finished(copy, (error) => {
+        if (error) fail(error);
+        else if (file.truncated) fail(tooLarge());
+        else resolve({ fields, name, size: file.bytesRead });
+      });
     });
     req.pipe(form);
   });
@@ -72,12 +81,6 @@ function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers']) {
   } catch {
     throw malformed();
   }
-}
-
-async function save(file: Readable & { truncated: boolean; bytesRead: number }, path: string): Promise<number> {
-  await pipeline(file, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-  if (file.truncated) throw tooLarge();
-  return file.bytesRead;
 }
 
 function malformed(): Refusal {

@@ -173,11 +173,8 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium, its pages
     await board.getByText('Member 7').waitFor();
     expect(await board.getByText('Member 6').count()).toBe(0);
     expect(await board.getAttribute('theme')).toBe('dark');
-    expect(
-      await page.evaluate(
-        `getComputedStyle(document.querySelector('guild-leaderboard')).getPropertyValue('--guildrank-accent')`,
-      ),
-    ).toBe('#0f766e');
+    const accent = "getComputedStyle(document.getElementById('preview')).getPropertyValue('--guildrank-accent')";
+    expect(await page.evaluate(accent)).toBe('#0f766e');
     expect(await page.locator('[data-visitors="10"]').textContent()).toBe('4,320 requests, 432 % of the quota');
     expect(await page.locator('[data-visitors="10"]').getAttribute('class')).toBe('bad');
     // The address has the settings: they stay when the page is loaded again.
