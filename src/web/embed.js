@@ -16,7 +16,7 @@
     document.title = `Leaderboard of ${settings.get('guild') || 'a server'}`;
     document.documentElement.lang = settings.get('lang') || 'en';
     document.body.style.margin = '0';
-    document.body.replaceChildren(widget);
+    document.querySelector('main')?.replaceChildren(widget);
   }
 
   window.addEventListener('hashchange', show);

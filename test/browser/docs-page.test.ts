@@ -5,6 +5,7 @@ import { demoPage } from '../../scripts/demo/demo-page.ts';
 import { parseConfig } from '../../src/config.ts';
 import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { startServer } from '../../src/server.ts';
+import { RESERVED_SPACE } from '../../src/widget-file.ts';
 import { axeViolations } from '../support/axe.ts';
 import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -118,8 +119,10 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
 
   it('shows the lines that load this version of the widget', async () => {
     const lines = await page.locator('#widget-snippet').textContent();
+    const [style, script = ''] = lines?.split('\n') ?? [];
+    expect(style).toBe(RESERVED_SPACE);
     const [, src = '', integrity] =
-      /^<script src="(.*?)" integrity="(.*?)" crossorigin="anonymous" defer>/.exec(lines ?? '') ?? [];
+      /^<script src="(.*?)" integrity="(.*?)" crossorigin="anonymous" defer>/.exec(script) ?? [];
     expect(src).toMatch(/\/widget\.[0-9a-f]{16}\.js$/);
     const site = await startSite();
     site.html = `<!doctype html>${lines}`;
@@ -258,24 +261,46 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(new URL('../docs', 'https://example.com/ranks/docs/').pathname).toBe('/ranks/docs');
   });
 
-  it.each([
-    ['light', 1280],
-    ['dark', 1280],
-    ['light', 360],
-    ['dark', 360],
-  ] as const)('has no fault that axe finds, and no sideways scroll: %s, %i px', async (colorScheme, width) => {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 800 });
-    await fillIn();
-    await send('Statistics of the server', '200 OK');
-    await card('One member')
-      .getByLabel(/^user_id/)
-      .fill('nobody');
-    await send('One member', '404 Not Found');
-    await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    expect(await axeViolations(page)).toEqual([]);
+  it('moves nothing that a person sees while it loads', async () => {
+    const fresh = await context.newPage();
+    await fresh.addInitScript(`window.shift = 0;
+      new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; })
+        .observe({ type: 'layout-shift', buffered: true });`);
+    await fresh.goto(`${service.url}/docs`);
+    await fresh.getByRole('heading', { name: 'Statistics of the server' }).waitFor();
+    await fresh.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await fresh.evaluate('shift')).toBeLessThan(0.1);
   });
+
+  it('shows the edges of fields and buttons in forced colours, and moves nothing by itself', async () => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    const edges = await page.evaluate<
+      string[]
+    >(`[...document.querySelectorAll('button, input:not([type=radio], [type=checkbox])')]
+      .map((node) => getComputedStyle(node).borderStyle)`);
+    expect(edges.filter((style) => style === 'none')).toEqual([]);
+    const moving = await page.evaluate(`[...document.querySelectorAll('*')]
+      .filter((node) => { const { transitionDuration, animationName } = getComputedStyle(node);
+        return transitionDuration !== '0s' || animationName !== 'none'; }).length`);
+    expect(moving).toBe(0);
+  });
+
+  it.each([...[180, 360, 1280, 1600].flatMap((width) => [['light', width] as const, ['dark', width] as const])])(
+    'has no fault that axe finds, and no sideways scroll: %s, %i px',
+    async (colorScheme, width) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      await fillIn();
+      await send('Statistics of the server', '200 OK');
+      await card('One member')
+        .getByLabel(/^user_id/)
+        .fill('nobody');
+      await send('One member', '404 Not Found');
+      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      expect(await axeViolations(page)).toEqual([]);
+    },
+  );
 });
 
 describe('the pages without a key', () => {
