@@ -40,7 +40,7 @@ export class GuildExport {
   }
 
   /**
-   * Writes the stream. O(n log n) for each round, in steps of 250 members. Reads only.
+   * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
    * @throws InvalidInputError when the guild has no data, is half done by another command, or changes after the pause has begun.
    * @throws StoreUnavailableError
@@ -120,13 +120,15 @@ export class GuildExport {
   private async writeRest({ rev = '', ...stats }: Record<string, string>): Promise<void> {
     const { client, keys } = this;
     const quotaKey = this.redisKeys.quota(this.guildId);
-    const [ranked, hidden, config, season, shas, used, ttl] = await withStoreErrors(
+    const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await withStoreErrors(
       Promise.all([
         client.zcard(keys.xp),
         client.zcard(keys.hidden),
         client.hgetall(keys.config),
         client.hgetall(keys.season),
         client.hgetall(keys.apiKeys),
+        client.hgetall(keys.apiKeysUsed),
+        client.hgetall(keys.usage),
         client.get(quotaKey),
         client.pttl(quotaKey),
       ]),
@@ -139,7 +141,8 @@ export class GuildExport {
       ...{ ranked, hidden, rev, config: listed(config), season: listed(season) },
       stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
       keys: (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0),
-      quota: { used: used ?? '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
+      ...{ used: listed(used), usage: listed(usage) },
+      quota: { used: count ?? '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
     };
     await this.options.write({ end: rest });
   }

@@ -24,6 +24,8 @@ export interface Imported {
 }
 
 const RENEW_MS = 3000;
+/** As usage.lua keeps it. */
+const USAGE_KEPT_MS = 8 * 86_400_000;
 const AGAIN = 'run export and import again';
 
 /**
@@ -87,12 +89,19 @@ class GuildImport {
     await this.step('put', userIds, ...args);
   }
 
-  async finish({ ranked, hidden, rev, stats, config, season, keys, quota }: MovedRest): Promise<Imported> {
+  async finish({ keys, used, usage, quota, ...rest }: MovedRest): Promise<Imported> {
     const { client, redisKeys } = this.store;
+    const { ranked, hidden, rev, stats, config, season } = rest;
+    const guild = redisKeys.guild(this.guildId);
     for (const { id, sha256, record } of keys) {
       // It is listed first, so that every API key that works is listed.
-      await withStoreErrors(client.hset(redisKeys.guild(this.guildId).apiKeys, id, sha256));
+      await withStoreErrors(client.hset(guild.apiKeys, id, sha256));
       await withStoreErrors(client.hset(redisKeys.apiKey(sha256), ...record.map(toBytes)));
+    }
+    if (used.length > 0) await withStoreErrors(client.hset(guild.apiKeysUsed, ...used.map(toBytes)));
+    if (usage.length > 0) {
+      await withStoreErrors(client.hset(guild.usage, ...usage.map(toBytes)));
+      await withStoreErrors(client.pexpire(guild.usage, USAGE_KEPT_MS));
     }
     const lists = [stats, config, season].flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
     const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));

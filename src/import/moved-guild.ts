@@ -2,7 +2,7 @@
 export const FORMAT = 'guildrank-guild-1';
 
 /** Members of one line, and of one step in Redis. Redis serves nobody else meanwhile: a few milliseconds. */
-export const MEMBERS_PER_LINE = 250;
+export const MEMBERS_PER_LINE = 125;
 
 /** Field, value, and so on. */
 export type Fields = readonly string[];
@@ -21,6 +21,9 @@ export interface MovedRest {
   readonly config: Fields;
   readonly season: Fields;
   readonly keys: readonly { readonly id: string; readonly sha256: string; readonly record: Fields }[];
+  /** When each API key was used last, and requests by hour and API key. */
+  readonly used: Fields;
+  readonly usage: Fields;
   readonly quota: { readonly used: string; readonly untilMs: number };
 }
 

@@ -80,6 +80,8 @@ describe.skipIf(!hasRedis)('guild export and import', { timeout: 180_000 }, () =
     await from.client.hset('gr:{g}:member:u8', 'username', Buffer.from([0xff, 0x00, 0x80]), 'own', '1');
     await from.apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example']);
     await from.client.set('gr:quota:{g}', '7', 'EX', 3000);
+    await from.client.hset('gr:{g}:keys:used', 'k1', '1795000000');
+    await from.client.hset('gr:{g}:usage', '498600:k1', '12', 'from', '498500');
   }
 
   async function content({ client, audit }: Services) {
@@ -99,6 +101,8 @@ describe.skipIf(!hasRedis)('guild export and import', { timeout: 180_000 }, () =
       cooldowns: await Promise.all(userIds.map(async (id) => near(await client.pttl(`gr:{g}:cooldown:${id}`)))),
       config: await client.hgetall('gr:{g}:config'),
       season: await client.hgetall('gr:{g}:season'),
+      used: await client.hgetall('gr:{g}:keys:used'),
+      usage: await client.hgetall('gr:{g}:usage'),
       keys,
       records: await Promise.all(Object.values(keys).map((sha) => client.hgetall(`gr:key:${sha}`))),
       quota: [await client.get('gr:quota:{g}'), near(await client.pttl('gr:quota:{g}'))],
