@@ -20,8 +20,11 @@ export interface StoreKind {
   start(): Promise<TestStore>;
 }
 
-/** Whether a Redis server is installed. With REQUIRE_REDIS=1 its absence is an error; TEST_STORES=mock leaves it out. */
-export const hasRedis = process.env.TEST_STORES !== 'mock' && findRedisServer() !== undefined;
+/** Which stores to test on: all, or only `mock` or `redis`. */
+const ONLY = process.env.TEST_STORES;
+
+/** Whether a Redis server is installed and tested on. With REQUIRE_REDIS=1 its absence is an error. */
+export const hasRedis = ONLY !== 'mock' && findRedisServer() !== undefined;
 
 if (!hasRedis && process.env.REQUIRE_REDIS === '1') {
   throw new Error('REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH');
@@ -72,5 +75,8 @@ export const realStore: StoreKind = {
   },
 };
 
-/** The stores that every contract is tested on: ioredis-mock always, a real Redis where it is installed. */
-export const storeKinds: readonly StoreKind[] = hasRedis ? [mockStore, realStore] : [mockStore];
+/** The stores that every contract is tested on: ioredis-mock, and a real Redis where it is installed. */
+export const storeKinds: readonly StoreKind[] = [
+  ...(hasRedis && ONLY === 'redis' ? [] : [mockStore]),
+  ...(hasRedis ? [realStore] : []),
+];
