@@ -56,7 +56,7 @@ function versionOf({ info }: ServerFacts): Finding {
 }
 
 function kindOf({ info, mode }: ServerFacts): Finding {
-  const actual = info.get('redis_mode') ?? 'standalone';
+  const actual = info.get('server_mode') ?? info.get('redis_mode') ?? 'standalone';
   if (actual === 'sentinel') {
     return problem('kind', 'this is a Sentinel, which holds no data', 'Set REDIS_MODE=sentinel and REDIS_NODES');
   }

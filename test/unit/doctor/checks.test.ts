@@ -32,6 +32,8 @@ describe('what INFO says of a server', () => {
     [{ redis_version: '6.0.9', valkey_version: '8.0.1' }, {}],
     [{ redis_mode: 'cluster' }, { kind: 'problem' }],
     [{ redis_mode: 'sentinel' }, { kind: 'problem' }],
+    // As Valkey calls it.
+    [{ redis_mode: '', server_mode: 'cluster' }, { kind: 'problem' }],
     [{ role: 'slave' }, { kind: 'problem' }],
     [{ aof_last_write_status: 'err' }, { persistence: 'problem' }],
     [{ aof_enabled: '0' }, { persistence: 'problem' }],
