@@ -88,6 +88,13 @@ const schema = z
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z
+      .string()
+      .default('')
+      .refine(
+        (url) => url === '' || /^https?:\/\/./.test(url),
+        'must be the address of a collector, such as http://127.0.0.1:4318',
+      ),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
     CACHE_MAX_BYTES: integer(0, 1_000_000_000_000, 32 * 1024 * 1024),
@@ -155,6 +162,8 @@ export interface Config {
   readonly trustProxy: number | readonly string[];
   readonly logLevel: string;
   readonly logRequests: 'all' | 'errors' | 'off';
+  /** Whether a span of each request goes to a collector of OpenTelemetry. */
+  readonly tracing: boolean;
   /** Seconds that a browser may reuse a response without a request; 0 = none. */
   readonly cacheMaxAgeS: number;
   /** Responses kept in memory; 0 = none. */
@@ -216,6 +225,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,
+    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT !== '',
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     cacheMaxPages: e.CACHE_MAX_PAGES,
     cacheMaxBytes: e.CACHE_MAX_BYTES,

@@ -3,8 +3,13 @@ import { startCluster } from './cluster/primary.ts';
 import { joinPrimary } from './cluster/worker.ts';
 import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
+import { VERSION } from './observability/build-info.ts';
 import { createLogger, standardOutput } from './observability/logger.ts';
+import type { Tracing } from './observability/tracing.ts';
 import { startServer } from './server.ts';
+
+/** Time for the last spans at a stop. */
+const LAST_SPANS_MS = 2000;
 
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
@@ -12,6 +17,7 @@ async function main(): Promise<void> {
   const lines = standardOutput();
   const logger = createLogger(config.logLevel, lines, cluster.worker?.id);
   let running: { close(delayMs: number): Promise<void> } | undefined;
+  let tracing: Tracing | undefined;
   let stopping = false;
 
   // Not close-with-grace: it has no exit code for a worker that could not start, and no answer to a second signal while it waits.
@@ -20,6 +26,7 @@ async function main(): Promise<void> {
     logger.info(`${why}: draining`);
     // After a fault there is no time for others to notice.
     await running?.close(exitCode === 0 ? config.shutdownDelayMs : 0);
+    await tracing?.stop(LAST_SPANS_MS);
     logger.info('stopped');
     process.exit(exitCode);
   };
@@ -48,7 +55,10 @@ async function main(): Promise<void> {
       running = await startCluster(config, logger, () => stopOnce('a worker could not start', 1));
     } else {
       const serveFor = cluster.isWorker ? joinPrimary(() => stopOnce('the primary stops', 0)) : undefined;
-      const server = await startServer(processConfig(config), { logger, droppedLogLines: lines.dropped });
+      const warn = (reason: string) => logger.warn({ reason }, 'spans were not delivered');
+      if (config.tracing) tracing = await loadTracing(warn);
+      const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record };
+      const server = await startServer(processConfig(config), parts);
       serveFor?.(server);
       running = server;
     }
@@ -56,6 +66,16 @@ async function main(): Promise<void> {
     logger.fatal({ reason: (error as Error).message }, 'could not start');
     process.exit(1);
   }
+}
+
+/** Loads the SDK of OpenTelemetry, which is an optional dependency. */
+async function loadTracing(warn: (reason: string) => void): Promise<Tracing> {
+  const { startTracing } = await import('./observability/tracing.ts').catch(({ message }: Error) => {
+    throw new Error(
+      `OTEL_EXPORTER_OTLP_ENDPOINT needs the optional dependencies: install them, or unset it (${message})`,
+    );
+  });
+  return startTracing(VERSION, warn, () => performance.now());
 }
 
 /** Returns the configuration of this process. The primary serves the admin listener for its workers. */

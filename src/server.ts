@@ -10,7 +10,7 @@ import { StoreUnavailableError } from './errors.ts';
 import { createAdminApp } from './http/admin.ts';
 import { createApp } from './http/app.ts';
 import type { Readiness } from './http/health.ts';
-import { type Activity, requestIds } from './http/request-context.ts';
+import { type Activity, type RequestContext, requestIds } from './http/request-context.ts';
 import { corsPolicy } from './http/response/headers.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
@@ -39,6 +39,8 @@ export interface ServerParts extends Partial<Clocks> {
   readonly bootTimeoutMs?: number;
   /** Time between two writes of the usage. */
   readonly usagePeriodMs?: number;
+  /** Called with each request that has been answered. */
+  readonly trace?: ((method: string, status: number, context: RequestContext) => void) | undefined;
   /** Further routes that need no key. */
   readonly extraRoutes?: RequestHandler;
 }
@@ -63,6 +65,7 @@ export interface RunningServer {
  * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
+  const { trace } = parts;
   const logger = parts.logger ?? createLogger(config.logLevel, standardOutput());
   const clock = parts.clock ?? Date.now;
   const monotonic = parts.monotonic ?? performance.now.bind(performance);
@@ -104,7 +107,12 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       cors,
       now: clock,
       keepAliveMs: serverOptions.keepAliveTimeout,
-      onAnswer: metrics.observeAnswer,
+      onAnswer: trace
+        ? (req, res) => {
+            metrics.observeAnswer(req, res);
+            trace(req.method, res.statusCode, res.context);
+          }
+        : metrics.observeAnswer,
     }),
     activity,
     cors,

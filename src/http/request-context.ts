@@ -7,8 +7,8 @@ import type { Problem } from './response/problem.ts';
 /** The facts about one request while it is served. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Id of the trace that a trusted proxy began. */
-  readonly traceId: string | undefined;
+  /** The header `traceparent` of a trusted proxy. */
+  readonly traceParent: string | undefined;
   /** Milliseconds on a clock that never goes back. */
   readonly startedAt: number;
   /** Pattern of the route that serves it, for logs and metrics; never the path itself. */
@@ -52,7 +52,7 @@ export function openContext({ now, requestId, activity, isTrusted }: RequestCont
     const forwarded = isTrusted?.(req.socket.remoteAddress ?? '', 0) ? forwardedIds(req) : undefined;
     const context: RequestContext = {
       requestId: forwarded?.requestId ?? requestId(),
-      traceId: forwarded?.traceId,
+      traceParent: forwarded?.traceParent,
       startedAt: now(),
       route: 'unmatched',
       identity: undefined,
@@ -74,12 +74,12 @@ export function requestIds(): () => string {
 
 /** Not with the beginning of an API key, so that no key is logged. */
 const REQUEST_ID = /^(?!.*gr_)[\w.:=+/-]{1,128}$/;
-const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
-/** Returns the ids of X-Request-Id and `traceparent` (W3C Trace Context); none that is malformed. */
+/** Returns X-Request-Id and `traceparent` (W3C Trace Context); none that is malformed. */
 function forwardedIds({ headers: { 'x-request-id': requestId, traceparent } }: Request) {
   return {
     requestId: typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : undefined,
-    traceId: typeof traceparent === 'string' ? TRACE_PARENT.exec(traceparent)?.[1] : undefined,
+    traceParent: typeof traceparent === 'string' && TRACE_PARENT.test(traceparent) ? traceparent : undefined,
   };
 }

@@ -1,0 +1,186 @@
+import { createServer } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import protobuf from 'protobufjs';
+import { expect, it, vi } from 'vitest';
+import { servicesOn } from '../../src/cli/services.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { hasRedis } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+const cleanUps = cleanUpsAfterEach();
+
+/** The fields of opentelemetry/proto/collector/trace/v1 that the test reads, with their numbers. A decoder skips the others. */
+const { root } = protobuf.parse(`
+  syntax = "proto3";
+  message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
+  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
+  message Resource { repeated KeyValue attributes = 1; }
+  message ScopeSpans { repeated Span spans = 2; }
+  message Span {
+    bytes trace_id = 1; bytes span_id = 2; bytes parent_span_id = 4; string name = 5; int32 kind = 6;
+    fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9; Status status = 15;
+  }
+  message Status { int32 code = 3; }
+  message KeyValue { string key = 1; AnyValue value = 2; }
+  message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
+`);
+const Request = root.lookupType('ExportTraceServiceRequest');
+
+interface KeyValue {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+interface Span {
+  readonly traceId: Buffer;
+  readonly parentSpanId?: Buffer;
+  readonly name: string;
+  readonly kind: number;
+  readonly startTimeUnixNano: number;
+  readonly endTimeUnixNano: number;
+  readonly attributes: readonly KeyValue[];
+  readonly status?: { readonly code: number };
+}
+interface ResourceSpans {
+  readonly resource: { readonly attributes: readonly KeyValue[] };
+  readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
+}
+
+const toObject = (attributes: readonly KeyValue[]) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+
+/** Starts a receiver of OTLP over HTTP. @returns its address, and what it was sent. */
+async function startReceiver() {
+  const spans: Span[] = [];
+  const resources: Record<string, unknown>[] = [];
+  const bodies: Buffer[] = [];
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const sent = Buffer.concat(chunks);
+    const body = req.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
+    if (req.url === '/v1/traces' && req.headers['content-type'] === 'application/x-protobuf') {
+      bodies.push(body);
+      const { resourceSpans } = Request.toObject(Request.decode(body), { longs: Number }) as {
+        resourceSpans: ResourceSpans[];
+      };
+      for (const { resource, scopeSpans } of resourceSpans) {
+        resources.push(toObject(resource.attributes));
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+    }
+    res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+  }).listen(0, '127.0.0.1');
+  await vi.waitFor(() => expect(server.listening).toBe(true), PATIENT);
+  cleanUps.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  return { url: `http://127.0.0.1:${port}`, spans, resources, bodies };
+}
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const PARENT = '00f067aa0ba902b7';
+
+it.skipIf(!hasRedis)('sends a span of each request as protobuf, in the trace of a trusted proxy', async () => {
+  const { url: redisUrl, client } = await redisFor(cleanUps);
+  const { key } = await servicesOn(client, 'gr', ['free']).apiKeys.create('guild', 'test', null);
+  const receiver = await startReceiver();
+  const service = await startServiceProcess({
+    REDIS_URL: redisUrl,
+    TRUST_PROXY: 'loopback',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_BSP_SCHEDULE_DELAY: '60000',
+  });
+  cleanUps.push(service.stop);
+  const get = (path: string, headers: Record<string, string>) => fetch(`${service.url}/api/v1${path}`, { headers });
+  const before = Date.now();
+  const traced = { 'x-api-key': key, traceparent: `00-${TRACE}-${PARENT}-01`, 'x-request-id': 'edge-1' };
+  expect((await get('/servers/guild/stats', traced)).status).toBe(200);
+  expect((await get('/servers/guild/stats', { ...traced, traceparent: `00-${TRACE}-${PARENT}-00` })).status).toBe(200);
+  expect((await get('/servers/guild/members/secret-member', { 'x-api-key': key })).status).toBe(404);
+  await client.set('gr:{guild}:xp', 'text');
+  expect((await get('/servers/guild/leaderboard', { 'x-api-key': key })).status).toBe(503);
+  const line = await service.line(({ trace_id }) => trace_id !== undefined);
+  expect(line).toMatchObject({ trace_id: TRACE, request_id: 'edge-1' });
+
+  // A stop sends what is left, long before its turn.
+  service.kill();
+  expect(await service.ended).toMatchObject({ code: 0 });
+  const { spans, resources, bodies } = receiver;
+  expect(resources[0]).toMatchObject({
+    'service.name': 'guildrank',
+    'service.version': expect.stringMatching(/^\d/),
+    'deployment.environment.name': 'test',
+  });
+  const stats = spans.find(({ name }) => name === 'GET /servers/:guild_id/stats') as Span;
+  expect(stats.traceId.toString('hex')).toBe(TRACE);
+  expect(stats.parentSpanId?.toString('hex')).toBe(PARENT);
+  expect(stats.kind).toBe(2);
+  expect(toObject(stats.attributes)).toEqual({
+    'http.request.method': 'GET',
+    'http.route': '/servers/:guild_id/stats',
+    'http.response.status_code': 200,
+    'guildrank.request_id': 'edge-1',
+    'guildrank.guild': 'guild',
+    'guildrank.plan': 'free',
+  });
+  const [from, to] = [stats.startTimeUnixNano / 1e6, stats.endTimeUnixNano / 1e6];
+  expect(from).toBeLessThanOrEqual(to);
+  // Both clocks are rounded.
+  expect(from).toBeGreaterThan(before - 5);
+  expect(to).toBeLessThan(Date.now() + 5);
+  // The proxy did not sample its second request.
+  expect(spans.filter(({ name }) => name === stats.name)).toHaveLength(1);
+
+  const missing = spans.find(({ name }) => name.includes('/members/')) as Span;
+  expect(missing.parentSpanId ?? Buffer.alloc(0)).toHaveLength(0);
+  expect(toObject(missing.attributes)).toMatchObject({ 'error.type': 'member_not_found' });
+  expect(missing.status?.code ?? 0).toBe(0);
+  expect(spans.find(({ name }) => name.endsWith('/leaderboard'))?.status?.code).toBe(2);
+  const sent = Buffer.concat(bodies).toString('latin1');
+  for (const secret of [key, 'secret-member', '127.0.0.1']) expect(sent).not.toContain(secret);
+});
+
+/** Code that a process runs first: at its end it logs how many files of the SDK it has loaded. */
+const COUNT_SDK = `data:text/javascript,import { createRequire } from 'node:module';
+const { cache } = createRequire(process.cwd() + '/');
+process.on('exit', () => console.log(JSON.stringify({
+  sdk: Object.keys(cache).filter((file) => /@opentelemetry.(sdk|exporter|otlp)/.test(file)).length,
+})));`.replace(/\n/g, '');
+
+it.skipIf(!hasRedis)('loads the SDK only when there is a collector', async () => {
+  const { url: redisUrl } = await redisFor(cleanUps);
+  const loaded: number[] = [];
+  for (const endpoint of ['', 'http://127.0.0.1:1']) {
+    const env = { REDIS_URL: redisUrl, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+    const service = await startServiceProcess(env, ['--import', COUNT_SDK]);
+    cleanUps.push(service.stop);
+    service.kill();
+    const line = await service.line(({ sdk }) => sdk !== undefined);
+    loaded.push(line.sdk as number);
+  }
+  expect(loaded[0]).toBe(0);
+  expect(loaded[1]).toBeGreaterThan(10);
+});
+
+it.skipIf(!hasRedis)('serves on while the collector is away, warns once, and stops in time', async () => {
+  const { url: redisUrl } = await redisFor(cleanUps);
+  const service = await startServiceProcess({
+    REDIS_URL: redisUrl,
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+  cleanUps.push(service.stop);
+  const get = async () => (await fetch(`${service.url}/api/v1/servers/guild/stats`)).status;
+  const isWarning = ({ msg }: Record<string, unknown>) => msg === 'spans were not delivered';
+  expect(await get()).toBe(401);
+  await service.line(isWarning);
+  expect(await get()).toBe(401);
+  service.kill();
+  expect(await service.ended).toMatchObject({ code: 0 });
+  expect(service.lines().filter(isWarning)).toHaveLength(1);
+});
