@@ -28,7 +28,7 @@ const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 1000;
 /** The name that nodes with certificates announce, and the only one in their certificates. */
 export const TLS_NAME = 'localhost';
-/** The nodes speak TLS with each other, and tell their clients names instead of addresses. Their plain ports are for the tests. */
+/** The nodes want certificates of clients, speak TLS with each other, and tell their clients names instead of addresses. Their plain ports are for the tests. */
 const TLS_CLUSTER = [
   ...['--tls-cluster', 'yes', '--tls-replication', 'yes'],
   ...['--cluster-announce-hostname', TLS_NAME, '--cluster-preferred-endpoint-type', 'hostname'],
@@ -80,7 +80,7 @@ async function startNode(
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
     // Otherwise every shard refuses to serve while one has no master.
     ...['--cluster-require-full-coverage', 'no'],
-    ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'no'), ...TLS_CLUSTER] : []),
+    ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'yes'), ...TLS_CLUSTER] : []),
   ]);
   const admin = new Redis(server.url, { maxRetriesPerRequest: 0, commandTimeout: 5000 });
   admin.on('error', () => {}); // Nodes are killed in tests.

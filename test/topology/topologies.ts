@@ -113,7 +113,7 @@ const clientCertificates: Topology = {
 };
 
 const clusterBehindNames: Topology = {
-  name: 'a Redis Cluster that serves TLS under host names',
+  name: 'a Redis Cluster that serves TLS under host names, to clients with certificates',
   missing: findOnPath(['openssl']) ? undefined : 'openssl',
   async start() {
     const certificates = await makeCertificates(TLS_NAME);
@@ -123,7 +123,7 @@ const clusterBehindNames: Topology = {
       REDIS_MODE: 'cluster',
       REDIS_NODES: first,
       REDIS_URL: 'rediss://unused',
-      REDIS_TLS_CA: certificates.ca,
+      ...clientEnv(certificates),
     };
     return reachedBy(env, async () => {
       await nodes.stop();

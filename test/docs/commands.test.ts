@@ -1,0 +1,145 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { scriptSource } from '../../src/redis/scripts.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
+
+/** Commands that are not run here: each with the test that runs it or its like, or with the reason why none does. */
+const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
+  [/^npm run demo$/, 'test/integration/demo.test.ts'],
+  [/^npm test\b/, 'reason: it is this run'],
+  [/^npm ci$|^npm run build$|^npm run build && npm pack/, 'test/integration/packaging.test.ts'],
+  [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/integration/npm-signals.test.ts'],
+  [/^npx vitest run\b/, 'reason: it is a part of this run'],
+  [/^npm run (lint|typecheck)$/, 'reason: .ci/run runs it'],
+  [/^npm run format$/, 'reason: it changes the sources; lint runs the same rules'],
+  [/^npm run (coverage|mutation)\b/, 'reason: it takes minutes, and its result depends on all tests'],
+  [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
+  [/^cosign verify\b/, 'reason: it needs a published image'],
+  [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
+  [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],
+  [/^kubectl apply -k\b/, 'test/integration/kubernetes.test.ts'],
+  [/^promtool (check config|test rules) deploy/, 'test/integration/monitoring.test.ts'],
+  [/^npm run -s widget\b/, 'test/integration/widget-command.test.ts'],
+  [/node deploy\/proxy\/proxy\.mjs$/, 'test/integration/proxy.test.ts'],
+  [/npx tsx examples\/client\/main\.ts/, 'test/integration/client-example.test.ts'],
+];
+
+const below = (folder: string) =>
+  readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
+const files = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...['docs', 'deploy', 'examples'].flatMap(below).filter((name) => name.endsWith('.md')),
+];
+
+/** A block of commands in a document, as one script for the shell. */
+interface Block {
+  readonly name: string;
+  readonly script: string;
+  /** Its lines, joined where one goes on in the next. */
+  readonly commands: readonly string[];
+}
+
+/** Returns the blocks of shell commands. In a block without a language, lines that begin with npm or npx are commands. */
+function blocksOf(file: string): Block[] {
+  const text = readFileSync(join(repository, file), 'utf8');
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, language = '', body = ''], index) => {
+    const lines = body.replace(/\\\n\s*/g, '').split('\n');
+    const kinds: Record<string, string[]> = {
+      sh: lines,
+      console: lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2)),
+      '': lines.filter((line) => /^(npm|npx) /.test(line)),
+    };
+    const commands = (kinds[language] ?? [])
+      .map((line) => line.replace(/\s+#.*$/, ''))
+      .filter((line) => /\S/.test(line));
+    return commands.length > 0 ? [{ name: `${file}, block ${index + 1}`, script: commands.join('\n'), commands }] : [];
+  });
+}
+
+const blocks = files.flatMap(blocksOf);
+const whyElsewhere = (command: string) => ELSEWHERE.find(([pattern]) => pattern.test(command))?.[1];
+const here = blocks.filter(({ commands }) => !commands.every(whyElsewhere));
+
+it('finds the commands of the documents, and each entry of the list is of use', () => {
+  expect(blocks.flatMap(({ commands }) => commands).length).toBeGreaterThan(50);
+  for (const [pattern, why] of ELSEWHERE) {
+    expect(
+      blocks.some(({ commands }) => commands.some((command) => pattern.test(command))),
+      String(pattern),
+    ).toBe(true);
+    if (!why.startsWith('reason: ')) expect(existsSync(join(repository, why)), why).toBe(true);
+  }
+});
+
+/** The ports of the documents. The first is that of the bot's Redis. */
+const PORTS = [6380, 6390, 6391, 6392];
+const GUILD = '123456789012345678';
+
+describe.skipIf(!hasRedis || !findOnPath(['redis-cli']) || !findOnPath(['redis-server']))('as it is printed', () => {
+  let redis: EmbeddedRedis;
+  let folder: string;
+  const ports = new Map<number, number>();
+
+  beforeAll(async () => {
+    for (const port of PORTS) ports.set(port, await freePort());
+    redis = await startEmbeddedRedis(['--port', String(ports.get(6380)), '--appendonly', 'yes']);
+    folder = mkdtempSync(join(tmpdir(), 'guildrank-docs-'));
+    for (const name of ['package.json', 'node_modules', 'src', 'scripts', 'deploy', 'tsconfig.json']) {
+      symlinkSync(join(repository, name), join(folder, name));
+    }
+    // The build writes it.
+    mkdirSync(join(folder, 'dist/lua'), { recursive: true });
+    writeFileSync(join(folder, 'dist/lua/record.lua'), scriptSource('record'));
+    writeFileSync(join(folder, 'members.csv'), 'user_id,xp\n1,100\n2,50\n');
+    writeFileSync(join(folder, 'bad.csv'), 'user_id,xp\n1,100\n2,9007199254740993\n3,5\n');
+    const players = [{ id: '100000000000000001', username: 'ada', level: '10', exp: '1655' }];
+    writeFileSync(join(folder, 'amari.json'), JSON.stringify({ guild: GUILD, members: players }));
+  });
+  afterAll(async () => {
+    for (const port of [6390, 6391, 6392].map((each) => ports.get(each) as number)) await endServer(port);
+    await redis.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Ends a server that a document has started in the background. */
+  async function endServer(port: number): Promise<void> {
+    const users = [
+      {},
+      { username: 'operator', password: 'change-me-operator' },
+      { tls: { rejectUnauthorized: false } },
+    ];
+    for (const access of users) {
+      const client = new Redis({ port, ...access, retryStrategy: () => null, connectTimeout: 2000 });
+      client.on('error', () => {});
+      const info = await client.info('server').catch(() => '');
+      client.disconnect();
+      const pid = Number(/^process_id:(\d+)/m.exec(info)?.[1]);
+      if (pid) return void process.kill(pid, 'SIGTERM');
+    }
+  }
+
+  it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, { script }) => {
+    const moved = [...ports].reduce((text, [from, to]) => text.replaceAll(String(from), String(to)), script);
+    // A document may show the exit code of a command that fails.
+    const flags = script.includes('echo $?') ? '-o pipefail' : '-eo pipefail';
+    const { code, stdout, stderr } = await runProgram('bash', ['-c', `set ${flags}\n${moved}`], {
+      cwd: folder,
+      env: { REDIS_URL: redis.url, npm_config_update_notifier: 'false' },
+    });
+    expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.not.stringMatching(/^error: /m) });
+  });
+});
