@@ -30,19 +30,20 @@ export class AuditLog {
 
   /**
    * Makes a change and logs it. The entry is written first, because a change without an entry is worse than an entry without a change. A
-   * change that is refused takes its entry back; one that may have happened leaves it.
+   * change that is refused gets a second entry that says so.
    * @param what the change in words, without a secret.
    */
   async change<T>(guildId: string, { who, from }: Actor, what: string, work: () => Promise<T>): Promise<T> {
     const { audit } = this.redisKeys.guild(guildId);
-    const fields = ['who', who, 'what', what, 'from', from];
-    const id = await withStoreErrors(this.client.xadd(audit, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields));
+    const write = async (text: string): Promise<void> => {
+      const fields = ['who', who, 'what', text, 'from', from];
+      await withStoreErrors(this.client.xadd(audit, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields));
+    };
+    await write(what);
     try {
       return await work();
     } catch (error) {
-      if (id !== null && error instanceof DomainError && !(error instanceof StoreUnavailableError)) {
-        await withStoreErrors(this.client.xdel(audit, id));
-      }
+      if (error instanceof DomainError && !(error instanceof StoreUnavailableError)) await write(`Not done: ${what}`);
       throw error;
     }
   }
