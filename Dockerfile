@@ -8,6 +8,7 @@ COPY package.json package-lock.json LICENSE ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
+COPY docs/openapi.json docs/
 COPY scripts/dev/build-widget.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/widget-package.mjs scripts/dev/
 RUN npm run build
 
@@ -23,7 +24,6 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY docs/openapi.json docs/
 # The image's user "node", by number: Kubernetes cannot check by name that a user is not root.
 USER 1000:1000
 EXPOSE 8080 9464

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
 import { readWidgetFile } from '../../widget-file.ts';
 import { methodNotAllowed } from '../response/problem.ts';
@@ -33,6 +33,10 @@ export const PAGE_HEADERS = pageHeaders("'none'");
 /** Files of the documentation page, in src/web/docs. */
 const DOCS_FILES = ['docs.css', 'docs.js', 'elements.js', 'operations.js', 'request.js', 'samples.js', 'schemas.js'];
 
+/** The API document, and the copy that the build puts beside the compiled code. */
+const DOCUMENT = new URL('../../../docs/openapi.json', import.meta.url);
+const BUILT_DOCUMENT = new URL('../../openapi.json', import.meta.url);
+
 type Route = [path: string, asset: Asset, headers: Record<string, string>];
 
 /**
@@ -50,8 +54,8 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
       typeOf(name),
     );
   };
-  const openApi = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8');
-  const document = asset(JSON.stringify(JSON.parse(openApi)), 'application/json; charset=utf-8');
+  const openApi = JSON.parse(readFileSync(existsSync(BUILT_DOCUMENT) ? BUILT_DOCUMENT : DOCUMENT, 'utf8'));
+  const document = asset(JSON.stringify(openApi), 'application/json; charset=utf-8');
   const script = asset(widget.body, typeOf('widget.js'));
   const routes: Route[] = [
     ['/api/v1/openapi.json', document, { ...SHARED, ...REVALIDATE }],
