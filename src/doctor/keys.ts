@@ -20,7 +20,7 @@ export interface KeySample {
 }
 
 /**
- * Returns the guild and the type of a key by its name, as docs/data-model.md lists them; the guild is "" for an API key.
+ * Returns the guild and the type of a key by its name, as docs/data-model.md lists them; the guild is "" for a key of no guild.
  * @returns undefined for a name that the data model does not know.
  */
 export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; type: string } | undefined {
@@ -28,6 +28,8 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
   if (!key.startsWith(before)) return undefined;
   const rest = key.slice(before.length) + after;
   if (/^key:[0-9a-f]{64}$/.test(rest)) return { guild: '', type: 'hash' };
+  if (/^((operator-)?invite|session):[0-9a-f]{64}$|^operator-sessions$/.test(rest))
+    return { guild: '', type: 'string' };
   const quota = /^quota:\{([\w.-]{1,64})\}$/.exec(rest);
   if (quota) return { guild: quota[1] as string, type: 'string' };
   const [, guild, name = ''] = /^\{([\w.-]{1,64})\}:(.*)$/s.exec(rest) ?? [];
@@ -37,8 +39,9 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
 
 const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^((next:)?(xp|hidden|season:xp|deleted:xp|deleted:hidden)|next:unstaged)$/, 'zset'],
-  [/^((next:)?(stats|season|member:[\w.-]{1,64})|config|keys)$/, 'hash'],
-  [/^(cooldown:[\w.-]{1,64}|next:xp:lock)$/, 'string'],
+  [/^((next:)?(stats|season|member:[\w.-]{1,64})|config|keys|keys:used|usage)$/, 'hash'],
+  [/^(cooldown:[\w.-]{1,64}|next:xp:lock|sessions)$/, 'string'],
+  [/^audit$/, 'stream'],
 ];
 
 /** Walks over a bounded number of keys of each master. */

@@ -13,11 +13,11 @@ const NOT_ALLOWED = /NOPERM|no permissions? to|No permissions/;
 const MISSING = /unknown command/i;
 
 /**
- * Returns every right that deploy/redis/users.acl gives to the service, as a command that changes nothing: its keys do not exist, and
- * Redis rejects "x" as an amount. A test compares it with the file.
+ * Returns every right that deploy/redis/users.acl gives to the service, as a command. All but HSET change nothing when they are tried: their
+ * keys do not exist, and Redis rejects "x" as an amount. A test compares it with the file.
  */
 export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisKeys' | 'config'>): Command[] {
-  const { xp, stats, config: settings, memberPrefix } = redisKeys.guild(NO_GUILD);
+  const { xp, stats, config: settings, memberPrefix, apiKeys, apiKeysUsed, usage } = redisKeys.guild(NO_GUILD);
   const quota = redisKeys.quota(NO_GUILD);
   const sha = '0'.repeat(40);
   const commands: Command[] = [
@@ -38,6 +38,14 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
     ['incrby', quota, 'x'],
     ['pttl', quota],
     ['expire', quota, '1'],
+    ['evalsha', sha, '3', usage, apiKeysUsed, apiKeys],
+    ['hlen', apiKeys],
+    ...[usage, apiKeysUsed].flatMap((key): Command[] => [
+      ['hset', key, 'x', 'x'],
+      ['hdel', key, 'x'],
+      ['expire', key, '1'],
+    ]),
+    ['hincrby', usage, 'x', 'x'],
   ];
   return config.redis.mode === 'cluster' ? [...commands, ['cluster', 'slots'], ['cluster', 'info']] : commands;
 }
@@ -76,7 +84,7 @@ export async function checkRights(context: CheckContext): Promise<readonly Findi
   const user = userOf(context.config.redis.url);
   const ask = (command: Command) => refusalOf(context, ['acl', 'dryrun', user, ...command]);
   const canAsk = !CANNOT_ASK.test((await ask(['ping'])) ?? '');
-  const needed = neededCommands(context);
+  const needed = neededCommands(context).filter(([name]) => canAsk || name !== 'hset');
   const lacking: string[] = [];
   for (const command of needed) {
     const refusal = await (canAsk ? ask(command) : refusalOf(context, command));

@@ -20,6 +20,8 @@ import { hasRedis } from '../support/stores.ts';
 /** Commands that are not run here: each with the test that runs it or its like, or with the reason why none does. */
 const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm run demo$/, 'test/integration/demo.test.ts'],
+  [/^npm run dashboard$|^npm run -s dashboard --/, 'test/integration/dashboard-command.test.ts'],
+  [/^REDIS_URL=\S+ npm run -s guild -- export /, 'test/integration/guild-move.test.ts'],
   [/^npm test\b/, 'reason: it is this run'],
   [/^npm ci$|^npm run build$|^npm run build && npm pack/, 'test/integration/packaging.test.ts'],
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/integration/npm-signals.test.ts'],
