@@ -22,9 +22,9 @@ local function add_to_sums(sums, xp, level, sign)
   end
 end
 
--- Returns the digits of a whole number. "+ 0.0" makes -0 to 0.
+-- Returns the digits of a whole number. "+ 0.0" makes -0 to 0. "%d" is four times as fast, but ioredis-mock's Lua has 32 bits for it.
 local function format_integer(n)
-  return string.format('%.0f', n + 0.0)
+  return string.format(n > -2147483648 and n < 2147483648 and '%d' or '%.0f', n + 0.0)
 end
 
 -- Returns the digits of a sum, or nil when it would leave 64 bits.
@@ -88,13 +88,16 @@ end
 -- microseconds of the clock's second, so that a write after a lost one does not get the revision of the lost one.
 local function next_revision(last)
   local now = redis.call('TIME')
-  local micros = now[2] + 0.0
-  local rev = now[1] * 1000000.0 + micros
-  last = tonumber(last) or 0
-  if last >= rev and last < MAX_INTEGER - 2000000 then
-    rev = last + 1 + micros
+  local text = now[1] .. string.sub('00000' .. now[2], -6)
+  -- Texts of the same length compare as numbers do, without the time to make numbers of them.
+  if #last < #text or (#last == #text and last < text and string.find(last, '^%d+$')) then
+    return text
   end
-  return format_integer(rev)
+  last = tonumber(last) or 0
+  if last >= text + 0.0 and last < MAX_INTEGER - 2000000 then
+    return format_integer(last + 1 + now[2])
+  end
+  return text
 end
 
 local function hset_stats(stats, rev, ...)
@@ -151,6 +154,10 @@ local function apply_sums(stats, sums, ...)
   local level_sum = added(stats, 'level_sum', sums.level_hi, sums.level_lo)
   if not (members and total_xp and level_sum) then
     return nil
+  end
+  -- Most writes change the total alone. A field that stays as it is costs time too.
+  if members == stats.members and level_sum == stats.level_sum then
+    return write_stats(stats, 'total_xp', total_xp, ...)
   end
   return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, ...)
 end

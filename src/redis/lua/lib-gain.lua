@@ -56,7 +56,7 @@ local function gain(member, status, amount, fields, and_then)
     return { 'REFUSED', 0, 'range' }
   end
   local level = explicit or level_after(member, xp)
-  local next_xp = not explicit and level < curve.max and xp_to_reach(curve, level + 1)
+  local next_xp = not explicit and level ~= curve.max and xp_to_reach(curve, level + 1)
   local rev = stats.rev
   if status == 'OK' then
     local key, text = member.is_hidden and KEYS[4] or KEYS[1], format_integer(xp)

@@ -6,7 +6,7 @@
 --- @include lib-error
 
 local function new_curve(a, b, c, d, q, m)
-  return { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, max = math.huge, computed = 0 }
+  return { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
 end
 
 -- Returns a curve of the table in src/leaderboard/curves.ts, nil for another name. A caller may pass a table of its own instead, as text.
@@ -47,7 +47,7 @@ local function is_sound(curve)
     and q >= 1
     and m >= 1
     and math.max(q, m) <= 1000
-    and (curve.max == math.huge or (curve.max >= 1 and curve.max <= 1000000))
+    and (not curve.max or (curve.max >= 1 and curve.max <= 1000000))
     and (a + b > 0 or c >= q * q)
 end
 
@@ -111,6 +111,11 @@ local function thresholds(curve)
   return reached
 end
 
+-- Returns a level, or the highest one of the curve.
+local function capped(curve, level)
+  return curve.max and math.min(level, curve.max) or level
+end
+
 -- Returns the level, 1 or higher. Newton's method from above gives an estimate, exact steps correct it.
 local function by_newton(curve, xp)
   local a, b, c = curve.a, curve.b, curve.c
@@ -143,7 +148,7 @@ local function by_newton(curve, xp)
   while n > 1 and xp_to_reach(curve, n) > xp do
     n = n - 1
   end
-  return math.min(n, curve.max)
+  return capped(curve, n)
 end
 
 local function level_of(curve, xp)
@@ -165,5 +170,5 @@ local function level_of(curve, xp)
     end
     step = step / 2
   end
-  return math.min(level, curve.max)
+  return capped(curve, level)
 end

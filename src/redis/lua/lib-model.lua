@@ -3,12 +3,15 @@
 --- @include lib-error
 
 -- A text, because ioredis-mock stores a number as one.
-local MODEL = '2'
+local MODEL, NEWEST = '2', 2
 
 -- Returns the version. Raises an error for one that only newer scripts know.
 local function known_model(text, stats_key)
   if type(text) ~= 'string' then
     return 1
+  end
+  if text == MODEL then
+    return NEWEST
   end
   local model = tonumber(text)
   if not model or model > MODEL + 0 then

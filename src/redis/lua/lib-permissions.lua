@@ -20,7 +20,8 @@ local function require_permissions(key, ...)
   if not redis.acl_check_cmd then
     return
   end
-  for _, command in ipairs({ ... }) do
+  for i = 1, select('#', ...) do
+    local command = select(i, ...)
     if not redis.acl_check_cmd(command, key, sample_arguments(command, key)) then
       error({ err = 'NOPERM this user has no permission to run ' .. command .. ' on ' .. key })
     end
