@@ -76,6 +76,24 @@ export const clusterKinds: readonly { readonly name: string; open(ports: readonl
   { name: 'node-redis 6', open: (ports) => ofNodeRedis(redis6.createCluster({ rootNodes: rootNodes(ports) })) },
 ];
 
+/** Opens a sentinel of node-redis, with the option that docs/data-model.md tells a bot. Its master is behind a proxy. */
+export function openSentinel(
+  version: 5 | 6,
+  { name, addresses }: { readonly name: string; readonly addresses: string },
+  masterPort: number,
+  proxyPort: number,
+): Promise<OpenClient> {
+  const options = {
+    name,
+    sentinelRootNodes: addresses
+      .split(',')
+      .map((address) => ({ host: '127.0.0.1', port: Number(address.split(':')[1]) })),
+    nodeAddressMap: { [`127.0.0.1:${masterPort}`]: { host: '127.0.0.1', port: proxyPort } },
+    maxCommandRediscovers: 0,
+  };
+  return ofNodeRedis(version === 5 ? redis5.createSentinel(options) : redis6.createSentinel(options));
+}
+
 function rootNodes(ports: readonly number[]) {
   return ports.map((port) => ({ url: `redis://127.0.0.1:${port}` }));
 }

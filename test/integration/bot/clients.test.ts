@@ -10,10 +10,11 @@ import {
   StoreUnavailableError,
   type WriterClient,
 } from '../../../src/writer.ts';
-import { type ClientKind, clientKinds, clusterKinds } from '../../support/bot-clients.ts';
+import { type ClientKind, clientKinds, clusterKinds, openSentinel } from '../../support/bot-clients.ts';
 import { startCluster } from '../../support/cluster.ts';
+import { startSentinelSet } from '../../support/sentinel.ts';
 import { hasRedis } from '../../support/stores.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { PATIENT } from '../../support/wait.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -51,6 +52,22 @@ async function tour(client: WriterClient, guild: string) {
   const others = { found, hidden, page, around, member, unhidden, season, stats, removed };
   const levels = [top.levelBefore, top.level, set.level, set.members[0]?.level, set.created];
   return { award, levels, onCooldown: waiting.onCooldown, claim: { claimed, streak }, ...others };
+}
+
+/** Cuts a connection before the reply of each of several writes, and counts what Redis did. */
+async function expectNoSecondWrite(client: WriterClient, proxy: TcpProxy, userId: string): Promise<void> {
+  const writer = createWriter(client);
+  const add = () => writer.record('cut', { userId, add: 1 });
+  let { xp } = await vi.waitFor(add, PATIENT);
+  for (let cut = 0; cut < CUTS; cut++) {
+    proxy.dropNextReply();
+    const error = await add().catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'StoreUnavailableError', code: 'unreachable' });
+    proxy.behave();
+    const after = await vi.waitFor(add, PATIENT);
+    expect(after.xp - xp - 1, 'times that the write was done').toBeLessThanOrEqual(1);
+    ({ xp } = after);
+  }
 }
 
 const TOP = { rank: 1, user_id: 'top', username: 'Tòp\n', level: LEVEL, xp: MAX };
@@ -131,18 +148,7 @@ describe.skipIf(!hasRedis)('the writer and the reader', () => {
       const proxy = await startTcpProxy(redis.port);
       const cut = await kind.open(`redis://127.0.0.1:${proxy.port}`);
       try {
-        const writer = createWriter(cut.client);
-        const add = () => writer.record('cut', { userId: kind.name.replaceAll(' ', '-'), add: 1 });
-        let { xp } = await vi.waitFor(add, PATIENT);
-        for (let count = 0; count < CUTS; count++) {
-          proxy.dropNextReply();
-          const error = await add().catch((thrown) => thrown);
-          expect(error).toMatchObject({ name: 'StoreUnavailableError', code: 'unreachable' });
-          proxy.behave();
-          const after = await vi.waitFor(add, PATIENT);
-          expect(after.xp - xp - 1, 'times that the write was done').toBeLessThanOrEqual(1);
-          ({ xp } = after);
-        }
+        await expectNoSecondWrite(cut.client, proxy, kind.name.replaceAll(' ', '-'));
       } finally {
         await cut.close();
         await proxy.stop();
@@ -166,6 +172,23 @@ describe.skipIf(!hasRedis)('the writer and the reader', () => {
       );
     }
     expect(() => createReader(createClient({ keyPrefix: 'bot:' }))).toThrow(InvalidInputError);
+  });
+
+  it.each([5, 6] as const)('do a write once at most through a sentinel of node-redis %s', async (version) => {
+    const set = await startSentinelSet();
+    const { port } = await set.master();
+    const proxy = await startTcpProxy(port);
+    try {
+      const { client, close } = await openSentinel(version, set, port, proxy.port);
+      try {
+        await expectNoSecondWrite(client, proxy, 'u');
+      } finally {
+        await close();
+      }
+    } finally {
+      await proxy.stop();
+      await set.stop();
+    }
   });
 
   it('work on a Cluster', async () => {
