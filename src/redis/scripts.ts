@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { StoreUnavailableError } from '../errors.ts';
-import type { RedisClient } from './redis-client.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
@@ -144,7 +143,7 @@ export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
 }
 
 /** Returns the client with every command reported, for the few commands that are not scripts. */
-export function observedClient(client: RedisClient, observe: CommandObserver): RedisClient {
+export function observedClient<T extends object>(client: T, observe: CommandObserver): T {
   return new Proxy(client, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 
 /**
@@ -58,11 +57,24 @@ export function timeLimit(limitMs: number): TimeLimit {
 const CONNECTION_TICK_MS = 100;
 const CONNECT_TICKS = 5;
 
+/** The parts of ioredis's Redis that are watched. Not its type, because bots without ioredis load this module's types. */
+interface WatchedClient {
+  readonly stream: {
+    readonly bytesWritten: number;
+    readonly connecting: boolean;
+    readonly destroyed: boolean;
+    on(event: 'data', listener: () => void): unknown;
+    destroy(error: Error): unknown;
+  };
+  on(event: 'connect', listener: () => void): unknown;
+  once(event: 'end', listener: () => void): unknown;
+}
+
 /**
  * Closes the socket of a connection that takes longer than half a second to be made, or that is silent for `limitMs` although data was
  * sent: until then the commands that were given up on stay in its queue. It stands for ioredis's `connectTimeout` and `socketTimeout`.
  */
-export function watchSilence(client: Redis, limitMs: number): Redis {
+export function watchSilence<T extends WatchedClient>(client: T, limitMs: number): T {
   const silentTicks = Math.ceil(limitMs / CONNECTION_TICK_MS);
   /** Bytes that were sent when the last reply came. */
   let answeredBytes = 0;
@@ -88,5 +100,6 @@ export function watchSilence(client: Redis, limitMs: number): Redis {
     stream.destroy(new Error(stream.connecting ? 'connect ETIMEDOUT' : `Redis was silent for ${limitMs} ms`));
   };
   const timer = setInterval(tick, CONNECTION_TICK_MS).unref();
-  return client.once('end', () => clearInterval(timer));
+  client.once('end', () => clearInterval(timer));
+  return client;
 }

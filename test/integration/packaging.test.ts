@@ -383,7 +383,8 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
       code: 1,
-      stderr: 'error: unknown command "sed": one of serve, keys, guild, member, season, seed, export, stats, widget\n',
+      stderr:
+        'error: unknown command "sed": one of serve, doctor, keys, guild, member, season, seed, export, stats, widget, dashboard\n',
     });
   });
 });
