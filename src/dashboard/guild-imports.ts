@@ -52,7 +52,7 @@ export interface ImportRun {
 /** A checked file waits this long for its person. */
 const KEPT_MS = 30 * 60_000;
 /** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
-const CHECK_MS = 60_000;
+const CHECK_MS = 30_000;
 /** Files of all guilds that wait or load. */
 const MAX_FILES = 20;
 
@@ -118,7 +118,7 @@ export class GuildImports {
       if (!signal.aborted) throw error;
     });
     if (!result || signal.aborted)
-      throw new InvalidInputError('It takes longer than a minute to read: use the command "seed".');
+      throw new InvalidInputError('It takes too long to read here: use the command "seed".');
     const { preview, notice } = result;
     if (notice) notes.push(forPage(notice));
     return { ...choice, id: randomUUID(), path, preview, notes };
