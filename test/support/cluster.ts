@@ -4,7 +4,7 @@ import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/
 import { type Certificates, tlsServer } from './certificates.ts';
 import { PATIENT } from './wait.ts';
 
-/** A real Redis Cluster on loopback: three masters and as many replicas of each as asked. */
+/** A real Redis Cluster on loopback: three masters, or as many as asked, and as many replicas of each as asked. */
 export interface TestCluster {
   readonly nodes: readonly ClusterNode[];
   /** For REDIS_NODES. */
@@ -43,15 +43,16 @@ export async function startCluster(
   replicasEach = 0,
   certificates?: Certificates,
   announce?: (port: number) => Promise<number>,
+  masters = MASTERS,
 ): Promise<TestCluster> {
   const start = () => startNode(certificates, announce);
-  const nodes = await Promise.all(Array.from({ length: MASTERS * (1 + replicasEach) }, start));
+  const nodes = await Promise.all(Array.from({ length: masters * (1 + replicasEach) }, start));
   const stop = async (): Promise<void> => {
     for (const { admin } of nodes) admin.disconnect();
     await Promise.all(nodes.map(({ server }) => server.stop()));
   };
   try {
-    await join(nodes);
+    await join(nodes, masters);
   } catch (error) {
     await stop();
     throw error;
@@ -92,12 +93,12 @@ async function startNode(
   };
 }
 
-async function join(nodes: readonly ClusterNode[]): Promise<void> {
+async function join(nodes: readonly ClusterNode[], masters: number): Promise<void> {
   const first = nodes[0] as ClusterNode;
   for (const [index, { admin }] of nodes.entries()) {
     await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
-    if (index < MASTERS) {
-      const [from, to] = [index, index + 1].map((n) => Math.round((n * SLOTS) / MASTERS)) as [number, number];
+    if (index < masters) {
+      const [from, to] = [index, index + 1].map((n) => Math.round((n * SLOTS) / masters)) as [number, number];
       await admin.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
     }
   }
@@ -111,17 +112,17 @@ async function join(nodes: readonly ClusterNode[]): Promise<void> {
   });
   // A node met through gossip is known before its handshake is done; until then REPLICATE does not find it.
   for (const [index, { admin }] of nodes.entries()) {
-    if (index < MASTERS) continue;
-    const master = nodes[index % MASTERS] as ClusterNode;
+    if (index < masters) continue;
+    const master = nodes[index % masters] as ClusterNode;
     await vi.waitFor(() => admin.call('CLUSTER', 'REPLICATE', master.id), PATIENT);
   }
-  await everywhere(nodes.slice(MASTERS), 'follows its master', async ({ admin }) =>
+  await everywhere(nodes.slice(masters), 'follows its master', async ({ admin }) =>
     (await admin.info('replication')).includes('master_link_status:up'),
   );
   // A client asks any node for the map: each must know every replica.
   await everywhere(nodes, 'knows every replica', async ({ admin }) => {
     const map = (await admin.call('CLUSTER', 'SLOTS')) as unknown[][];
-    return map.length === MASTERS && map.every((range) => range.length === 2 + nodes.length / MASTERS);
+    return map.length === masters && map.every((range) => range.length === 2 + nodes.length / masters);
   });
 }
 
