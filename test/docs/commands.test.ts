@@ -37,6 +37,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^promtool (check config|test rules) deploy/, 'test/integration/monitoring.test.ts'],
   [/^npm run (-s )?dashboard\b/, 'test/integration/dashboard-command.test.ts'],
   [/^npm run -s widget\b/, 'test/integration/widget-command.test.ts'],
+  [/\bguild -- (export|import)\b/, 'test/integration/guild-move.test.ts'],
   [/node deploy\/proxy\/proxy\.mjs$/, 'test/integration/proxy.test.ts'],
   [/npx tsx examples\/client\/main\.ts/, 'test/integration/client-example.test.ts'],
 ];
