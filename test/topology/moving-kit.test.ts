@@ -107,7 +107,7 @@ describe.skipIf(!hasRedis)('the calls of the bot kit in a Cluster that moves the
         );
         turn++;
       });
-      const page = (await store.reader.page(guild, 1, 100));
+      const page = await store.reader.page(guild, 1, 100);
       expect(page.data.map(({ user_id }) => user_id)).toEqual(model.ranking());
       for (const { user_id, xp, username } of page.data) {
         const member = model.members.get(user_id);
