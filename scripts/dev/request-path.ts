@@ -1,6 +1,7 @@
 /** Prints the files and the own classes of which a GET runs code: `node --import tsx scripts/dev/request-path.ts`. See docs/architecture.md. */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import type { Profiler } from 'node:inspector';
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
@@ -17,8 +18,11 @@ interface Path {
   readonly classes: readonly string[];
 }
 
+/** Functions that ran, by script. */
+type Coverage = readonly Profiler.ScriptCoverage[];
+
 /** Requests of each kind. Only code that each of them ran counts: a timer can run between. */
-const REPEATS = 4;
+const REPEATS = 8;
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const GUILD = '1000';
 
@@ -34,22 +38,19 @@ function classesOf(source: string, ranOffsets: readonly number[]): string[] {
   return ranOffsets.flatMap((offset) => around(offset)?.name?.text ?? []);
 }
 
-/** Runs `work`, and returns the code of src that ran meanwhile. */
-async function record(session: Session, work: () => Promise<void>): Promise<Path> {
-  await session.post('Profiler.takePreciseCoverage');
-  await work();
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  const files: string[] = [];
-  const classes: string[] = [];
-  for (const { scriptId, url, functions } of result) {
+/** Returns the code of src that ran. */
+async function pathOf(session: Session, coverage: Coverage): Promise<Path> {
+  const files = new Set<string>();
+  const classes = new Set<string>();
+  for (const { scriptId, url, functions } of coverage) {
     const path = url.startsWith('file:') ? fileURLToPath(url.replace(/\?.*/, '')) : '';
     const ran = functions.flatMap(({ ranges: [range] }) => (range && range.count > 0 ? [range.startOffset] : []));
     if (!path.startsWith(SRC) || ran.length === 0) continue;
-    files.push(path.slice(SRC.length));
+    files.add(path.slice(SRC.length));
     const { scriptSource } = await session.post('Debugger.getScriptSource', { scriptId });
-    classes.push(...classesOf(scriptSource, ran));
+    for (const name of classesOf(scriptSource, ran)) classes.add(name);
   }
-  return { files: [...new Set(files)].sort(), classes: [...new Set(classes)].sort() };
+  return { files: [...files].sort(), classes: [...classes].sort() };
 }
 
 function common(paths: readonly Path[], list: keyof Path): string[] {
@@ -79,14 +80,20 @@ const ask = async (key: string, page: number): Promise<void> => {
 await writer.record(GUILD, { userId: '1', set: 100, profile: { username: 'Ada' } });
 const known = (await apiKeys.create(GUILD, 'known', null)).key;
 await ask(known, 1);
-const first: Path[] = [];
-const repeated: Path[] = [];
+const take = async (): Promise<Coverage> => (await session.post('Profiler.takePreciseCoverage')).result;
+const recorded: Record<'first' | 'repeated', Coverage[]> = { first: [], repeated: [] };
 for (let page = 2; page < 2 + REPEATS; page++) {
   const { key } = await apiKeys.create(GUILD, 'unseen', null);
-  first.push(await record(session, () => ask(key, page)));
-  repeated.push(await record(session, () => ask(known, 1)));
+  await take();
+  await ask(key, page);
+  recorded.first.push(await take());
+  await ask(known, 1);
+  recorded.repeated.push(await take());
 }
-for (const [title, paths] of Object.entries({ first, repeated })) {
+// Only now, because the work for it would let timers fall due in the next request.
+for (const [title, coverages] of Object.entries(recorded)) {
+  const paths: Path[] = [];
+  for (const coverage of coverages) paths.push(await pathOf(session, coverage));
   for (const list of ['files', 'classes'] as const) {
     const names = common(paths, list);
     process.stdout.write(`${title} ${list} ${names.length}: ${names.join(' ')}\n`);
