@@ -57,7 +57,8 @@ function common(paths: readonly Path[], list: keyof Path): string[] {
   return (paths[0] as Path)[list].filter((name) => paths.every((path) => path[list].includes(name)));
 }
 
-const redis = await startEmbeddedRedis();
+// Another process can take the port that was free.
+const redis = await startEmbeddedRedis().catch(() => startEmbeddedRedis());
 const store = new Redis(redis.url);
 const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_URL: redis.url });
 const server = await startServer(config, { logger: createLogger('silent', process.stdout) });
