@@ -2,6 +2,7 @@ import { InvalidInputError } from '../../src/errors.ts';
 import type { ContenderName } from './contenders.ts';
 import { nginxModules } from './nginx.ts';
 import { runBot } from './sections/bot.ts';
+import { runKit } from './sections/kit.ts';
 import { runMemory } from './sections/memory.ts';
 import { runMix } from './sections/mix.ts';
 import { runScale } from './sections/scale.ts';
@@ -31,6 +32,7 @@ const ALL: readonly (Section & { readonly inWholeRun: boolean })[] = [
   { name: 'seed', inWholeRun: true, start: runSeed },
   { name: 'memory', inWholeRun: true, start: runMemory },
   { name: 'bot', inWholeRun: false, start: runBot },
+  { name: 'kit', inWholeRun: false, start: runKit },
   { name: 'soak', inWholeRun: false, start: runSoak },
   { name: 'cold', inWholeRun: false, start: mixSection(['cache off', 'plain', 'Fastify']) },
   { name: 'logs', inWholeRun: false, start: mixSection(['guildrank', 'logs on']) },
