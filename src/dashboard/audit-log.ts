@@ -2,6 +2,7 @@ import { DomainError, StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
+import { Refusal } from './refusal.ts';
 
 /** The author of a change. */
 export interface Actor {
@@ -43,7 +44,8 @@ export class AuditLog {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof DomainError && !(error instanceof StoreUnavailableError)) await write(`Not done: ${what}`);
+      const isRefused = error instanceof DomainError && !(error instanceof StoreUnavailableError);
+      if (isRefused || error instanceof Refusal) await write(`Not done: ${what}`);
       throw error;
     }
   }
