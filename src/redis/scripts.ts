@@ -47,7 +47,7 @@ export function scriptSource(name: string, included = new Set<string>()): string
 
 /** Returns the newest version of a guild's data that the scripts know. */
 export function knownModel(): number {
-  return Number(/^local MODEL = '(\d+)'$/m.exec(scriptSource('upgrade'))?.[1]);
+  return Number(/^local MODEL\b[^']*'(\d+)'/m.exec(scriptSource('upgrade'))?.[1]);
 }
 
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
