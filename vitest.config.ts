@@ -8,7 +8,8 @@ const patient = { testTimeout: 60_000, hookTimeout: 60_000, globalSetup: './scri
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than most runners have cores: suites often wait for processes that they start.
+    maxWorkers: 3,
     projects: [
       {
         test: {
