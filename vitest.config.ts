@@ -8,8 +8,7 @@ const patient = { testTimeout: 60_000, hookTimeout: 60_000, globalSetup: './scri
 
 export default defineConfig({
   test: {
-    // One more than most runners have cores: suites often wait for processes that they start.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         test: {
