@@ -252,6 +252,9 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
 
   it('is used by the keyboard alone', async () => {
     await signIn();
+    // A key that is pressed before the page has replaced the one of the sign-in is lost.
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.waitForLoadState();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');
