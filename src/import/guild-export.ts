@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { GuildKeys, RedisKeys } from '../redis/redis-keys.ts';
+import { scanSortedSet } from '../redis/scan.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 
@@ -75,16 +76,10 @@ export class GuildExport {
     const before = await this.revision();
     const found = new Map<string, number>();
     for (const [place, key] of [['ranked', xp] as const, ['hidden', hidden] as const]) {
-      let cursor = '0';
-      do {
+      for await (const scored of scanSortedSet(this.client, key, MEMBERS_PER_LINE)) {
         this.options.signal.throwIfAborted();
-        const [next, scored] = await withStoreErrors(this.client.zscan(key, cursor, 'COUNT', MEMBERS_PER_LINE));
-        // A small set comes as a whole.
-        for (let from = 0; from < scored.length; from += 2 * MEMBERS_PER_LINE) {
-          await this.writeMembers(place, scored.slice(from, from + 2 * MEMBERS_PER_LINE), found);
-        }
-        cursor = next;
-      } while (cursor !== '0');
+        await this.writeMembers(place, scored, found);
+      }
     }
     const gone = [...this.written.keys()].filter((userId) => !found.has(userId));
     this.written = found;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { GuildKeys, RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
+import { membersOf, scanSortedSet } from '../redis/scan.ts';
 import { type ScriptName, type Scripts, withStoreErrors } from '../redis/scripts.ts';
 import { BUILT_IN_CURVES, memberKeys, recordArguments, throwRefusal, type XpRecord } from './writer.ts';
 
@@ -90,13 +91,9 @@ export class StagedMembers {
 
   private async listUnstagedOf(key: string): Promise<void> {
     const { unstaged, lock, xp } = this.staging;
-    let cursor = '0';
-    do {
-      const scanned = await withStoreErrors(this.store.client.zscan(key, cursor, 'COUNT', LISTED_PER_STEP));
-      const userIds = scanned[1].filter((_, i) => i % 2 === 0);
-      await this.run('list-unstaged', [xp, unstaged, lock], this.token, ...userIds);
-      cursor = scanned[0];
-    } while (cursor !== '0');
+    for await (const scored of scanSortedSet(this.store.client, key, LISTED_PER_STEP)) {
+      await this.run('list-unstaged', [xp, unstaged, lock], this.token, ...membersOf(scored));
+    }
   }
 
   /**

@@ -1,7 +1,8 @@
 import { fields } from '../redis/command-batcher.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { membersOf, scanSortedSet } from '../redis/scan.ts';
+import type { Scripts } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
 import { explicitLevel, isoTime, wholeXp } from './reader.ts';
 
@@ -59,16 +60,12 @@ export class StoredMembers {
     const seen = new Set<string>();
     // Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
     for (const key of [hidden, xp, hidden]) {
-      for (let cursor: string | undefined; cursor !== '0'; ) {
-        const scanned = await withStoreErrors(this.client.zscan(key, cursor ?? 0, 'COUNT', MEMBERS_PER_STEP));
-        cursor = scanned[0];
-        const userIds = scanned[1].filter((id, i) => i % 2 === 0 && !seen.has(id));
-        // A small set comes as a whole.
-        for (let from = 0; from < userIds.length; from += MEMBERS_PER_STEP) {
-          const step = await this.read(guildId, userIds.slice(from, from + MEMBERS_PER_STEP));
-          if (key === hidden) for (const { userId } of step.members) seen.add(userId);
-          yield step;
-        }
+      for await (const scored of scanSortedSet(this.client, key, MEMBERS_PER_STEP)) {
+        const userIds = membersOf(scored).filter((id) => !seen.has(id));
+        if (userIds.length === 0) continue;
+        const step = await this.read(guildId, userIds);
+        if (key === hidden) for (const { userId } of step.members) seen.add(userId);
+        yield step;
       }
     }
     yield await this.read(guildId, []);
