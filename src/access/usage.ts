@@ -99,10 +99,10 @@ export class Usage {
 
   private async writeGuild(guildId: string): Promise<void> {
     const guild = this.waiting.get(guildId) as WaitingUsage;
-    const { usage, apiKeysUsed, apiKeys } = this.redisKeys.guild(guildId);
+    const { usage, apiKeysUsed, apiKeys, stats, config } = this.redisKeys.guild(guildId);
     while (guild.unconfirmed || guild.counts.size > 0) {
       guild.unconfirmed ??= this.takeCall(guild);
-      await this.scripts.run('usage', [usage, apiKeysUsed, apiKeys], ...guild.unconfirmed);
+      await this.scripts.run('usage', [usage, apiKeysUsed, apiKeys, stats, config], ...guild.unconfirmed);
       guild.unconfirmed = undefined;
     }
     this.waiting.delete(guildId);

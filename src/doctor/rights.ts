@@ -38,7 +38,7 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
     ['incrby', quota, 'x'],
     ['pttl', quota],
     ['expire', quota, '1'],
-    ['evalsha', sha, '3', usage, apiKeysUsed, apiKeys],
+    ['evalsha', sha, '5', usage, apiKeysUsed, apiKeys, stats, settings],
     ['hlen', apiKeys],
     ...[usage, apiKeysUsed].flatMap((key): Command[] => [
       ['hset', key, 'x', 'x'],

@@ -1,12 +1,12 @@
 -- usage: adds the requests that a process has counted to the usage of a guild. A call that is sent again is not added again, so a process
 -- repeats a call without a reply until it gets one.
 --
--- KEYS[1] gr:{G}:usage   KEYS[2] gr:{G}:keys:used   KEYS[3] gr:{G}:keys
+-- KEYS[1] gr:{G}:usage   KEYS[2] gr:{G}:keys:used   KEYS[3] gr:{G}:keys   KEYS[4] gr:{G}:stats   KEYS[5] gr:{G}:config
 -- ARGV[1] id of the process   ARGV[2] number of the call, above those of all earlier calls of the process
 -- ARGV[3] the current hour, as hours since 1970   ARGV[4] hours that are kept   ARGV[5] how many of the pairs that follow are counts
 -- ARGV[6..] pairs: a field of KEYS[1] and the requests to add, then an API key id and the time of its last request (ISO 8601)
 --
--- Reply: 1 when the requests were added, else 0: the call was done before, or the guild has no API keys, as after its deletion.
+-- Reply: 1 when the requests were added, else 0: the call was done before, or nothing is left of the guild, as after its deletion.
 -- O(n), and once in an hour O(fields).
 
 --- @include lib-permissions
@@ -17,7 +17,14 @@ local first_used = 6 + 2 * ARGV[5]
 
 local done = redis.call('HGET', KEYS[1], token)
 local is_done = type(done) == 'string' and string.match(done, '%d+$') + 0.0 >= call + 0.0
-if is_done or redis.call('HLEN', KEYS[3]) == 0 then
+if is_done then
+  return 0
+end
+local left = 0
+for _, key in ipairs(KEYS) do
+  left = left + redis.call('HLEN', key)
+end
+if left == 0 then
   return 0
 end
 

@@ -4,6 +4,7 @@ import { Usage } from '../../../src/access/usage.ts';
 import { readUsage, sumOf } from '../../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
+import { deleteGuild } from '../../../src/guilds/delete.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
 import { storeKinds, type TestStore } from '../../support/stores.ts';
@@ -156,7 +157,7 @@ describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
     expect((await read()).ofKey('a')).toMatchObject({ lastUsed: new Date(START + 1000).toISOString(), requests: 2 });
   });
 
-  it('keeps what a revoked key has used, but not the key; and nothing of a guild without keys', async () => {
+  it('keeps what a revoked key has used, but not the key; and nothing of a deleted guild', async () => {
     const usage = newProcess();
     const { record } = await store.apiKeys.create('g', 'x', null);
     count(usage, 'g', record.id, true);
@@ -167,9 +168,23 @@ describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
     expect(sumOf((await read()).hours)).toEqual({ requests: 2, refused: 0 });
     expect(await store.client.hgetall('gr:{g}:keys:used')).toEqual({});
     count(usage, 'g', 'a', true);
-    await store.apiKeys.revokeAll('g');
+    await deleteGuild(store, 'g');
     await usage.write();
     expect(await store.client.keys('gr:{g}*')).toEqual([]);
+  });
+
+  it.each([
+    ['whose usage was written before', 'usage', { from: '0' }],
+    ['with members', 'stats', { members: '1' }],
+    ['with settings', 'config', { plan: 'free' }],
+  ])('counts what the last API key of a guild %s has used, after it is revoked', async (_, key, fields) => {
+    const usage = newProcess();
+    const { record } = await store.apiKeys.create('new', 'x', null);
+    await store.client.hset(`gr:{new}:${key}`, fields);
+    count(usage, 'new', record.id, true, false);
+    await store.apiKeys.revoke('new', record.id);
+    await usage.write();
+    expect(sumOf((await read('new')).hours)).toEqual({ requests: 1, refused: 1 });
   });
 });
 
