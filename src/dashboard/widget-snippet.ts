@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { reservedSpace } from '../widget-file.ts';
 
 /** Colours of the widget that the page offers, with those that it has by itself. */
 export const COLOURS = {
@@ -60,12 +61,11 @@ export function propertiesOf(settings: WidgetSettings): Readonly<Record<string, 
 
 /** Returns the HTML for a web page, with a place for the API key. */
 export function snippetOf(settings: WidgetSettings, apiUrl: string, guildId: string): string {
-  const rows = 11.25 + 3.75 * settings['page-size'];
   const attributes = Object.entries(attributesOf(settings)).map(([name, value]) => ` ${name}="${value}"`);
   const properties = Object.entries(propertiesOf(settings)).map(([name, value]) => `${name}: ${value}`);
   return [
     '<style>',
-    `  guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${rows}em }`,
+    `  ${reservedSpace(settings['page-size'])}`,
     ...(properties.length > 0 ? [`  guild-leaderboard { ${properties.join('; ')} }`] : []),
     '</style>',
     `<script src="${apiUrl}/widget.js" defer></script>`,
