@@ -114,7 +114,7 @@ function decodeStats(reply: StatsReply): Versioned<GuildStats> {
   const value: GuildStats = {
     total_members: memberCount,
     total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
-    average_level: memberCount === 0 ? 0 : averageLevel(levelSum, memberCount),
+    average_level: averageLevel(levelSum, memberCount),
     xp_curve: curveNameOf(curve),
     xp_multiplier: positiveNumber(multiplier) ?? 1,
   };
@@ -130,8 +130,9 @@ export function curveOf(stored: string): Curve {
   );
 }
 
-/** Returns the mean, rounded half up. A sum of explicit levels can pass 2^53. */
-function averageLevel(levelSum: string, members: number): number {
+/** Returns the mean, rounded half up; 0 without members. A sum of explicit levels can pass 2^53. */
+export function averageLevel(levelSum: string, members: number): number {
+  if (members === 0) return 0;
   if (!/^\d{16,}$/.test(levelSum)) return Math.round(wholeXp(levelSum) / members);
   const count = BigInt(members);
   return Number((2n * BigInt(levelSum) + count) / (2n * count));

@@ -4,7 +4,7 @@ import { createInvite, INVITE_TTL_S } from '../../access/invites.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { readOverview } from '../../guilds/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../leaderboard/curves.ts';
-import { StatsRead } from '../../leaderboard/reader.ts';
+import { averageLevel, StatsRead } from '../../leaderboard/reader.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { notFound, Refusal } from '../refusal.ts';
@@ -130,7 +130,7 @@ async function sendPreview({ counters, commands, views }: Parts, res: Response, 
   const guildId = guildOf(res);
   const { value: stats } = await commands.read(new StatsRead(guildId));
   const { members, levelSum } = await counters.preview(guildId, curve);
-  const after = members === 0n ? 0 : Number((2n * levelSum + members) / (2n * members));
+  const after = averageLevel(String(levelSum), Number(members));
   const shape = parseCurve(curve);
   const levels = shape && SAMPLE_LEVELS.map((level) => ({ level, xp: xpForLevel(shape, level) }));
   const [name, custom] = curve.split('=');
