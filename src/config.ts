@@ -182,17 +182,17 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Parses the settings from environment variables. An empty value counts as unset.
- * @throws ConfigError with every wrong variable.
- */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+/** Parses environment variables by a schema. An empty value counts as unset. @throws ConfigError with every wrong variable. */
+export function parseVariables<T>(variables: z.ZodType<T>, env: Readonly<Record<string, string | undefined>>): T {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const result = schema.safeParse(given);
-  if (!result.success) {
-    throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
-  }
-  const e = result.data;
+  const result = variables.safeParse(given);
+  if (result.success) return result.data;
+  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
+}
+
+/** Parses the settings of the service from environment variables. @throws ConfigError with every wrong variable. */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const e = parseVariables(schema, env);
   return {
     redis: {
       url: e.REDIS_URL,

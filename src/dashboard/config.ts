@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Config, ConfigError, integer, parseConfig } from '../config.ts';
+import { type Config, ConfigError, integer, parseConfig, parseVariables } from '../config.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
 export interface DashboardConfig extends Config {
@@ -15,41 +15,33 @@ export interface DashboardConfig extends Config {
 const URL_FORMAT =
   'must be an address such as https://dashboard.example.com, without a path; http:// is for this machine only, as in http://127.0.0.1:8090';
 
-/** Parses an address that a person opens: over http only on this machine, because the session is in a cookie. */
-const dashboardUrl = z
-  .string()
-  .default('')
-  .transform((text) => text.replace(/\/+$/, ''))
-  .refine((text) => text === '' || isOrigin(text), URL_FORMAT)
-  .refine((text) => !text.startsWith('http:') || isLoopback(new URL(text).hostname), URL_FORMAT);
+const origin = (format: string) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .refine((text) => text === '' || isOrigin(text), format);
 
-const apiUrl = z
-  .string()
-  .default('')
-  .transform((text) => text.replace(/\/+$/, ''))
-  .refine(
-    (text) => text === '' || isOrigin(text),
-    'must be an address such as https://ranks.example.com, without a path',
-  );
+/** Parses an address that a person opens: over http only on this machine, because the session is in a cookie. */
+const dashboardUrl = origin(URL_FORMAT).refine(
+  (text) => !text.startsWith('http:') || isLoopback(new URL(text).hostname),
+  URL_FORMAT,
+);
 
 const schema = z.object({
   DASHBOARD_HOST: z.string().default('127.0.0.1'),
   DASHBOARD_PORT: integer(0, 65_535, 8090),
   DASHBOARD_URL: dashboardUrl,
-  DASHBOARD_API_URL: apiUrl,
+  DASHBOARD_API_URL: origin('must be an address such as https://ranks.example.com, without a path'),
 });
 
-/**
- * Parses the settings from environment variables. An empty value counts as unset.
- * @throws ConfigError with every wrong variable.
- */
+/** Parses the settings from environment variables. @throws ConfigError with every wrong variable. */
 export function parseDashboardConfig(env: Readonly<Record<string, string | undefined>>): DashboardConfig {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const own = schema.safeParse(given);
-  const problems = (own.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
-  const config = parseCommon(env, problems);
-  if (!own.success || !config) throw new ConfigError(problems);
-  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own.data;
+  const problems: string[] = [];
+  const own = parsed(() => parseVariables(schema, env), problems);
+  const config = parsed(() => parseConfig(env), problems);
+  if (!own || !config) throw new ConfigError(problems);
+  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
   return {
     ...config,
     dashboardHost: DASHBOARD_HOST,
@@ -59,10 +51,10 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   };
 }
 
-/** Returns the settings of the service, or adds what is wrong with them to the problems. */
-function parseCommon(env: Readonly<Record<string, string | undefined>>, problems: string[]): Config | undefined {
+/** Returns the parsed settings, or adds what is wrong with them to the problems. */
+function parsed<T>(parse: () => T, problems: string[]): T | undefined {
   try {
-    return parseConfig(env);
+    return parse();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     problems.push(...error.problems);
