@@ -193,7 +193,7 @@ function M.serve()
   end
   local name = guild .. " " .. command
   local cached = pages:get(name)
-  local lines = "count 1 " .. WINDOW .. "\n" .. command .. " " .. (cached and cached.revision or "") .. "\n"
+  local lines = "count 1 " .. WINDOW .. " " .. LIMIT .. "\n" .. command .. " " .. (cached and cached.revision or "") .. "\n"
   local replies = client:evalsha(sha, 1, "gr:quota:{" .. guild .. "}", lines)
   client:set_keepalive(60000, 512)
   if not replies or type(replies[1]) ~= "string" or type(replies[2]) ~= "string" then
