@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)('the counters of a guild', () => {
 
   const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', suite.redis.url, GUILD, String(seed)]);
   const seed = (randomSeed: number, args: readonly string[]) =>
-    runScript(['scripts/seed.ts', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
+    runScript(['src/cli/main.ts', 'seed', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
       REDIS_URL: suite.redis.url,
     });
   /** Returns the number of members that a --replace has staged. */

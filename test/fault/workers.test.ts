@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Load, startLoad } from '../support/load.ts';
 import { jsonLines, spawnService, type TestProcess } from '../support/process.ts';
@@ -167,7 +168,7 @@ describe.skipIf(!hasRedis)('two workers under load', () => {
 
   it.skipIf(!script)('cuts no request when Ctrl-C in a terminal reaches all processes at once', async () => {
     // In a terminal the signal goes to the whole foreground process group.
-    const command = `exec ${process.execPath} --import tsx src/main.ts`;
+    const command = `exec ${[process.execPath, ...nodeArguments(['src/main.ts'])].join(' ')}`;
     const terminal = startChild(script as string, ['-qec', command, '/dev/null'], {
       cwd: repository,
       env: { PATH: process.env.PATH, SHELL: '/bin/sh', ...env },

@@ -14,7 +14,7 @@ import { startCluster } from '../support/cluster.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { nodeArguments } from './npm-script.ts';
+import { scriptArguments } from './npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 
@@ -66,7 +66,7 @@ async function expectRefusals(
   await during(async () => {
     for (let from = 0; from < all.length; from += PARALLEL) {
       const run = async ([name, args]: [string, string[]]) => {
-        const result = await runProgram(process.execPath, [...nodeArguments(name), ...args], { env });
+        const result = await runProgram(process.execPath, [...scriptArguments(name), ...args], { env });
         results.push({ name, args, ...result });
       };
       await Promise.all(all.slice(from, from + PARALLEL).map(run));
@@ -108,7 +108,7 @@ it.skipIf(!hasRedis)('every command waits while Redis is LOADING, says so, and i
   await states.LOADING?.(client, other, async () => {
     const start = ([name, args]: [string, string[]]) => {
       const env = { ...process.env, REDIS_URL: url };
-      const child = startChild(process.execPath, [...nodeArguments(name), ...args], { cwd: repository, env });
+      const child = startChild(process.execPath, [...scriptArguments(name), ...args], { cwd: repository, env });
       cleanUps.push(child.stop);
       waiting.push(child);
       return vi.waitFor(() => expect(child.output()).toMatch(/^waiting for the Redis at .*: LOADING .*\n$/), PATIENT);

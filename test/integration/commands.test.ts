@@ -3,6 +3,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
+import { commandLine } from '../support/entry.ts';
 import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
@@ -202,7 +203,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
     const check = await runNpmScript('stats', ['check', id], env());
     expect(check.code).toBe(1);
-    expect(check.stderr).toBe(`Repair it with: npm run -s stats -- rebuild ${id}\n`);
+    expect(check.stderr).toBe(`Repair it with: ${commandLine('stats')} rebuild ${id}\n`);
     expect((await runNpmScript('stats', ['rebuild', id], env())).code).toBe(0);
     expect((await json(runNpmScript('stats', ['check', id, '--json'], env()))).exact).toBe(true);
   });
@@ -217,7 +218,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     for (const [name, args, text] of help) {
       const { code, stdout } = await runNpmScript(name, args, env());
       expect(code).toBe(0);
-      expect(stdout).toContain(`Usage: npm run -s ${name} --`);
+      expect(stdout).toContain(`Usage: ${commandLine(name)}`);
       expect(stdout).toContain(text);
     }
   });

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { Visitor } from '../support/dashboard.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { runScript } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 
-const CLI = ['--import', 'tsx', 'src/cli/main.ts'];
+const CLI = nodeArguments(['src/cli/main.ts']);
 
 describe.skipIf(!hasRedis)('the command dashboard', () => {
   let redis: EmbeddedRedis;
@@ -71,7 +72,7 @@ it('the dashboard can be deleted with the lines that register its command', asyn
     const rest = lines.filter((line) => !line.includes('dashboardCommand'));
     expect(lines.length - rest.length).toBe(2);
     writeFileSync(main, rest.join('\n'));
-    const help = await runProgram(process.execPath, [...CLI, '--help'], { cwd: scratch });
+    const help = await runProgram(process.execPath, ['--import', 'tsx', main, '--help'], { cwd: scratch });
     expect([help.code, help.stderr]).toEqual([0, '']);
     expect(help.stdout).not.toContain('dashboard');
     const service = `await import('./src/server.ts'); await import('./src/writer.ts')`;

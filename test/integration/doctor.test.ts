@@ -6,6 +6,7 @@ import { permissionsOf } from '../fault/acl.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
+import { commandLine } from '../support/entry.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -104,7 +105,7 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
     await client.hset('gr:{e}:stats', 'model', '99');
     const { code, stderr, of } = await doctor({ REDIS_URL: url });
     expect(code).toBe(1);
-    expect(stderr).toBe('Correct the problems, then run npm run -s doctor -- again.\n');
+    expect(stderr).toBe(`Correct the problems, then run ${commandLine('doctor')} again.\n`);
     const said = (check: string) => of(check).map(({ detail }) => detail);
     expect(said('persistence')).toEqual(['none: a restart loses all members and API keys']);
     expect(said('eviction')[0]).toMatch(/^maxmemory-policy allkeys-lru lets Redis delete members/);

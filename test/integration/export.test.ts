@@ -5,9 +5,10 @@ import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { exportText } from '../../src/import/export.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import type { CurveText } from '../../src/leaderboard/curves.ts';
+import { commandLine } from '../support/entry.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
-import { nodeArguments } from './npm-script.ts';
+import { scriptArguments } from './npm-script.ts';
 
 const AWKWARD = ['comma, "quote"', 'two\nlines\r\nand more', ' spaces ', '=1+1', '\uFEFFmark', '"', 'Ünal 🎉', "it's"];
 
@@ -27,7 +28,7 @@ describe.skipIf(!hasRedis)('npm run export', () => {
   beforeEach(() => testStore.empty());
 
   const start = (name: string, args: readonly string[]) =>
-    startChild(process.execPath, [...nodeArguments(name), ...args], {
+    startChild(process.execPath, [...scriptArguments(name), ...args], {
       cwd: repository,
       env: { ...process.env, REDIS_URL: testStore.url },
       stdin: 'pipe',
@@ -80,7 +81,7 @@ describe.skipIf(!hasRedis)('npm run export', () => {
     const { code, out, err } = await run('export', ['--guild', 'g', '--format', format]);
     expect(code).toBe(0);
     expect(err).toMatch(/^guild g: exported 613 members, 2 of them hidden; all of one moment, revision \d{16}\n/);
-    expect(err).toContain(`load it with npm run -s seed -- --curve ${curve} ...\n`);
+    expect(err).toContain(`load it with ${commandLine('seed')} --curve ${curve} ...\n`);
     await store.guildConfig.update('h', { xpCurve: curve });
     for (const [guild, options] of [
       ['h', []],

@@ -8,7 +8,7 @@ import { watchLag } from '../support/lag.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { nodeArguments } from './npm-script.ts';
+import { scriptArguments } from './npm-script.ts';
 
 const MEMBERS = 3000;
 const READY = { ...PATIENT, timeout: 60_000 };
@@ -37,7 +37,7 @@ describe.skipIf(!hasRedis)('guild export and import', { timeout: 180_000 }, () =
   /** Starts a command on the first or the second Redis. */
   function start(store: 0 | 1, ...args: string[]): RunningChild {
     const env = { ...process.env, REDIS_URL: stores[store]?.url };
-    const child = startChild(process.execPath, [...nodeArguments('guild'), ...args], {
+    const child = startChild(process.execPath, [...scriptArguments('guild'), ...args], {
       ...{ cwd: repository, env, stdin: 'pipe' },
     });
     child.child.stdin?.on('error', () => {}); // It can end before it has read everything.

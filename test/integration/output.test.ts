@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { VERSION } from '../../src/observability/build-info.ts';
+import { commandLine, nodeArguments } from '../support/entry.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 
-const SEED = ['--import', 'tsx', 'scripts/seed.ts'];
-const BIN = ['--import', 'tsx', 'src/cli/main.ts'];
+const BIN = nodeArguments(['src/cli/main.ts']);
 
 /** Runs a command whose readers have gone away before it writes. @returns its exit code and the rest of its output. */
 async function withoutReaders(args: readonly string[], env: Record<string, string> = {}) {
@@ -26,12 +26,16 @@ async function withoutReaders(args: readonly string[], env: Record<string, strin
 
 describe('the output of a command', () => {
   it('may lose its reader: --help then ends as it would with one', async () => {
-    expect(await withoutReaders([...SEED, '--help'])).toEqual({ code: 0, signal: null });
+    expect(await withoutReaders([...BIN, 'seed', '--help'])).toEqual({ code: 0, signal: null });
     const { code, stdout, stderr } = await runProgram('sh', [
       '-c',
-      `${process.execPath} ${SEED.join(' ')} --help | head -1`,
+      `${process.execPath} ${BIN.join(' ')} seed --help | head -1`,
     ]);
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Usage: npm run -s seed -- [options]\n', stderr: '' });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: `Usage: ${commandLine('seed')} [options]\n`,
+      stderr: '',
+    });
   });
 
   it.skipIf(!existsSync('/dev/full'))('that cannot be written is an error', async () => {
@@ -55,7 +59,10 @@ describe('the output of a command', () => {
       stdout: `${VERSION}\n`,
     });
     const help = await runProgram(process.execPath, [...BIN, 'serve', '--help']);
-    expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: npm start -- \[options\]\n/) });
+    expect(help).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Usage: ${commandLine('serve')} [options]\n`),
+    });
     const wrong = await runProgram(process.execPath, [...BIN, 'serve', '--prot', '1']);
     expect(wrong).toMatchObject({
       code: 1,
@@ -74,7 +81,7 @@ describe.skipIf(!hasRedis)('a load', () => {
 
   it('goes on to its end when nobody reads its output any more', async () => {
     const rows = Array.from({ length: 20_000 }, (_, n) => `${n},${n % 50 === 0 ? 'x' : n}`).join('\n');
-    const seed = startChild(process.execPath, [...SEED, '--guild', 'g', '--file', '-'], {
+    const seed = startChild(process.execPath, [...BIN, 'seed', '--guild', 'g', '--file', '-'], {
       cwd: repository,
       env: { ...process.env, REDIS_URL: server.url },
       stdin: 'pipe',

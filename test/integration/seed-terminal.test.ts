@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { screenOf } from '../support/terminal-screen.ts';
@@ -22,7 +23,7 @@ describe.skipIf(!hasRedis || !script)('seed on a terminal', () => {
     rmSync(folder, { recursive: true, force: true });
   });
   const seed = async (args: string) => {
-    const command = `stty cols 80 rows 24; ${process.execPath} --import tsx scripts/seed.ts --guild g ${args}`;
+    const command = `stty cols 80 rows 24; ${[process.execPath, ...nodeArguments(['src/cli/main.ts'])].join(' ')} seed --guild g ${args}`;
     const options = ['--quiet', '--return', '--command', command, '/dev/null'];
     const { code, stdout } = await runProgram(script as string, options, { env: { REDIS_URL: server.url } });
     return { code, screen: screenOf(stdout) };

@@ -10,6 +10,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import { byRank } from '../../src/import/ranking.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 
@@ -49,7 +50,7 @@ describe.skipIf(!hasRedis)('npm run seed', () => {
     args: readonly string[],
     env: Record<string, string> = {},
   ): { child: ChildProcess; ended: Promise<CommandResult> } {
-    const started = startChild(process.execPath, ['--import', 'tsx', 'scripts/seed.ts', ...args], {
+    const started = startChild(process.execPath, nodeArguments(['src/cli/main.ts', 'seed', ...args]), {
       cwd: repository,
       env: { ...process.env, REDIS_URL: server.url, REDIS_MODE: '', KEY_PREFIX: '', PLAN_QUOTAS: '', ...env },
       stdin: 'pipe',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
+import { nodeArguments } from './entry.ts';
 import { repository } from './run-command.ts';
 
 export type LogLine = Record<string, unknown>;
@@ -17,7 +18,7 @@ export interface TestProcess extends RunningChild {
 }
 
 /**
- * Runs a TypeScript file of the project (or `-e` and code) in a process of its own, with only this environment.
+ * Runs a file of the project (or `-e` and code) in a process of its own, with only this environment.
  * @param node the binary of Node to run it on.
  */
 export function runScript(
@@ -25,7 +26,7 @@ export function runScript(
   env: Record<string, string> = {},
   node = process.execPath,
 ): TestProcess {
-  const child = startChild(node, ['--import', 'tsx', ...args], {
+  const child = startChild(node, nodeArguments(args), {
     cwd: repository,
     env: { PATH: process.env.PATH, ...env },
     sideChannel: true,
