@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { messageOf } from './errors.ts';
 
 /** Parsers of the settings that say how to reach Redis. */
 
@@ -37,7 +38,7 @@ export const pemFile = z
       if (text.includes('-----BEGIN ')) return text;
       context.addIssue({ code: 'custom', message: `must be the path of a PEM file, and ${path} is none` });
     } catch (error) {
-      context.addIssue({ code: 'custom', message: `must be the path of a PEM file: ${(error as Error).message}` });
+      context.addIssue({ code: 'custom', message: `must be the path of a PEM file: ${messageOf(error)}` });
     }
     return '';
   });

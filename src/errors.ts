@@ -107,6 +107,16 @@ export class InvalidIdError extends DomainError {
   }
 }
 
+/** Returns the message of a caught value, which need not be an error. */
+export function messageOf(caught: unknown): string {
+  return caught instanceof Error ? caught.message : String(caught);
+}
+
+/** Returns whether a caught value says that an AbortSignal ended the work. */
+export function isAbort(caught: unknown): boolean {
+  return caught instanceof Error && caught.name === 'AbortError';
+}
+
 /** A value from a person is wrong. The message names the value and the fix. */
 export class InvalidInputError extends DomainError {}
 

@@ -3,6 +3,7 @@ import { startCluster } from './cluster/primary.ts';
 import { joinPrimary } from './cluster/worker.ts';
 import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
+import { messageOf } from './errors.ts';
 import { VERSION } from './observability/build-info.ts';
 import { createLogger, standardOutput } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
@@ -63,7 +64,7 @@ async function main(): Promise<void> {
       running = server;
     }
   } catch (error) {
-    logger.fatal({ reason: (error as Error).message }, 'could not start');
+    logger.fatal({ reason: messageOf(error) }, 'could not start');
     process.exit(1);
   }
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { isAbort } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
 import { parseId } from './arguments.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
@@ -35,8 +36,7 @@ async function run({ guild, format }: Options): Promise<void> {
       return pipeline(text, process.stdout, { end: false, signal: interrupt.signal });
     });
   } catch (error) {
-    if ((error as Error).name === 'AbortError')
-      throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
+    if (isAbort(error)) throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
     // The output ended, or cannot be written, which ends the process with an error.
     if ((error as NodeJS.ErrnoException).syscall === 'write') return;
     throw error;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isAbort } from '../errors.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { parseId } from './arguments.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
@@ -48,7 +49,7 @@ async function reset({ guild, archive, dropMembers = false, yes, json }: Options
         : `The season of guild ${guild} is over: ${archived} members copied to ${archive}, ${reset} reset.`,
     );
   } catch (error) {
-    if ((error as Error).name !== 'AbortError') throw error;
+    if (!isAbort(error)) throw error;
     throw new PartialResult('Interrupted: run the same command again to go on', INTERRUPTED);
   } finally {
     interrupt.end();

@@ -1,5 +1,5 @@
 import { parseConfig } from '../config.ts';
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, isAbort } from '../errors.ts';
 import { curveOfFiles } from '../import/curve-choice.ts';
 import { dryRun } from '../import/dry-run.ts';
 import type { FormatName } from '../import/formats.ts';
@@ -49,7 +49,7 @@ export async function seed(options: SeedOptions): Promise<void> {
     if (outcome) throw outcome;
   } catch (error) {
     // While it waits for the beginning of a pipe, nothing is loaded yet.
-    if ((error as Error).name === 'AbortError') throw new PartialResult('Interrupted: nothing was loaded', INTERRUPTED);
+    if (isAbort(error)) throw new PartialResult('Interrupted: nothing was loaded', INTERRUPTED);
     throw error;
   } finally {
     interrupt.end();

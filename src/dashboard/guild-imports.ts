@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, messageOf } from '../errors.ts';
 import { curveOfFiles } from '../import/curve-choice.ts';
 import { type DryRunResult, dryRun } from '../import/dry-run.ts';
 import type { FormatName } from '../import/formats.ts';
@@ -179,7 +179,7 @@ export class GuildImports {
       if (outcome) run.problem = forPage(outcome.message);
       run.summary = summaryLine(summary);
     } catch (error) {
-      run.problem = forPage((error as Error).message);
+      run.problem = forPage(messageOf(error));
       run.summary = 'Stopped before anything was loaded';
     }
     return run.summary;

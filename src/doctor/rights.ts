@@ -1,4 +1,5 @@
 import type { StoreUnavailableError } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { nodesOf } from '../redis/nodes.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { timeProblem } from '../redis/store-inspection.ts';
@@ -113,7 +114,7 @@ async function refusalOf({ client }: CheckContext, [name, ...args]: Command): Pr
     const reply = await client.call(name, ...args);
     return name === 'acl' && reply !== 'OK' ? `NOPERM ${reply}` : undefined;
   } catch (error) {
-    return (error as Error).message;
+    return messageOf(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, isAbort } from '../errors.ts';
 import type { CurveText } from '../leaderboard/curves.ts';
 import { readCsv } from './csv.ts';
 import { detectFormat } from './detect.ts';
@@ -121,7 +121,7 @@ async function open(path: string): Promise<{ stream: Readable; size: number | un
 }
 
 function unreadable(name: string, error: Error): never {
-  if (error.name === 'AbortError' || error instanceof InvalidInputError) throw error;
+  if (isAbort(error) || error instanceof InvalidInputError) throw error;
   const { code = '' } = error as NodeJS.ErrnoException;
   throw new InvalidInputError(`Cannot read ${name}: ${UNREADABLE[code] ?? error.message}`);
 }

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { getManyValues, isMany, none } from 'stream-chain/defs.js';
 import Assembler from 'stream-json/assembler.js';
 import { jsonParser, type Token } from 'stream-json/parser.js';
-import { InvalidInputError } from '../errors.ts';
+import { InvalidInputError, messageOf } from '../errors.ts';
 import type { JsonLayout } from './formats.ts';
 import { checkRow, type Entry, isObject } from './rows.ts';
 
@@ -24,7 +24,7 @@ export async function* readJson(
       return walker.walk(tokenize(text));
     } catch (error) {
       const after = walker.count > 0 ? ` somewhere after element ${walker.count}` : '';
-      throw new InvalidInputError(`${file} is not valid JSON${after}: ${(error as Error).message}`);
+      throw new InvalidInputError(`${file} is not valid JSON${after}: ${messageOf(error)}`);
     }
   };
   let first = true;

@@ -1,4 +1,4 @@
-import { DomainError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
 import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
@@ -147,9 +147,9 @@ function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error 
   if (error instanceof StoreUnavailableError) {
     return new Error(`${explainFailure(error.reason)} (${state})`);
   }
-  const { message } = error as Error;
+  const message = messageOf(error);
   if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
-  return error instanceof DomainError ? new Error(`${message} (${state})`) : (error as Error);
+  return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
 }
 
 const AGAIN = 'run the same command again';

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
 import { nodesOf } from './nodes.ts';
 import type { RedisClient } from './redis-client.ts';
 import { isRefusal } from './refusals.ts';
@@ -42,7 +43,7 @@ export async function waitUntilReady(
         return;
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
-        if (/^MISCONF\b/.test((error as Error).message)) return;
+        if (/^MISCONF\b/.test(messageOf(error))) return;
         const failure = lastError ?? (error as Error);
         const loading = !isRefusal(failure) && (await isLoading(client));
         const reason = loading ? new Error(LOADING) : failure;
