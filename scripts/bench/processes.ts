@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Clock ticks a second in /proc, which is always 100 for programs on Linux. */
@@ -24,8 +23,8 @@ export interface ProcessPlan {
 }
 
 /**
- * Starts a server and waits until its port accepts connections. The server ends with this process at the latest.
- * @throws if it ends, or does not listen within 20 s.
+ * Starts a server and waits until it is ready. The server ends with this process at the latest.
+ * @throws if it ends, or is not ready within 20 s.
  */
 export async function startProcess({ command, env, port, stdout }: ProcessPlan): Promise<ServerProcess> {
   const [program, ...args] = command as [string, ...string[]];
@@ -44,10 +43,10 @@ export async function startProcess({ command, env, port, stdout }: ProcessPlan):
     clearTimeout(timer);
   };
   const deadline = performance.now() + START_TIMEOUT_MS;
-  while (!(await acceptsConnections(port))) {
+  while (!(await isReady(port))) {
     if (hasEnded(child) || performance.now() > deadline) {
       await stop();
-      throw new Error(`${command.join(' ')} did not start listening on port ${port}`);
+      throw new Error(`${command.join(' ')} was not ready on port ${port}`);
     }
     await delay(50);
   }
@@ -92,14 +91,12 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-async function acceptsConnections(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
+/** The service listens before it has reached Redis, and says 503 until then. The other servers answer whatever they are asked. */
+async function isReady(port: number): Promise<boolean> {
   try {
-    await once(socket, 'connect');
-    return true;
+    const { status } = await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } });
+    return status !== 503;
   } catch {
     return false;
-  } finally {
-    socket.destroy();
   }
 }
