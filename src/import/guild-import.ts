@@ -40,6 +40,7 @@ export async function importGuild(store: Store, lines: AsyncIterable<string>, si
     for await (const text of lines) {
       signal.throwIfAborted();
       const line = parseLine(text);
+      if (!line) break;
       if ('format' in line) move = await GuildImport.begin(store, line.guild, line.model);
       else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
       else if ('members' in line) await move.put(line.members);
@@ -48,7 +49,7 @@ export async function importGuild(store: Store, lines: AsyncIterable<string>, si
     throw new InvalidInputError(
       move
         ? `The stream ended before the guild was complete: ${AGAIN}`
-        : 'There is no output of "guild export" on standard input',
+        : 'There is no output of "guild export" of this version on standard input',
     );
   } finally {
     move?.stop();
@@ -143,12 +144,13 @@ const OBSTACLES: Readonly<Record<string, string>> = {
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 
-function parseLine(text: string): Line {
+/** Returns the line; undefined when it was cut off, or is of something else. */
+function parseLine(text: string): Line | undefined {
   try {
     const line = JSON.parse(text) as Line;
     if ('members' in line || 'end' in line || (line.format === FORMAT && ID_PATTERN.test(line.guild))) return line;
   } catch {
-    // Reported with the rest.
+    // The stream ends here.
   }
-  throw new InvalidInputError(`The input is no output of "guild export" of this version, or was cut off: ${AGAIN}`);
+  return undefined;
 }
