@@ -37,6 +37,8 @@ export interface ServerParts extends Partial<Clocks> {
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   readonly bootTimeoutMs?: number;
+  /** Takes in connections that wait outside of this process, before it stops to listen. */
+  readonly accept?: (() => Promise<void>) | undefined;
   /** Time between two writes of the usage. */
   readonly usagePeriodMs?: number;
   /** Called with each request that has been answered. */
@@ -148,7 +150,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     if (delayMs > 0) await delay(delayMs);
     activity.isClosing = true;
     const servers = admin ? [api, admin] : [api];
-    await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs)));
+    await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs, parts.accept)));
     await endUsage();
     health.stop();
     client.disconnect();

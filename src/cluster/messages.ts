@@ -11,7 +11,13 @@ export type MetricsJson = MetricObjectWithValues<MetricValue<string>>[];
 export type WorkerMessage =
   /** A sign of life. `started` = it has served requests or can serve them; `unready` = why it cannot now. */
   | { readonly type: 'beat'; readonly started: boolean; readonly unready: Unready | undefined }
-  | { readonly type: 'metrics'; readonly round: number; readonly metrics: MetricsJson };
+  | { readonly type: 'metrics'; readonly round: number; readonly metrics: MetricsJson }
+  /** Asks the primary to accept the connections that wait. */
+  | { readonly type: 'accept' };
 
 /** What the primary asks of a worker. */
-export type PrimaryMessage = { readonly type: 'stop' } | { readonly type: 'metrics'; readonly round: number };
+export type PrimaryMessage =
+  | { readonly type: 'stop' }
+  | { readonly type: 'metrics'; readonly round: number }
+  /** The answer to `accept`: connections for the worker were sent before it. */
+  | { readonly type: 'accepted' };

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Unready } from '../http/health.ts';
+import { readPending } from '../http/server/drain.ts';
 import { BEAT_MS, type MetricsJson, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** The wait between the end of a worker and its replacement: doubled while workers end soon after their start. */
@@ -98,6 +99,8 @@ export class WorkerSlot {
       if (message.type === 'beat') {
         if (message.started && !this.lastBeat?.started) this.events.onStarted();
         this.lastBeat = message;
+      } else if (message.type === 'accept') {
+        void readPending().then(() => this.send({ type: 'accepted' }));
       } else this.events.onMetrics(worker.id, message.round, message.metrics);
     });
     worker.once('exit', (code, signal) => void this.replace(worker, code, signal));

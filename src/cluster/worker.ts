@@ -18,7 +18,7 @@ export function joinPrimary(onStop: () => void): (server: Server) => void {
   const beat = (): void => send({ type: 'beat', started: server !== undefined, unready: server?.readiness() });
   process.on('message', (message: PrimaryMessage) => {
     if (message.type === 'stop') onStop();
-    else if (server) void sendMetrics(server.registry, message.round);
+    else if (message.type === 'metrics' && server) void sendMetrics(server.registry, message.round);
   });
   beat();
   setInterval(beat, BEAT_MS).unref();
@@ -26,6 +26,23 @@ export function joinPrimary(onStop: () => void): (server: Server) => void {
     server = started;
     beat();
   };
+}
+
+/**
+ * Has the primary accept the connections that wait in the kernel. It hands over the next one when a worker has taken the last, so that
+ * those that still wait for this worker are gone when none comes before the answer.
+ */
+export async function acceptInPrimary(): Promise<void> {
+  if (!process.connected) return;
+  await new Promise<void>((resolve) => {
+    const listen = ({ type }: PrimaryMessage): void => {
+      if (type !== 'accepted') return;
+      process.off('message', listen);
+      resolve();
+    };
+    process.on('message', listen);
+    send({ type: 'accept' });
+  });
 }
 
 async function sendMetrics(registry: Registry, round: number): Promise<void> {

@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
-import { type Load, startLoad } from '../support/load.ts';
+import { ask, type Load, startLoad } from '../support/load.ts';
 import { jsonLines, spawnService, type TestProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
+
+/** A longer pause of the test process shows a busy machine. */
+const QUIET_LAG_MS = 20;
 
 const script = findOnPath(['script']);
 if (!script) process.stderr.write('skipped: Ctrl-C from a terminal needs the program "script" (util-linux)\n');
@@ -31,7 +36,8 @@ describe.skipIf(!hasRedis)('two workers under load', () => {
     url = `http://127.0.0.1:${port}`;
     adminUrl = `http://127.0.0.1:${adminPort}`;
     env = { ...guild.env, REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: `${port}`, ADMIN_PORT: `${adminPort}` };
-    Object.assign(env, { WORKERS: '2', LOG_REQUESTS: 'off' });
+    // A machine that is busy must not make Redis late.
+    Object.assign(env, { WORKERS: '2', LOG_REQUESTS: 'off', REDIS_TIMEOUT_MS: '2000' });
   });
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
@@ -107,7 +113,10 @@ describe.skipIf(!hasRedis)('two workers under load', () => {
     // Only requests that the killed worker held are lost.
     const lost = (await sent.stop()).filter(({ status }) => status !== 200);
     expect(lost.length).toBeLessThanOrEqual(30);
-    expect(lost.filter(({ error, status }) => error !== 'ECONNRESET' && status !== 503)).toEqual([]);
+    const unusual = lost.filter(({ error }) => error !== 'ECONNRESET');
+    // Node neither hands on nor closes the connection that the worker was just being given.
+    expect(unusual.filter(({ error }) => error !== 'TIMEOUT')).toEqual([]);
+    expect(unusual.length).toBeLessThanOrEqual(1);
   });
 
   it('answers for its metrics while a worker is stopped, and replaces it', async () => {
@@ -166,29 +175,60 @@ describe.skipIf(!hasRedis)('two workers under load', () => {
     expect(service.lines().filter(({ msg }) => String(msg).includes('replacing it'))).toEqual([]);
   });
 
-  it.skipIf(!script)('cuts no request when Ctrl-C in a terminal reaches all processes at once', async () => {
-    // In a terminal the signal goes to the whole foreground process group.
-    const command = `exec ${[process.execPath, ...nodeArguments(['src/main.ts'])].join(' ')}`;
-    const terminal = startChild(script as string, ['-qec', command, '/dev/null'], {
-      cwd: repository,
-      env: { PATH: process.env.PATH, SHELL: '/bin/sh', ...env },
-      stdin: 'pipe',
-    });
-    cleanUps.push(terminal.stop);
-    const lines = jsonLines(terminal.stdout);
-    await vi.waitFor(() => expect(serving(lines), 'workers that serve').toBe(2), PATIENT);
-    const pids = lines().find((line) => Array.isArray(line.pids))?.pids as number[];
-    const sent = load();
-    await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(300), PATIENT);
-    terminal.child.stdin?.write('\x03');
-    expect(await terminal.waitForEnd()).toEqual({ code: 0, signal: null });
-    const answers = await sent.stop();
-    // Once the port is closed, a connection is refused before a request is sent.
-    const cut = answers.filter(({ status, error }) => status !== 200 && error !== 'ECONNREFUSED');
-    expect(cut).toEqual([]);
-    // The terminal shows ^C before one of the lines.
-    expect(terminal.output().match(/: draining"/g)).toHaveLength(3);
-    expect(terminal.output().match(/"stopped"/g)).toHaveLength(3);
-    for (const pid of pids) expect(() => readFileSync(`/proc/${pid}/status`)).toThrow();
-  });
+  it.each(['SIGTERM to the first process', 'Ctrl-C'])(
+    'answers connections that wait when it stops: %s',
+    async (stop) => {
+      const { pids, kill, ended } = await start();
+      // Connections then wait in the kernel, more of them than one to hand to each worker.
+      kill('SIGSTOP');
+      const agent = new Agent();
+      cleanUps.push(() => agent.destroy());
+      const waiting = Array.from({ length: 20 }, () => ask(agent, url, guild.paths[0] as string, guild.headers));
+      const connected = () =>
+        Object.values(agent.sockets).flatMap((sockets) => sockets?.filter((it) => !it.connecting));
+      await vi.waitFor(() => expect(connected()).toHaveLength(20), PATIENT);
+      if (stop === 'Ctrl-C') for (const pid of pids) process.kill(pid, 'SIGINT');
+      kill(stop === 'Ctrl-C' ? 'SIGINT' : 'SIGTERM');
+      kill('SIGCONT');
+      expect((await Promise.all(waiting)).map(({ status, error }) => error ?? status)).toEqual(Array(20).fill(200));
+      expect(await ended).toEqual({ code: 0, signal: null });
+    },
+  );
+
+  it.skipIf(!script)(
+    'cuts no request when Ctrl-C in a terminal reaches all processes at once',
+    CONCLUSIVE,
+    async () => {
+      await untilConclusive('Ctrl-C in a terminal', async () => {
+        // In a terminal the signal goes to the whole foreground process group.
+        const command = `exec ${[process.execPath, ...nodeArguments(['src/main.ts'])].join(' ')}`;
+        const terminal = startChild(script as string, ['-qec', command, '/dev/null'], {
+          cwd: repository,
+          env: { PATH: process.env.PATH, SHELL: '/bin/sh', ...env },
+          stdin: 'pipe',
+        });
+        cleanUps.push(terminal.stop);
+        const lines = jsonLines(terminal.stdout);
+        await vi.waitFor(() => expect(serving(lines), 'workers that serve').toBe(2), PATIENT);
+        const pids = lines().find((line) => Array.isArray(line.pids))?.pids as number[];
+        const sent = load();
+        await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(300), PATIENT);
+        terminal.child.stdin?.write('\x03');
+        expect(await terminal.waitForEnd()).toEqual({ code: 0, signal: null });
+        const lag = sent.worstLag();
+        // Once the port is closed, a connection is refused before a request is sent.
+        const others = (await sent.stop()).filter(({ status, error }) => status !== 200 && error !== 'ECONNREFUSED');
+        expect(others.filter(({ error }) => error !== 'ECONNRESET')).toEqual([]);
+        // The terminal shows ^C before one of the lines.
+        expect(terminal.output().match(/: draining"/g)).toHaveLength(3);
+        expect(terminal.output().match(/"stopped"/g)).toHaveLength(3);
+        for (const pid of pids) expect(() => readFileSync(`/proc/${pid}/status`)).toThrow();
+        // A connection can come between the last look for one and the close of the port, which a busy machine draws apart.
+        const broken = others.map(
+          ({ sentAt, took }) => `a new connection was reset after ${took} ms, sent at ${sentAt} ms`,
+        );
+        return { broken, noise: lag > QUIET_LAG_MS ? `this process waited ${Math.round(lag)} ms` : undefined };
+      });
+    },
+  );
 });
