@@ -4,6 +4,7 @@ import { type RunningChild, startChild } from '../../scripts/dev/child-process.t
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { createWriter } from '../../src/writer.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
+import { fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
 import { watchLag } from '../support/lag.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
@@ -59,85 +60,10 @@ describe.skipIf(!hasRedis)('guild export and import', { timeout: 180_000 }, () =
     return target.output();
   }
 
-  /** Fills the guild at the source with all that a guild can have. */
-  async function fill(members = MEMBERS): Promise<void> {
-    const writer = createWriter(from.client);
-    await from.guildConfig.update('g', { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5 });
-    for (let first = 0; first < members; first += 500) {
-      await writer.recordMany(
-        'g',
-        Array.from({ length: Math.min(500, members - first) }, (_, i) => ({
-          userId: `u${first + i}`,
-          set: first === 0 && i === 0 ? Number.MAX_SAFE_INTEGER : (first + i) * 7,
-          profile: { username: `Näme \n"${i}" 👩‍👩‍👧`, level: i % 5 === 0 ? i : null, dailyStreak: i % 9 },
-        })),
-      );
-    }
-    await writer.hide('g', ['u3', 'u4', 'u5']);
-    await writer.claimDaily('g', { userId: 'u6', reward: 5 });
-    await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
-    // What a bot in another language can have stored: bytes that are no UTF-8, and a field of its own.
-    await from.client.hset('gr:{g}:member:u8', 'username', Buffer.from([0xff, 0x00, 0x80]), 'own', '1');
-    await from.apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example']);
-    await from.client.set('gr:quota:{g}', '7', 'EX', 3000);
-    await from.client.hset('gr:{g}:keys:used', 'k1', '1795000000');
-    await from.client.hset('gr:{g}:usage', '498600:k1', '12', 'from', '498500');
-  }
-
-  async function content({ client, audit }: Services) {
-    const userIds = [
-      ...(await client.zrange('gr:{g}:xp', 0, -1)),
-      ...(await client.zrange('gr:{g}:hidden', 0, -1)),
-    ].sort();
-    const { rev: _, ...stats } = await client.hgetall('gr:{g}:stats');
-    const keys = await client.hgetall('gr:{g}:keys');
-    const near = (ms: number) => Math.round(ms / 60_000);
-    return {
-      stats,
-      exact: (await audit.check('g')).exact,
-      xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
-      hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
-      profiles: await Promise.all(userIds.map((id) => client.hgetallBuffer(`gr:{g}:member:${id}`))),
-      cooldowns: await Promise.all(userIds.map(async (id) => near(await client.pttl(`gr:{g}:cooldown:${id}`)))),
-      config: await client.hgetall('gr:{g}:config'),
-      season: await client.hgetall('gr:{g}:season'),
-      used: await client.hgetall('gr:{g}:keys:used'),
-      usage: await client.hgetall('gr:{g}:usage'),
-      keys,
-      records: await Promise.all(Object.values(keys).map((sha) => client.hgetall(`gr:key:${sha}`))),
-      quota: [await client.get('gr:quota:{g}'), near(await client.pttl('gr:quota:{g}'))],
-      other: (await (client as Redis).keys('gr:{g}:*')).filter((key) => !/:(member|cooldown):/.test(key)).sort(),
-      profileKeys: (await (client as Redis).keys('gr:{g}:member:*')).length,
-    };
-  }
-
-  /** A bot that does all that a bot can do, until it is stopped. */
+  const content = ({ client, audit }: Services) => guildContent(client, audit);
+  const fill = (members = MEMBERS) => fillGuild(from, members);
   function startBot(client = from.client): () => Promise<number> {
-    const writer = createWriter(client);
-    // Not u0: it has all the XP that a member can have, so that more is refused.
-    const anyone = () => `u${1 + Math.floor(Math.random() * (MEMBERS + 50))}`;
-    const calls = [
-      () => writer.award('g', { userId: anyone(), amount: 15, cooldownMs: 600_000 }),
-      () => writer.record('g', { userId: anyone(), add: 5 }),
-      () => writer.setProfiles('g', [{ userId: anyone(), profile: { username: String(Math.random()), level: null } }]),
-      () => writer.claimDaily('g', { userId: anyone(), reward: 9 }),
-      () => writer.hide('g', [anyone()]),
-      () => writer.unhide('g', [anyone()]),
-      () => writer.remove('g', [anyone()]),
-    ];
-    let isOn = true;
-    let writes = 0;
-    const work = (async () => {
-      while (isOn) {
-        await (calls[writes++ % calls.length] as () => Promise<unknown>)();
-        await new Promise((resolve) => setTimeout(resolve, 2));
-      }
-      return writes;
-    })();
-    const stop = () => {
-      isOn = false;
-      return work;
-    };
+    const stop = startRandomBot(client, MEMBERS);
     bots.push(stop);
     return stop;
   }

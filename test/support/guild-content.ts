@@ -1,0 +1,110 @@
+import type { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
+import type { Services } from '../../src/cli/services.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { createWriter } from '../../src/writer.ts';
+
+const SLICE = 500;
+
+/** Fills guild g with all that a guild can have. u0 has all the XP that a member can have. */
+export async function fillGuild({ client, guildConfig, apiKeys }: Services, members: number): Promise<void> {
+  const writer = createWriter(client);
+  await guildConfig.update('g', { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5 });
+  for (let first = 0; first < members; first += SLICE) {
+    await writer.recordMany(
+      'g',
+      Array.from({ length: Math.min(SLICE, members - first) }, (_, i) => ({
+        userId: `u${first + i}`,
+        set: first === 0 && i === 0 ? Number.MAX_SAFE_INTEGER : (first + i) * 7,
+        profile: { username: `Näme \n"${i}" 👩‍👩‍👧`, level: i % 5 === 0 ? i : null, dailyStreak: i % 9 },
+      })),
+    );
+  }
+  await writer.hide('g', ['u3', 'u4', 'u5']);
+  await writer.claimDaily('g', { userId: 'u6', reward: 5 });
+  await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
+  // What a bot in another language can have stored: bytes that are no UTF-8, and a field of its own.
+  await client.hset('gr:{g}:member:u8', 'username', Buffer.from([0xff, 0x00, 0x80]), 'own', '1');
+  await apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example']);
+  await client.set('gr:quota:{g}', '7', 'EX', 3000);
+  await client.hset('gr:{g}:keys:used', 'k1', '1795000000');
+  await client.hset('gr:{g}:usage', '498600:k1', '12', 'from', '498500');
+}
+
+/**
+ * Returns all that is stored of guild g but its revision.
+ * @param describe returns what to keep of each profile.
+ */
+export async function guildContent(
+  client: RedisClient,
+  audit: Services['audit'],
+  describe: (profile: Record<string, Buffer>) => unknown = (profile) => profile,
+) {
+  const userIds = [
+    ...(await client.zrange('gr:{g}:xp', 0, -1)),
+    ...(await client.zrange('gr:{g}:hidden', 0, -1)),
+  ].sort();
+  const { rev: _, ...stats } = await client.hgetall('gr:{g}:stats');
+  const keys = await client.hgetall('gr:{g}:keys');
+  const stored = await allKeys(client);
+  const near = (ms: number) => Math.round(ms / 60_000);
+  const profiles: unknown[] = [];
+  const cooldowns: number[] = [];
+  for (let first = 0; first < userIds.length; first += SLICE) {
+    const slice = userIds.slice(first, first + SLICE);
+    const found = await Promise.all(slice.map((id) => client.hgetallBuffer(`gr:{g}:member:${id}`)));
+    profiles.push(...found.map(describe));
+    cooldowns.push(...(await Promise.all(slice.map(async (id) => near(await client.pttl(`gr:{g}:cooldown:${id}`))))));
+  }
+  return {
+    stats,
+    exact: (await audit.check('g')).exact,
+    xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
+    hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
+    profiles,
+    cooldowns,
+    config: await client.hgetall('gr:{g}:config'),
+    season: await client.hgetall('gr:{g}:season'),
+    used: await client.hgetall('gr:{g}:keys:used'),
+    usage: await client.hgetall('gr:{g}:usage'),
+    keys,
+    records: await Promise.all(Object.values(keys).map((sha) => client.hgetall(`gr:key:${sha}`))),
+    quota: [await client.get('gr:quota:{g}'), near(await client.pttl('gr:quota:{g}'))],
+    other: stored.filter((key) => !/:(member|cooldown):/.test(key)).sort(),
+    profileKeys: stored.filter((key) => key.startsWith('gr:{g}:member:')).length,
+  };
+}
+
+async function allKeys(client: RedisClient): Promise<string[]> {
+  const nodes: Redis[] = client instanceof Cluster ? client.nodes('master') : [client];
+  return (await Promise.all(nodes.map((node) => node.keys('gr:{g}:*')))).flat();
+}
+
+/** Starts a bot that does all that a bot can do to the members of guild g. @returns a function that ends it, with the number of its writes. */
+export function startRandomBot(client: RedisClient, members: number): () => Promise<number> {
+  const writer = createWriter(client);
+  // Not u0: more XP for it is refused.
+  const anyone = () => `u${1 + Math.floor(Math.random() * (members + 50))}`;
+  const calls = [
+    () => writer.award('g', { userId: anyone(), amount: 15, cooldownMs: 600_000 }),
+    () => writer.record('g', { userId: anyone(), add: 5 }),
+    () => writer.setProfiles('g', [{ userId: anyone(), profile: { username: String(Math.random()), level: null } }]),
+    () => writer.claimDaily('g', { userId: anyone(), reward: 9 }),
+    () => writer.hide('g', [anyone()]),
+    () => writer.unhide('g', [anyone()]),
+    () => writer.remove('g', [anyone()]),
+  ];
+  let isOn = true;
+  let writes = 0;
+  const work = (async () => {
+    while (isOn) {
+      await (calls[writes++ % calls.length] as () => Promise<unknown>)();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return writes;
+  })();
+  return () => {
+    isOn = false;
+    return work;
+  };
+}

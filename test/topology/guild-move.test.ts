@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Redis } from 'ioredis';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { parseConfig } from '../../src/config.ts';
+import { connect } from '../../src/redis/connection.ts';
+import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { scriptArguments } from '../integration/npm-script.ts';
+import { startCluster } from '../support/cluster.ts';
+import { recordFigure } from '../support/figures.ts';
+import { fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
+import { repository } from '../support/run-command.ts';
+import { hasRedis, realStore } from '../support/stores.ts';
+
+/** The long form, which docs/operations.md records: MOVE_MEMBERS=1000000. */
+const MEMBERS = Number(process.env.MOVE_MEMBERS ?? 2000);
+const LONGEST_MS = 900_000;
+const MB = 1024 * 1024;
+
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly store: Services;
+}
+
+describe.skipIf(!hasRedis)('guild export and import with Clusters', { timeout: 2 * LONGEST_MS }, () => {
+  const cleanUps: (() => unknown)[] = [];
+  let places: Place[];
+  beforeAll(async () => {
+    const [single, ...clusters] = await Promise.all([realStore.start(), startCluster(), startCluster()]);
+    cleanUps.push(() => single.stop(), ...clusters.map((cluster) => cluster.stop));
+    const toClusters = clusters.map(({ addresses }) => ({ REDIS_MODE: 'cluster', REDIS_NODES: addresses }));
+    const connected = [{ REDIS_URL: single.url as string }, ...toClusters].map(async (env) => {
+      const client = connect({ ...parseConfig(env).redis, timeoutMs: LONGEST_MS });
+      client.on('error', () => {});
+      cleanUps.push(() => client.disconnect());
+      await waitUntilReady(client, 30_000, () => {});
+      return { env, store: servicesOn(client, 'gr', ['free', 'pro']) };
+    });
+    places = await Promise.all(connected);
+    await fillGuild((places[0] as Place).store, MEMBERS);
+  }, LONGEST_MS);
+  afterAll(async () => {
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+  });
+
+  it.each([
+    ['a single Redis', 'a Cluster', 0, 1],
+    ['a Cluster', 'another Cluster', 1, 2],
+    ['a Cluster', 'a single Redis', 2, 0],
+  ])('move a guild from %s to %s, beside a writing bot', async (_from, _to, source, target) => {
+    const [from, to] = [places[source], places[target]] as [Place, Place];
+    for (const node of nodesOf(to.store.client)) await node.flushall();
+    for (const node of [from, to].flatMap(({ store }) => nodesOf(store.client))) {
+      await node.config('SET', 'slowlog-log-slower-than', '1000', 'slowlog-max-len', '100000');
+      await node.slowlog('RESET');
+    }
+    const stop = startRandomBot(from.store.client, MEMBERS);
+    cleanUps.push(stop);
+    const startedAt = performance.now();
+    const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
+    const move = startMove(from, to);
+    cleanUps.push(move.stop);
+    await move.waitForOutput('the pause', () => move.stderr().includes('press Enter'), LONGEST_MS);
+    const copied = seconds();
+    const writes = await stop();
+    move.child.stdin?.write('\n');
+    expect(await move.waitForEnd(LONGEST_MS), move.output()).toEqual({ code: 0, signal: null });
+    const ended = seconds();
+    const longestMs = await Promise.all([from, to].map(({ store }) => longestCommandMs(store.client)));
+    const digest = (profile: object) => createHash('sha1').update(JSON.stringify(profile)).digest('base64');
+    const [before, after] = await Promise.all(
+      [from, to].map(({ store }) => guildContent(store.client, store.audit, MEMBERS > 10_000 ? digest : undefined)),
+    );
+    expect(after?.exact).toBe(true);
+    // Not as values: a difference of a million members cannot be shown.
+    expect(JSON.stringify(after) === JSON.stringify(before)).toBe(true);
+    expect(writes).toBeGreaterThan(10);
+    expect(move.stdout()).toContain(`Stored guild g: ${after?.profiles.length} members, `);
+    recordFigure(`guild move of ${MEMBERS} members, ${_from} to ${_to}`, {
+      ...{ members: after?.profiles.length ?? 0, writes, copied, pause: Math.round((ended - copied) * 10) / 10 },
+      told: Number(/takes about (\d+) s/.exec(move.stderr())?.[1]),
+      ...{ exportMb: move.peaksMb()[0] ?? 0, importMb: move.peaksMb()[1] ?? 0 },
+      ...{ longestFromMs: longestMs[0] ?? 0, longestToMs: longestMs[1] ?? 0 },
+    });
+  });
+
+  /** Starts both commands with a pipe between them, as in a shell. */
+  function startMove(from: Place, to: Place) {
+    const command = ({ env }: Place, ...args: string[]) => [
+      'env',
+      ...Object.entries(env).map((pair) => pair.join('=')),
+      process.execPath,
+      ...scriptArguments('guild'),
+      ...args,
+    ];
+    const line = [...command(from, 'export', 'g'), '|', ...command(to, 'import')].join(' ');
+    const shell = startChild('bash', ['-o', 'pipefail', '-c', line], { cwd: repository, stdin: 'pipe' });
+    const peaks = [0, 0];
+    const timer = setInterval(() => {
+      const { pid } = shell.child;
+      const pids = shell.isRunning() ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ') : [];
+      pids.forEach((each, i) => {
+        peaks[i] = Math.max(peaks[i] ?? 0, peakMb(each));
+      });
+    }, 100);
+    void shell.ended.then(() => clearInterval(timer));
+    return { ...shell, peaksMb: () => peaks };
+  }
+});
+
+/** Returns the highest memory in use that a process had (Linux). */
+function peakMb(pid: string): number {
+  // A process can end meanwhile.
+  const status = existsSync(`/proc/${pid}/status`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
+  return Math.round((Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024) / MB);
+}
+
+function nodesOf(client: RedisClient): Redis[] {
+  return client instanceof Cluster ? client.nodes('master') : [client];
+}
+
+/** Returns the time of the longest command of all nodes in milliseconds: 0 when none took longer than one. */
+async function longestCommandMs(client: RedisClient): Promise<number> {
+  const logs = await Promise.all(nodesOf(client).map((node) => node.slowlog('GET', 100_000)));
+  const micros = (logs.flat() as [number, number, number, ...unknown[]][]).map(([, , time]) => time);
+  return Math.max(0, ...micros) / 1000;
+}
