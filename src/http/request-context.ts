@@ -9,6 +9,8 @@ export interface RequestContext {
   readonly requestId: string;
   /** The header `traceparent` of a trusted proxy. */
   readonly traceParent: string | undefined;
+  /** The trace that it is in: that of a trusted proxy, or the one that the service began for it. */
+  traceId: string | undefined;
   /** Milliseconds on a clock that never goes back. */
   readonly startedAt: number;
   /** Pattern of the route that serves it, for logs and metrics; never the path itself. */
@@ -53,6 +55,7 @@ export function openContext({ now, requestId, activity, isTrusted }: RequestCont
     const context: RequestContext = {
       requestId: forwarded?.requestId ?? requestId(),
       traceParent: forwarded?.traceParent,
+      traceId: forwarded?.traceParent?.split('-')[1],
       startedAt: now(),
       route: 'unmatched',
       identity: undefined,

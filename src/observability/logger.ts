@@ -33,7 +33,7 @@ interface LoggedResponse extends ServerResponse {
     readonly requestId: string;
     readonly startedAt: number;
     readonly route: string;
-    readonly traceParent: string | undefined;
+    readonly traceId: string | undefined;
     readonly identity: { readonly guildId: string; readonly plan: string; readonly keyId: string } | undefined;
     readonly problem: { readonly code: string; readonly reason: string | undefined } | undefined;
   };
@@ -58,7 +58,7 @@ export function requestLogger(logger: Logger, now: () => number): HttpLogger {
     plan: context?.identity?.plan,
     key_id: context?.identity?.keyId,
     request_id: context?.requestId,
-    trace_id: context?.traceParent?.split('-')[1],
+    trace_id: context?.traceId,
   });
   const middleware = pinoHttp({
     logger,

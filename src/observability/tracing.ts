@@ -7,6 +7,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 interface TracedContext {
   readonly requestId: string;
   readonly traceParent: string | undefined;
+  traceId: string | undefined;
   readonly startedAt: number;
   readonly route: string;
   readonly identity: { readonly guildId: string; readonly plan: string } | undefined;
@@ -14,7 +15,7 @@ interface TracedContext {
 }
 
 export interface Tracing {
-  /** Records a request that has been answered. */
+  /** Records a request that has been answered, and names its trace if the service began it. */
   record(method: string, status: number, context: TracedContext): void;
   /** Sends what is left, for `limitMs` at most. */
   stop(limitMs: number): Promise<void>;
@@ -46,7 +47,8 @@ export function startTracing(version: string, warn: (reason: string) => void, no
   const tracer = provider.getTracer('guildrank', version);
   const epoch = Date.now() - now();
   return {
-    record: (method, status, { requestId, traceParent, startedAt, route, identity, problem }) => {
+    record: (method, status, context) => {
+      const { requestId, traceParent, startedAt, route, identity, problem } = context;
       const attributes = {
         'http.request.method': method,
         'http.route': route,
@@ -57,6 +59,7 @@ export function startTracing(version: string, warn: (reason: string) => void, no
       };
       const options = { kind: SpanKind.SERVER, startTime: epoch + startedAt, attributes };
       const span = tracer.startSpan(`${method} ${route}`, options, contextOf(traceParent));
+      if (span.isRecording()) context.traceId = span.spanContext().traceId;
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(epoch + now());
     },

@@ -105,6 +105,7 @@ it.skipIf(!hasRedis)('sends a span of each request as protobuf, in the trace of 
   expect((await get('/servers/guild/leaderboard', { 'x-api-key': key })).status).toBe(503);
   const line = await service.line(({ trace_id }) => trace_id !== undefined);
   expect(line).toMatchObject({ trace_id: TRACE, request_id: 'edge-1' });
+  const own = await service.line(({ status }) => status === 404);
 
   // A stop sends what is left, long before its turn.
   service.kill();
@@ -137,11 +138,36 @@ it.skipIf(!hasRedis)('sends a span of each request as protobuf, in the trace of 
 
   const missing = spans.find(({ name }) => name.includes('/members/')) as Span;
   expect(missing.parentSpanId ?? Buffer.alloc(0)).toHaveLength(0);
+  expect(own.trace_id).toBe(missing.traceId.toString('hex'));
   expect(toObject(missing.attributes)).toMatchObject({ 'error.type': 'member_not_found' });
   expect(missing.status?.code ?? 0).toBe(0);
   expect(spans.find(({ name }) => name.endsWith('/leaderboard'))?.status?.code).toBe(2);
   const sent = Buffer.concat(bodies).toString('latin1');
   for (const secret of [key, 'secret-member', '127.0.0.1']) expect(sent).not.toContain(secret);
+});
+
+it.skipIf(!hasRedis)('samples as the environment says, and logs the trace of those requests alone', async () => {
+  const { url: redisUrl } = await redisFor(cleanUps);
+  const receiver = await startReceiver();
+  const service = await startServiceProcess({
+    REDIS_URL: redisUrl,
+    LOG_REQUESTS: 'errors',
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.3',
+  });
+  cleanUps.push(service.stop);
+  const requests = 300;
+  for (let sent = 0; sent < requests; sent++) await fetch(`${service.url}/api/v1/servers/guild/stats`);
+  service.kill();
+  expect(await service.ended).toMatchObject({ code: 0 });
+  const traces = receiver.spans.map(({ traceId }) => traceId.toString('hex'));
+  // Six standard deviations around 90.
+  expect(traces.length).toBeGreaterThan(42);
+  expect(traces.length).toBeLessThan(138);
+  const lines = service.lines().filter(({ msg }) => msg === 'request');
+  expect(lines).toHaveLength(requests);
+  expect(new Set(lines.flatMap(({ trace_id }) => trace_id ?? []))).toEqual(new Set(traces));
 });
 
 /** Code that a process runs first: at its end it logs how many files of the SDK it has loaded. */
