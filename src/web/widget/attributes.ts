@@ -32,12 +32,18 @@ export interface Attributes {
 
 const isOn = (value: string | null) => value !== 'off' && value !== 'false';
 
-const TEXTS = ['guild', 'apiKey', 'baseUrl', 'theme', 'layout', 'density', 'member', 'memberHref'] as const;
+const text = (value: string | null) => value ?? '';
 
-/** Returns the value of each other property by its attribute. A value that is not valid counts as the default. */
-const READERS: {
-  readonly [N in Exclude<keyof Attributes, (typeof TEXTS)[number]>]: (value: string | null) => Attributes[N];
-} = {
+/** Returns the value of each property by its attribute. A value that is not valid counts as the default. */
+const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Attributes[N] } = {
+  guild: text,
+  apiKey: text,
+  baseUrl: text,
+  theme: text,
+  layout: text,
+  density: text,
+  member: text,
+  memberHref: text,
   pageSize: (value) => {
     const n = Number(value ?? 10);
     return Number.isInteger(n) && n >= 1 && n <= 100 ? n : 10;
@@ -53,9 +59,7 @@ const READERS: {
   podium: isOn,
 };
 
-const readers: Partial<Record<string, (value: string | null) => unknown>> = READERS;
-
-export const PROPERTIES = [...TEXTS, ...Object.keys(READERS)] as (keyof Attributes)[];
+export const PROPERTIES = Object.keys(READERS) as (keyof Attributes)[];
 
 /** Returns the name of a property's attribute. */
 export function attributeOf(property: keyof Attributes): string {
@@ -68,8 +72,7 @@ export function reflectAttributes(prototype: HTMLElement): void {
     const attribute = attributeOf(property);
     Object.defineProperty(prototype, property, {
       get(this: HTMLElement) {
-        const value = this.getAttribute(attribute);
-        return readers[property]?.(value) ?? value ?? '';
+        return READERS[property](this.getAttribute(attribute));
       },
       set(this: HTMLElement, value: unknown) {
         if (value === false && property === 'selectable') this.removeAttribute(attribute);

@@ -19,6 +19,13 @@ export function part<T extends keyof HTMLElementTagNameMap>(
   return el(tag, { class: name, part: name }, ...children);
 }
 
+/** Creates the place of messages. */
+export function createNote(): HTMLElement {
+  const note = part('p', 'note');
+  note.role = 'status';
+  return note;
+}
+
 /** Sets a text unless it is there: a live region announces each change. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;

@@ -1,4 +1,5 @@
 import { type Attributes, attributeOf, PROPERTIES, reflectAttributes } from './attributes.ts';
+import { part } from './dom.ts';
 import type { Entry, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
 import type { AvatarOf, RowContext } from './row.ts';
@@ -25,6 +26,7 @@ export abstract class GuildElement extends Base implements Subscriber {
   static readonly observedAttributes = [...PROPERTIES.map(attributeOf), 'lang'];
   protected words!: Words;
   protected source: Source | undefined;
+  protected card!: HTMLElement;
   #setupProblem: Problem | undefined;
   #identity = '';
   #onScreen = false;
@@ -37,8 +39,8 @@ export abstract class GuildElement extends Base implements Subscriber {
   readonly #onVisibility = () => this.#visibilityChanged();
   #observer: IntersectionObserver | undefined;
 
-  /** Creates the elements in the shadow root. Called once. */
-  protected abstract build(root: ShadowRoot): void;
+  /** Fills the card. Called once. */
+  protected abstract build(card: HTMLElement): void;
   /** Returns the paths to read. */
   protected abstract wants(): Wants;
   /** Shows the data of the source, or its problem. */
@@ -89,7 +91,9 @@ export abstract class GuildElement extends Base implements Subscriber {
     if (!this.shadowRoot) {
       const root = this.attachShadow({ mode: 'open' });
       root.adoptedStyleSheets = [sharedSheet()];
-      this.build(root);
+      this.card = part('div', 'card');
+      root.append(this.card);
+      this.build(this.card);
       // A property that was set before the element was defined hides the accessor.
       for (const name of [...PROPERTIES, 'labels', 'avatarOf'] as (keyof this)[]) {
         if (!Object.hasOwn(this, name)) continue;
@@ -159,10 +163,9 @@ export abstract class GuildElement extends Base implements Subscriber {
     if (!guild || (!key && !baseUrl)) throw problem('Set the attributes guild and api-key.');
     if (!isId(guild)) throw problem('The guild attribute is not the id of a server.');
     if (/[^!-~]/.test(key)) throw problem('The api-key attribute has an invisible character. Copy the key again.');
-    const home = scriptUrl ? new URL('.', scriptUrl) : location.origin;
     let url: URL;
     try {
-      url = new URL(baseUrl || home, document.baseURI);
+      url = new URL(baseUrl || new URL('.', scriptUrl || location.origin), document.baseURI);
     } catch {
       throw problem('The base-url attribute is not an address.');
     }
@@ -180,6 +183,7 @@ export abstract class GuildElement extends Base implements Subscriber {
 
   /** Shows what is new, tells the page about it, and wants what is shown now. */
   update(): void {
+    this.card.lang = this.words.lang;
     this.render();
     const { problem } = this;
     if (problem && problem !== this.#told) {

@@ -35,11 +35,10 @@ export function createFooter(step: (by: number) => void) {
   const place = el('span', { 'aria-live': 'polite' });
   const pager = part('div', 'pager', previous, place, next);
   const root = part('div', 'footer', status, pager);
-  let state: FooterState | undefined;
+  let state: FooterState;
   let ticker: ReturnType<typeof setInterval> | undefined;
 
   function tick(): void {
-    if (!state) return;
     const { words, problem, at, resumeAt, isLive } = state;
     const now = performance.now();
     const isWaiting = problem?.retryS !== undefined;
@@ -50,25 +49,28 @@ export function createFooter(step: (by: number) => void) {
     dot.hidden = !status.textContent || (!isLive && !problem);
   }
 
-  function paint(newState: FooterState): void {
-    state = newState;
-    const { words, problem, page, last } = state;
-    status.classList.toggle('is-trouble', problem !== undefined);
-    setText(text, problem ? (state.isTold ? '' : problem.say(words)) : state.isLive ? words.say('live') : '');
-    pager.hidden = !state.hasPager || last <= 1;
-    previous.ariaLabel = words.say('previous');
-    next.ariaLabel = words.say('following');
-    previous.ariaDisabled = String(page <= 1);
-    next.ariaDisabled = String(page >= last);
-    setText(place, `${words.number(page)} / ${words.number(last)}`);
-    tick();
-  }
+  return {
+    root,
 
-  /** Counts the seconds while somebody sees them. */
-  function run(isSeen: boolean): void {
-    clearInterval(ticker);
-    if (isSeen) ticker = setInterval(tick, 1000);
-    tick();
-  }
-  return { root, paint, run };
+    paint(newState: FooterState): void {
+      state = newState;
+      const { words, problem, page, last } = state;
+      status.classList.toggle('is-trouble', problem !== undefined);
+      setText(text, problem ? (state.isTold ? '' : problem.say(words)) : state.isLive ? words.say('live') : '');
+      pager.hidden = !state.hasPager || last <= 1;
+      previous.ariaLabel = words.say('previous');
+      next.ariaLabel = words.say('following');
+      previous.ariaDisabled = String(page <= 1);
+      next.ariaDisabled = String(page >= last);
+      setText(place, `${words.number(page)} / ${words.number(last)}`);
+      tick();
+    },
+
+    /** Counts the seconds while somebody sees them. */
+    run(isSeen: boolean): void {
+      clearInterval(ticker);
+      if (isSeen) ticker = setInterval(tick, 1000);
+      tick();
+    },
+  };
 }

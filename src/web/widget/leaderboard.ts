@@ -17,17 +17,18 @@ export class GuildLeaderboard extends GuildElement {
   readonly #you = createRow('div');
   readonly #pinned = el('div', { class: 'pinned', part: 'pinned', hidden: '' }, this.#you.root);
   readonly #footer = createFooter((by) => this.#goTo((this.#shown?.page ?? 1) + by));
-  readonly #card = el('div', { class: 'card board', part: 'card', role: 'group', 'aria-labelledby': 'title' });
   #page = 1;
   #shown: Page | undefined;
   #shownAt: number | undefined;
 
-  protected build(root: ShadowRoot): void {
+  protected build(card: HTMLElement): void {
+    card.classList.add('board');
+    card.role = 'group';
+    card.setAttribute('aria-labelledby', 'title');
     const title = el('h2', { id: 'title', part: 'title' }, this.#title);
     const head = el('div', { class: 'head' }, title, this.#summary.root);
     const top = part('div', 'header', head, this.#search.toggle, this.#search.form);
-    this.#card.append(top, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
-    root.append(this.#card);
+    card.append(top, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
   }
 
   protected wants(): Wants {
@@ -41,6 +42,11 @@ export class GuildLeaderboard extends GuildElement {
 
   #path(): string {
     return `/leaderboard?limit=${this.pageSize}&page=${this.#page}`;
+  }
+
+  /** Returns the number of the last page. */
+  #lastOf(page: Page | undefined): number {
+    return Math.ceil((page?.total || 1) / this.pageSize);
   }
 
   protected override reset(): void {
@@ -60,7 +66,7 @@ export class GuildLeaderboard extends GuildElement {
     const { data, at } = this.feed(this.#path());
     const page = data as Page | undefined;
     if (page) {
-      const last = Math.max(1, Math.ceil(page.total / this.pageSize));
+      const last = this.#lastOf(page);
       if (page.page > last) {
         this.#page = last; // The ranking became shorter.
         return;
@@ -68,13 +74,11 @@ export class GuildLeaderboard extends GuildElement {
       this.#shown = page;
       this.#shownAt = at;
     }
-    this.#card.lang = words.lang;
     setText(this.#title, words.say('title'));
     this.#summary.root.hidden = !this.stats;
     this.#summary.paint(this.totals, words);
     this.#search.paint(words, this.source, this.search);
     this.#renderRows();
-    const last = this.#shown ? Math.max(1, Math.ceil(this.#shown.total / this.pageSize)) : 1;
     this.#footer.paint({
       words,
       problem,
@@ -83,7 +87,7 @@ export class GuildLeaderboard extends GuildElement {
       at: this.#shownAt,
       resumeAt: this.source?.resumeAt ?? 0,
       page: this.#shown?.page ?? 1,
-      last,
+      last: this.#lastOf(this.#shown),
       hasPager: this.pager,
     });
   }
@@ -94,7 +98,7 @@ export class GuildLeaderboard extends GuildElement {
     const isTable = this.layout === 'table';
     const rows = Math.min(pageSize, shown?.total ?? pageSize);
     const hasPodium = !isTable && this.podium && (shown?.page ?? 1) === 1 && rows > 0;
-    this.#card.style.setProperty('--rows', String(hasPodium ? Math.max(3, rows) : rows));
+    this.card.style.setProperty('--rows', String(hasPodium ? Math.max(3, rows) : rows));
     this.#list.prepare(isTable, hasPodium, words);
     const empty = shown?.total === 0 ? words.say('empty') : '';
     setText(this.#list.note, shown ? empty : problem ? problem.say(words) : words.say('loading'));

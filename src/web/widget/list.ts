@@ -1,17 +1,15 @@
-import { el, part, setText } from './dom.ts';
+import { createNote, el, part, setText } from './dom.ts';
 import type { Entry, Page } from './model.ts';
 import { createRow, type Row, type RowContext } from './row.ts';
 import type { Words } from './words.ts';
 
 /** Creates the rows of a page, as a list with a podium or as a table. */
 export function createList() {
-  const note = el('p', { class: 'note', part: 'note', role: 'status' });
-  const root = part('div', 'rows', note);
   const rows = new Map<string, Row>();
   const shownXp = new Map<string, number>();
   let isTable: boolean | undefined;
   let hasPodium = false;
-  let list: HTMLElement;
+  let outer: HTMLElement;
   let body: HTMLElement;
   let heads: HTMLElement[] = [];
   let pageNumber = 0;
@@ -28,99 +26,101 @@ export function createList() {
       el('th', { scope: 'col', class: `cell-${name}`, role: 'columnheader' }),
     );
     body = isTable ? el('tbody', { role: 'rowgroup' }) : el('ol', { class: 'list', part: 'list', role: 'list' });
-    list = body;
+    outer = body;
     if (isTable) {
       const head = el('thead', { role: 'rowgroup' }, el('tr', { role: 'row' }, ...heads));
-      list = el('table', { part: 'list', role: 'table' }, head, body);
+      outer = el('table', { part: 'list', role: 'table' }, head, body);
     }
-    root.replaceChildren(list, note);
+    list.root.replaceChildren(outer, list.note);
   }
 
-  /** Sets the layout. */
-  function prepare(asTable: boolean, withPodium: boolean, words: Words): void {
-    hasPodium = withPodium;
-    if (asTable !== isTable) {
-      isTable = asTable;
-      build();
-    }
-    list.ariaLabel = words.say('title');
-    const titles = ['#', words.say('member'), words.say('level', { n: '' }), 'XP'];
-    heads.forEach((head, i) => {
-      setText(head, titles[i] ?? '');
-    });
-  }
+  const list = {
+    root: part('div', 'rows'),
+    note: createNote(),
+    has: (id: string) => rows.has(id),
 
-  /** Puts the first three members on the podium. */
-  function place(node: HTMLElement, rank: number): void {
-    if (hasPodium && rank <= 3) node.dataset.place = String(rank);
-    else delete node.dataset.place;
-  }
+    /** Sets the layout. */
+    prepare(asTable: boolean, withPodium: boolean, words: Words): void {
+      hasPodium = withPodium;
+      if (asTable !== isTable) {
+        isTable = asTable;
+        build();
+      }
+      outer.ariaLabel = words.say('title');
+      const titles = ['#', words.say('member'), words.say('level', { n: '' }), 'XP'];
+      titles.forEach((title, i) => {
+        if (heads[i]) setText(heads[i], title);
+      });
+    },
 
-  /** Shows nothing, while the data is on its way or cannot come. */
-  function clear(): void {
-    pageNumber = 0;
-    rows.clear();
-    body.replaceChildren();
-  }
+    /** Shows nothing, while the data is on its way or cannot come. */
+    clear(): void {
+      pageNumber = 0;
+      rows.clear();
+      body.replaceChildren();
+    },
 
-  function show({ data, page }: Page, context: RowContext): void {
-    if (page !== pageNumber) clear();
-    pageNumber = page;
-    root.style.setProperty('--digits', String(digitsOf(data.at(-1), context.words)));
-    const places = new Map([...rows].map(([id, row]) => [id, [row.root.offsetLeft, row.root.offsetTop] as const]));
-    const here = new Set(data.map(({ user_id }) => user_id));
-    for (const [id, row] of rows) {
-      if (here.has(id)) continue;
-      row.root.remove();
-      rows.delete(id);
-    }
-    data.forEach((entry, index) => {
-      const id = entry.user_id;
-      const row = rows.get(id) ?? createRow(isTable ? 'tr' : 'li');
-      rows.set(id, row);
-      const there = body.children[index] ?? null;
-      if (there !== row.root) body.insertBefore(row.root, there);
-      row.paint(entry, climbed(id, entry.rank), context);
-      place(row.root, entry.rank);
-    });
-    for (const { user_id, xp } of data) {
-      animate(rows.get(user_id) as Row, places.get(user_id), xp !== (shownXp.get(user_id) ?? xp));
-      shownXp.set(user_id, xp);
-    }
-    want(wanted, mustReveal);
-  }
+    show({ data, page }: Page, context: RowContext): void {
+      if (page !== pageNumber) list.clear();
+      pageNumber = page;
+      list.root.style.setProperty('--digits', String(digitsOf(data.at(-1), context.words)));
+      const places = new Map([...rows].map(([id, row]) => [id, [row.root.offsetLeft, row.root.offsetTop] as const]));
+      const here = new Set(data.map(({ user_id }) => user_id));
+      for (const [id, row] of rows) {
+        if (here.has(id)) continue;
+        row.root.remove();
+        rows.delete(id);
+      }
+      data.forEach((entry, index) => {
+        const id = entry.user_id;
+        const row = rows.get(id) ?? createRow(isTable ? 'tr' : 'li');
+        rows.set(id, row);
+        const there = body.children[index] ?? null;
+        if (there !== row.root) body.insertBefore(row.root, there);
+        row.paint(entry, list.climbed(id, entry.rank), context);
+        if (hasPodium && entry.rank <= 3) row.root.dataset.place = String(entry.rank);
+        else delete row.root.dataset.place;
+      });
+      for (const { user_id, xp } of data) {
+        animate(rows.get(user_id) as Row, places.get(user_id), xp !== (shownXp.get(user_id) ?? xp));
+        shownXp.set(user_id, xp);
+      }
+      list.want(wanted, mustReveal);
+    },
 
-  /** Returns the places that a member rose since the last look, and remembers its rank. */
-  function climbed(id: string, rank: number): number {
-    seen.set(id, rank);
-    if (!before.has(id)) before.set(id, rank);
-    return (before.get(id) ?? rank) - rank;
-  }
+    /** Returns the places that a member rose since the last look, and remembers its rank. */
+    climbed(id: string, rank: number): number {
+      seen.set(id, rank);
+      const last = before.get(id) ?? rank;
+      before.set(id, last);
+      return last - rank;
+    },
 
-  /** Makes the present ranks those of the last look. */
-  function lookAway(): void {
-    before = new Map(seen);
-  }
+    /** Makes the present ranks those of the last look. */
+    lookAway(): void {
+      before = new Map(seen);
+    },
 
-  function forget(): void {
-    before.clear();
-    seen.clear();
-    shownXp.clear();
-    wanted = '';
-    pageNumber = 0;
-  }
+    forget(): void {
+      before.clear();
+      seen.clear();
+      shownXp.clear();
+      wanted = '';
+      pageNumber = 0;
+    },
 
-  /** Marks a member. With `reveal`, the row is scrolled into sight as soon as it is there. */
-  function want(id: string, reveal: boolean): void {
-    wanted = id;
-    mustReveal = reveal;
-    for (const [each, row] of rows) row.root.classList.toggle('is-wanted', each === id);
-    const row = rows.get(id)?.root;
-    if (!row || !reveal) return;
-    mustReveal = false;
-    row.focus(); // This scrolls to the row, too.
-  }
-  return { root, note, prepare, clear, show, climbed, lookAway, forget, want, has: (id: string) => rows.has(id) };
+    /** Marks a member. With `reveal`, the row is scrolled into sight as soon as it is there. */
+    want(id: string, reveal: boolean): void {
+      wanted = id;
+      mustReveal = reveal;
+      for (const [each, row] of rows) row.root.classList.toggle('is-wanted', each === id);
+      const row = rows.get(id)?.root;
+      if (!row || !reveal) return;
+      mustReveal = false;
+      row.focus(); // This scrolls to the row, too.
+    },
+  };
+  return list;
 }
 
 /** Returns the characters of the longest rank up to that of an entry. */

@@ -1,4 +1,4 @@
-import { el, part, setText } from './dom.ts';
+import { createNote, part, setText } from './dom.ts';
 import { GuildElement, isId } from './element.ts';
 import type { Member } from './model.ts';
 import { createRow } from './row.ts';
@@ -9,12 +9,11 @@ import { NEVER, type Wants } from './source.ts';
 export class GuildMember extends GuildElement {
   readonly #row = createRow('div');
   readonly #facts = part('p', 'facts');
-  readonly #note = el('p', { class: 'note', part: 'note', role: 'status' });
-  readonly #card = el('div', { class: 'card is-member', part: 'card', role: 'group' });
+  readonly #note = createNote();
 
-  protected build(root: ShadowRoot): void {
-    this.#card.append(this.#row.root, this.#facts, this.#note);
-    root.append(this.#card);
+  protected build(card: HTMLElement): void {
+    card.role = 'group';
+    card.append(this.#row.root, this.#facts, this.#note);
   }
 
   #path(): string {
@@ -33,8 +32,7 @@ export class GuildMember extends GuildElement {
     const { words, problem } = this;
     const feed = this.feed(this.#path());
     const member = feed.data as Member | undefined;
-    this.#card.lang = words.lang;
-    this.#card.ariaLabel = words.say('member');
+    this.card.ariaLabel = words.say('member');
     this.#row.root.hidden = this.#facts.hidden = !member;
     this.#note.classList.toggle('is-loading', !member && !problem && !feed.problem);
     const message = (feed.problem ?? problem)?.say(words, this.member) ?? '';

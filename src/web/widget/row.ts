@@ -29,16 +29,16 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
   const name = part('bdi', 'name');
   const you = part('span', 'you');
   const mark = part('span', 'mark');
-  const who = el('span', { class: 'who' }, name, you, mark);
+  const who = el('div', { class: 'who' }, name, you, mark);
   const levelShort = el('span', { class: 'brief' });
   const levelLong = el('span', { class: 'long' });
   const level = part('span', 'level', levelShort, levelLong);
   const xpFull = el('span', { class: 'full' });
   const xpShort = el('span', { class: 'short' });
   const xp = part('span', 'xp', xpFull, xpShort, el('span', { class: 'unit' }, ' XP'));
-  const bar = part('span', 'bar');
-  const next = part('span', 'next');
-  const progress = part('span', 'progress', part('span', 'track', bar), next);
+  const bar = part('div', 'bar');
+  const next = part('div', 'next');
+  const progress = part('div', 'progress', part('div', 'track', bar), next);
   const isTable = kind === 'tr';
   const cell = (cellName: string, ...children: Node[]) =>
     el('td', { class: `cell-${cellName}`, role: 'cell' }, ...children);
@@ -47,7 +47,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     const head = el('th', { scope: 'row', class: 'cell-name', role: 'rowheader' }, who);
     root.append(cell('rank', rank), head, cell('level', level), cell('xp', xp, progress));
     root.role = 'row';
-  } else root.append(rank, avatar, el('span', { class: 'main' }, who, progress), level, xp);
+  } else root.append(rank, avatar, el('div', { class: 'main' }, who, progress), level, xp);
   let action: HTMLElement | undefined;
   let picture = '';
 
@@ -79,31 +79,34 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     avatar.append(image);
   }
 
-  /** Shows a member. @param climbed places that it rose since the last look; negative if it fell. */
-  function paint(entry: Entry, climbed: number, context: RowContext): void {
-    const { words, curve } = context;
-    const { number, compact } = words;
-    const way = progressOf(entry, curve);
-    you.hidden = entry.user_id !== context.you;
-    root.classList.toggle('is-you', !you.hidden);
-    setText(you, words.say('you'));
-    setText(rank, number(entry.rank));
-    root.classList.toggle('is-long', entry.rank > 99_999);
-    name.title = nameOf(entry);
-    setText(name, name.title);
-    mark.hidden = climbed === 0;
-    mark.classList.toggle('is-down', climbed < 0);
-    setText(mark, `${climbed < 0 ? '▼' : '▲'} ${number(Math.abs(climbed))}`);
-    setText(levelShort, isTable ? number(entry.level) : words.say('levelShort', { n: entry.level }));
-    setText(levelLong, words.say('level', { n: entry.level }));
-    setText(xpFull, (entry.xp < 1e12 ? number : compact)(entry.xp));
-    setText(xpShort, (entry.xp < 1e6 ? number : compact)(entry.xp));
-    xp.title = number(entry.xp);
-    progress.hidden = curve !== undefined && !way; // Until the curve is known, the space is kept.
-    bar.style.width = `${100 * (way?.share ?? 0)}%`;
-    setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
-    paintAvatar(entry.user_id, name.title, context.avatarOf?.(entry.user_id) ?? '');
-    paintAction(entry, context);
-  }
-  return { root, paint };
+  return {
+    root,
+
+    /** Shows a member. @param climbed places that it rose since the last look; negative if it fell. */
+    paint(entry: Entry, climbed: number, context: RowContext): void {
+      const { words, curve } = context;
+      const { number, compact } = words;
+      const way = progressOf(entry, curve);
+      you.hidden = entry.user_id !== context.you;
+      root.classList.toggle('is-you', !you.hidden);
+      setText(you, words.say('you'));
+      setText(rank, number(entry.rank));
+      root.classList.toggle('is-long', entry.rank > 99_999);
+      name.title = nameOf(entry);
+      setText(name, name.title);
+      mark.hidden = climbed === 0;
+      mark.classList.toggle('is-down', climbed < 0);
+      setText(mark, `${climbed < 0 ? '▼' : '▲'} ${number(Math.abs(climbed))}`);
+      setText(levelShort, isTable ? number(entry.level) : words.say('levelShort', { n: entry.level }));
+      setText(levelLong, words.say('level', { n: entry.level }));
+      setText(xpFull, (entry.xp < 1e12 ? number : compact)(entry.xp));
+      setText(xpShort, (entry.xp < 1e6 ? number : compact)(entry.xp));
+      xp.title = number(entry.xp);
+      progress.hidden = curve !== undefined && !way; // Until the curve is known, the space is kept.
+      bar.style.width = `${100 * (way?.share ?? 0)}%`;
+      setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
+      paintAvatar(entry.user_id, name.title, context.avatarOf?.(entry.user_id) ?? '');
+      paintAction(entry, context);
+    },
+  };
 }

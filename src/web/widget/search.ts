@@ -2,7 +2,7 @@ import { el, part, setText } from './dom.ts';
 import { isId } from './element.ts';
 import type { Member } from './model.ts';
 import { nameOf } from './name.ts';
-import { Problem } from './problem.ts';
+import type { Problem } from './problem.ts';
 import type { Source } from './source.ts';
 import type { Words } from './words.ts';
 
@@ -18,7 +18,7 @@ export function createSearch(show: (member: Member | undefined) => void) {
   );
   const input = el('input', { maxlength: '64', autocomplete: 'off', spellcheck: 'false', part: 'input' });
   const submit = part('button', 'button');
-  const form = el('form', { id: 'search', part: 'search', hidden: '' }, input, submit);
+  const form = el('form', { id: 'search', part: 'search' }, input, submit);
   const text = el('p', { role: 'status' });
   const jump = part('button', 'button');
   const end = part('button', 'button', '×');
@@ -62,11 +62,13 @@ export function createSearch(show: (member: Member | undefined) => void) {
       answer(el('strong', {}, el('bdi', {}, nameOf(member))), `: ${factsOf(member, words).join(', ')}`);
       jump.hidden = false;
     } catch (error) {
-      if (signal.aborted || !(error instanceof Problem)) return;
-      answer(error.say(words, id));
-      if (error.kind === 'quota') source.block(error);
+      if (signal.aborted) return;
+      const problem = error as Problem;
+      answer(problem.say(words, id));
+      if (problem.kind === 'quota') source.block(problem);
     }
   }
+  open(false);
   toggle.onclick = () => open(form.hidden);
   end.onclick = close;
   jump.onclick = () => show(member);
@@ -84,7 +86,6 @@ export function createSearch(show: (member: Member | undefined) => void) {
     toggle.hidden = !isOn;
     input.placeholder = words.say('find');
     for (const node of [toggle, input]) node.ariaLabel = node.title = input.placeholder;
-    toggle.ariaExpanded = String(!form.hidden);
     setText(submit, words.say('search'));
     setText(jump, words.say('show'));
     end.ariaLabel = words.say('close');

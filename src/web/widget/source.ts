@@ -143,7 +143,7 @@ function createSource(root: string, key: string) {
       let body: unknown;
       try {
         response = await fetch(root + path, { credentials: 'omit', headers: key ? { 'x-api-key': key } : {}, ...init });
-        body = parsed(await response.text());
+        body = await response.json().catch(unlessNoJson);
       } catch (error) {
         if (init.signal?.aborted) throw error;
         tellAuthor(`no answer from ${root}. Check base-url, and CORS_ORIGINS of the service.`);
@@ -159,13 +159,9 @@ function createSource(root: string, key: string) {
   return source;
 }
 
-/** Returns a JSON value; undefined for another text, such as the web page of a proxy. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Ignores that a text is no JSON, such as the web page of a proxy. */
+function unlessNoJson(error: unknown): void {
+  if (!(error instanceof SyntaxError)) throw error;
 }
 
 /** Returns seconds, at most a day; tells the author about more. */

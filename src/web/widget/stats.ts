@@ -1,4 +1,4 @@
-import { el, setText } from './dom.ts';
+import { createNote, setText } from './dom.ts';
 import { GuildElement } from './element.ts';
 import type { Wants } from './source.ts';
 import { createSummary } from './summary.ts';
@@ -6,11 +6,10 @@ import { createSummary } from './summary.ts';
 /** `<guild-stats>`: the totals of a server in one line. */
 export class GuildStats extends GuildElement {
   readonly #summary = createSummary();
-  readonly #note = el('p', { class: 'note', part: 'note', role: 'status' });
-  readonly #line = el('div', { class: 'card', part: 'card' }, this.#summary.root, this.#note);
+  readonly #note = createNote();
 
-  protected build(root: ShadowRoot): void {
-    root.append(this.#line);
+  protected build(card: HTMLElement): void {
+    card.append(this.#summary.root, this.#note);
   }
 
   protected wants(): Wants {
@@ -19,7 +18,6 @@ export class GuildStats extends GuildElement {
 
   protected render(): void {
     const stats = this.totals;
-    this.#line.lang = this.words.lang;
     this.#summary.root.hidden = !stats && this.problem !== undefined;
     this.#summary.paint(stats, this.words);
     setText(this.#note, stats ? '' : (this.problem?.say(this.words) ?? ''));

@@ -8,20 +8,23 @@ export function createSummary() {
   const badge = part('span', 'badge');
   const root = part('p', 'stats', text, ' ', badge);
 
-  function paint(stats: Stats | undefined, words: Words): void {
-    badge.hidden = !stats || stats.xp_multiplier === 1;
-    if (!stats) {
-      setText(text, '\u00a0'); // Keeps the line.
-      return;
-    }
-    const totals = [
-      words.say('members', { n: stats.total_members }),
-      `${words.compact(stats.total_xp)} XP`,
-      words.say('average', { n: stats.average_level }),
-    ];
-    setText(text, totals.join(' · '));
-    text.title = `${words.number(stats.total_xp)} XP`;
-    setText(badge, `${words.number(stats.xp_multiplier)}× XP`);
-  }
-  return { root, paint };
+  return {
+    root,
+
+    paint(stats: Stats | undefined, words: Words): void {
+      badge.hidden = !stats || stats.xp_multiplier === 1;
+      if (!stats) {
+        setText(text, '\u00a0'); // Keeps the line.
+        return;
+      }
+      const totals = [
+        words.say('members', { n: stats.total_members }),
+        `${words.compact(stats.total_xp)} XP`,
+        words.say('average', { n: stats.average_level }),
+      ];
+      setText(text, totals.join(' · '));
+      text.title = `${words.number(stats.total_xp)} XP`;
+      setText(badge, `${words.number(stats.xp_multiplier)}× XP`);
+    },
+  };
 }

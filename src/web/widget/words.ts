@@ -14,10 +14,10 @@ export function createWords(locale: string, labels: Partial<Labels>) {
   } catch {
     // Not a language tag.
   }
-  const [language = ''] = (locales[0] ?? '').split('-');
-  const index = Math.max(0, (LANGUAGES as readonly string[]).indexOf(language));
+  const { language } = new Intl.Locale(locales[0] as string);
+  const index = Math.max(0, LANGUAGES.indexOf(language));
   /** Language of the texts, which can be another than that of the web page. */
-  const lang = LANGUAGES[index] ?? 'en';
+  const lang = LANGUAGES[index] as string;
   const plural = new Intl.PluralRules(lang);
   const ago = new Intl.RelativeTimeFormat(locales, { style: 'narrow', numeric: 'auto' });
   const number = new Intl.NumberFormat(locales).format;
@@ -30,8 +30,8 @@ export function createWords(locale: string, labels: Partial<Labels>) {
     compact,
     /** Returns a text with its values. Numbers are formatted; the value `n` chooses between two forms. */
     say(label: Label, values: Readonly<Record<string, string | number>> = {}): string {
-      const text = labels[label] ?? TEXTS[label].split(BETWEEN_LANGUAGES)[index] ?? '';
-      const [one = '', other = one] = text.split('|');
+      const text = labels[label] ?? (TEXTS[label].split(BETWEEN_LANGUAGES)[index] as string);
+      const [one, other = one] = text.split('|') as [string, string?];
       return (plural.select(Number(values.n)) === 'one' ? one : other).replace(/\{(\w+)\}/g, (_, name: string) => {
         const value = values[name] ?? '';
         return typeof value === 'number' ? number(value) : value;

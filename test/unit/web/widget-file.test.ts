@@ -4,5 +4,5 @@ import { expect, it } from 'vitest';
 
 it('the file of the widget is at most 12 kB in brotli', () => {
   const file = readFileSync(new URL('../../../src/web/widget.js', import.meta.url));
-  expect(brotliCompressSync(file).length).toBeLessThanOrEqual(12 * 1024);
+  expect(brotliCompressSync(file).length).toBeLessThanOrEqual(12_000);
 });
