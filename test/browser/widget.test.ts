@@ -178,9 +178,7 @@ describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
     for (let used = 2; used < 12; used++) {
       await fetch(`${bench.service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': bench.key } });
     }
-    const refused = bench.page.waitForResponse((response) => response.status() === 429);
-    await bench.page.clock.runFor(3_600_000);
-    await refused;
+    expect((await bench.nextPage())?.status()).toBe(429);
     await status('The hourly quota is used up.').waitFor();
     expect(await rows().count()).toBe(5);
     const countdown = () => bench.page.locator('guild-leaderboard .footer [aria-hidden=true]:not(.dot)').textContent();

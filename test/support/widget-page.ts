@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from 'playwright-core';
 import { launchChromium } from './browser.ts';
 import { inFirstWidget, startWidgetSite, WidgetSite } from './widget-site.ts';
 
@@ -58,6 +58,22 @@ export class WidgetBench extends WidgetSite {
       `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
        document.dispatchEvent(new Event('visibilitychange'));`,
     );
+  }
+
+  /**
+   * Lets the time of an installed clock pass until the widget requests its page, and returns the response. A single `runFor` would let
+   * more time pass while the request is on its way.
+   */
+  async nextPage(): Promise<Response | null> {
+    const asked = this.page.waitForRequest((request) => request.url().includes('/leaderboard?'));
+    let isOver = false;
+    asked
+      .catch(() => {}) // Awaited below.
+      .finally(() => {
+        isOver = true;
+      });
+    while (!isOver) await this.page.clock.runFor(10_000);
+    return (await asked).response();
   }
 
   /** Returns how many requests of the guild the quota has counted. */
