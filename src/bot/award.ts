@@ -35,13 +35,13 @@ export function awardArguments({ amount, cooldownMs = 0, username = '', rank = f
 /** Decodes the reply of award.lua. */
 export function decodeAward(reply: readonly (string | number)[]): Award {
   const rank = reply[9];
-  return {
-    ...decodeGain(reply),
+  // A spread of the gain takes V8 several microseconds, this a third of one (hot path, see docs/operations.md).
+  return Object.assign(decodeGain(reply), {
     awarded: Number(reply[2]),
     onCooldown: reply[0] === 'WAIT',
     cooldownLeftMs: Number(reply[10]),
     rank: rank === '' ? null : Number(rank),
-  };
+  });
 }
 
 /** Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would draw the same one always. */

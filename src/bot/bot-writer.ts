@@ -18,16 +18,13 @@ export interface ProfileUpdate {
  */
 export class BotWriter extends LeaderboardWriter {
   /** Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m). */
-  async award(guildId: string, request: AwardRequest): Promise<Award> {
-    const { userId } = request;
-    const { cooldownPrefix } = this.redisKeys.guild(guildId);
-    const args = awardArguments(request);
-    return decodeAward(await this.runOnMember('award', guildId, userId, [cooldownPrefix + userId], args));
+  award(guildId: string, request: AwardRequest): Promise<Award> {
+    return this.runOnMember('award', guildId, request, awardArguments, decodeAward);
   }
 
   /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */
-  async claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
-    return decodeClaim(await this.runOnMember('claim', guildId, request.userId, [], claimArguments(request)));
+  claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
+    return this.runOnMember('claim', guildId, request, claimArguments, decodeClaim);
   }
 
   /**
@@ -89,18 +86,21 @@ export class BotWriter extends LeaderboardWriter {
   }
 
   /** Runs a script on one member. @throws RecordRefusedError */
-  private async runOnMember(
+  private async runOnMember<Request extends { readonly userId: string }, Result>(
     script: 'award' | 'claim',
     guildId: string,
-    userId: string,
-    furtherKeys: readonly string[],
-    args: readonly string[],
-  ): Promise<(string | number)[]> {
+    request: Request,
+    argumentsOf: (request: Request) => string[],
+    decode: (reply: readonly (string | number)[]) => Result,
+  ): Promise<Result> {
+    const { userId } = request;
+    const args = argumentsOf(request);
     checkIds(guildId, [userId]);
-    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, hidden, memberPrefix + userId, ...furtherKeys];
+    const { xp, stats, config, hidden, memberPrefix, cooldownPrefix } = this.redisKeys.guild(guildId);
+    const keys = [xp, stats, config, hidden, memberPrefix + userId];
+    if (script === 'award') keys.push(cooldownPrefix + userId);
     const reply = await this.scripts.run(script, keys, userId, ...args);
     throwRefusal(reply);
-    return reply;
+    return decode(reply);
   }
 }

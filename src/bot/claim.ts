@@ -43,11 +43,10 @@ export function claimArguments(request: ClaimRequest): string[] {
 
 /** Decodes the reply of claim.lua. */
 export function decodeClaim(reply: readonly (string | number)[]): Claim {
-  return {
-    ...decodeGain(reply),
+  return Object.assign(decodeGain(reply), {
     claimed: reply[0] === 'OK',
     reward: Number(reply[2]),
     streak: Number(reply[9]),
     nextClaimAt: new Date(Number(reply[10])),
-  };
+  });
 }
