@@ -62,4 +62,4 @@ end
 local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)
 reply[10] = rank and rank + 1 or ''
 reply[11] = left
-return { unpack(reply) }
+return reply

@@ -60,4 +60,4 @@ if reply[1] ~= 'REFUSED' then
   reply[10] = format_integer(streak)
   reply[11] = format_integer(((today + 1) * 86400 - offset * 60) * 1000)
 end
-return { unpack(reply) }
+return reply

@@ -16,8 +16,7 @@ local function read_member(user_id, ...)
     return nil, 'key'
   end
   local stats = read_stats(KEYS[2])
-  local config = redis.call('HMGET', KEYS[3], 'xp_curve', 'xp_curve_custom', 'xp_multiplier')
-  local curve = curve_named('', curve_name_of('', config[1], config[2]))
+  local curve, _, multiplier = guild_curve(KEYS[3], '')
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], user_id)
   local profile = redis.call('HMGET', KEYS[5], 'level', 'username', ...)
   -- Without a score, the profile can be of a deleted guild.
@@ -25,45 +24,50 @@ local function read_member(user_id, ...)
   if is_reset then
     profile = {}
   end
-  local xp, explicit = score and whole_xp(score) or 0, explicit_level(profile[1])
+  local xp, level, above = score and whole_xp(score) or 0, explicit_level(profile[1]), nil
+  local is_explicit = level ~= nil
+  if not is_explicit then
+    level, above = level_of(curve, xp)
+  end
   return {
     id = user_id,
     stats = stats,
     curve = curve,
-    multiplier = config[3],
+    multiplier = multiplier,
     score = score,
     is_hidden = is_hidden,
     is_reset = is_reset,
     profile = profile,
     xp = xp,
-    explicit = explicit,
-    level = explicit or level_of(curve, xp),
+    level = level,
+    -- The XP to reach the next level, nil with an explicit level.
+    above = above,
   }
 end
 
--- Returns the level after a gain. Most gains stay in the level, and then one threshold tells it.
-local function level_after(member, xp)
-  local above = xp_to_reach(member.curve, member.level + 1)
-  return xp < above and member.level or level_of(member.curve, xp)
-end
-
 -- Writes the gain of a member and fields of its profile. Everything is checked before the first write, and `and_then` runs after it.
--- Returns the reply: status, rev, XP gained, XP and level before, XP and level after, XP to the next level, place.
+-- Returns the reply: status, rev, XP gained, XP and level before, XP and level after, XP to the next level, place, and two places for the
+-- script's own.
 local function gain(member, status, amount, fields, and_then)
-  local stats, curve, explicit = member.stats, member.curve, member.explicit
+  local stats, level, above = member.stats, member.level, member.above
   local xp = member.xp + amount
   if xp > MAX_INTEGER then
     return { 'REFUSED', 0, 'range' }
   end
-  local level = explicit or level_after(member, xp)
-  local next_xp = not explicit and level ~= curve.max and xp_to_reach(curve, level + 1)
+  local explicit = not above and level or nil
+  -- Most gains stay in the level.
+  if above and xp >= above then
+    level, above = level_of(member.curve, xp)
+  end
   local rev = stats.rev
   if status == 'OK' then
     local key, text = member.is_hidden and KEYS[4] or KEYS[1], format_integer(xp)
     local sums = new_sums()
     if not member.is_hidden then
-      add_to_sums(sums, member.xp, member.level, -1)
-      add_to_sums(sums, xp, level, 1)
+      -- A member that had XP is counted already, with its level.
+      local was_counted = member.xp > 0
+      add_to_sums(sums, amount, was_counted and level - member.level or level, 1)
+      sums.members = was_counted and 0 or sums.members
       if stats.recount then
         if member.score then
           correct_recount(stats, '', member.id, member.score, explicit, -1)
@@ -101,8 +105,10 @@ local function gain(member, status, amount, fields, and_then)
     member.level,
     format_integer(xp),
     level,
-    next_xp and next_xp <= MAX_INTEGER and format_integer(next_xp - xp) or '',
+    above and level ~= member.curve.max and above <= MAX_INTEGER and format_integer(above - xp) or '',
     member.is_hidden and 'hidden' or member.score and 'ranked' or status == 'OK' and 'new' or 'none',
+    '',
+    '',
   }
 end
 
@@ -116,5 +122,5 @@ end
 
 -- Returns whether a text is a whole number from 0 to `max`.
 local function is_whole(text, max)
-  return type(text) == 'string' and string.match(text, '^%d+$') and tonumber(text) <= max
+  return type(text) == 'string' and string.find(text, '^%d+$') and text + 0.0 <= max
 end

@@ -13,8 +13,3 @@ local function score_and_place(stats, xp_key, hidden_key, id)
   end
   return score or nil, false
 end
-
--- Returns the key of a guild's hidden members, from that of its ranking.
-local function hidden_key_of(xp_key)
-  return string.sub(xp_key, 1, -3) .. 'hidden'
-end

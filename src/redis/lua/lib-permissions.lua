@@ -16,14 +16,14 @@ local function sample_arguments(command, key)
   end
 end
 
-local function require_permissions(key, ...)
+local function require_permissions(key, command, ...)
   if not redis.acl_check_cmd then
     return
   end
-  for i = 1, select('#', ...) do
-    local command = select(i, ...)
-    if not redis.acl_check_cmd(command, key, sample_arguments(command, key)) then
-      error({ err = 'NOPERM this user has no permission to run ' .. command .. ' on ' .. key })
-    end
+  if not redis.acl_check_cmd(command, key, sample_arguments(command, key)) then
+    error({ err = 'NOPERM this user has no permission to run ' .. command .. ' on ' .. key })
+  end
+  if ... then
+    require_permissions(key, ...)
   end
 end

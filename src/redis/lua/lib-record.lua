@@ -45,7 +45,7 @@ end
 
 local function record(first_key, first_arg)
   local xp_key, config_key, member_prefix, curves = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
-  local hidden_key = hidden_key_of(xp_key)
+  local hidden_key = string.sub(xp_key, 1, -3) .. 'hidden'
   local knows_hidden = KEYS[first_key] == hidden_key
   first_key = knows_hidden and first_key + 1 or first_key
   local named = KEYS[first_key] ~= nil

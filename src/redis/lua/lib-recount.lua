@@ -4,8 +4,7 @@ local function correct_recount(stats, curves, id, score_text, explicit, sign)
   if not (state and state.score) then
     return
   end
-  local score, reached = score_of(score_text), score_of(state.score)
-  if score > reached or (score == reached and is_at_or_after(id, state.id)) then
+  if state.has_passed(score_of(score_text), id) then
     state.curve = state.curve or curve_named(curves, state.curve_name)
     local xp = whole_xp(score_text)
     state.counted = state.counted + sign

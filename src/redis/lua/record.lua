@@ -22,6 +22,7 @@
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
+--- @include lib-require-model
 --- @include lib-permissions
 --- @include lib-stable-slot
 --- @include lib-record

@@ -19,6 +19,7 @@
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
+--- @include lib-require-model
 --- @include lib-permissions
 
 local mode, token, curves, slice = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
@@ -100,16 +101,15 @@ end
 
 local state = stats.recount
 if mode == 'begin' then
-  if state and not is_abandoned(state) then
+  if state and not state.is_abandoned() then
     return reply('BUSY', new_sums(), 0, ranked)
   end
   if string.find(ARGV[4], '^custom=') then
     require_model(stats, 2)
   end
-  state = new_sums()
-  state.token, state.curve_name, state.seen, state.rev, state.id, state.counted = token, curve_name(), now[1], stats.rev, '', 0
-  redis.call('HSET', stats.key, 'recount', format_recount(state))
-  return reply('OK', state, 0, 0)
+  local begun = table.concat({ token, curve_name(), now[1], stats.rev == '' and '-' or stats.rev, '- 0 0 0 0 0 0 ' }, ' ')
+  redis.call('HSET', stats.key, 'recount', begun)
+  return reply('OK', new_sums(), 0, 0)
 end
 
 if not state or state.token ~= token then
@@ -123,7 +123,7 @@ local counted, id, score = count_slice(state, curve_named(curves, state.curve_na
 state.counted = state.counted + counted
 if state.counted < ranked then
   state.id, state.score, state.seen = id or state.id, score or state.score, now[1]
-  redis.call('HSET', stats.key, 'recount', format_recount(state))
+  redis.call('HSET', stats.key, 'recount', state.format())
   return reply('OK', state, state.counted, state.counted)
 end
 

@@ -17,7 +17,7 @@
 --- @include lib-member
 
 local xp_key, member_prefix, curves = KEYS[1], ARGV[1], ARGV[2]
-local hidden_key = hidden_key_of(xp_key)
+local hidden_key = string.sub(xp_key, 1, -3) .. 'hidden'
 local is_complete = KEYS[4] == hidden_key
 local named = KEYS[4] ~= nil
 local stats = read_stats(KEYS[2])

@@ -13,6 +13,7 @@
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
+--- @include lib-require-model
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-member
