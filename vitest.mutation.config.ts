@@ -11,8 +11,8 @@ export default defineConfig({
     include: [`test/unit/${folder}/**/*.test.ts`],
     globalSetup: './scripts/dev/build-widget.mjs',
     env: { TEST_STORES: 'mock', REQUIRE_REDIS: '' },
-    testTimeout: 5000,
-    hookTimeout: 5000,
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
     maxWorkers: 1,
   },
 });
