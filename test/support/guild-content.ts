@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
+import { expect } from 'vitest';
 import type { Services } from '../../src/cli/services.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { createWriter } from '../../src/writer.ts';
 
 const SLICE = 500;
+/** Two readings of the end of one key differ by less. */
+const CLOCK_MS = 3000;
 
 /** Fills guild g with all that a guild can have. u0 has all the XP that a member can have. */
 export async function fillGuild({ client, guildConfig, apiKeys }: Services, members: number): Promise<void> {
@@ -47,14 +51,17 @@ export async function guildContent(
   const { rev: _, ...stats } = await client.hgetall('gr:{g}:stats');
   const keys = await client.hgetall('gr:{g}:keys');
   const stored = await allKeys(client);
-  const near = (ms: number) => Math.round(ms / 60_000);
+  const endOf = async (key: string): Promise<number> => {
+    const ms = await client.pttl(key);
+    return ms > 0 ? Date.now() + ms : 0;
+  };
   const profiles: unknown[] = [];
-  const cooldowns: number[] = [];
+  const ends: number[] = [await endOf('gr:quota:{g}')];
   for (let first = 0; first < userIds.length; first += SLICE) {
     const slice = userIds.slice(first, first + SLICE);
     const found = await Promise.all(slice.map((id) => client.hgetallBuffer(`gr:{g}:member:${id}`)));
     profiles.push(...found.map(describe));
-    cooldowns.push(...(await Promise.all(slice.map(async (id) => near(await client.pttl(`gr:{g}:cooldown:${id}`))))));
+    ends.push(...(await Promise.all(slice.map((id) => endOf(`gr:{g}:cooldown:${id}`)))));
   }
   return {
     stats,
@@ -62,17 +69,29 @@ export async function guildContent(
     xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
     hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
     profiles,
-    cooldowns,
+    ends,
     config: await client.hgetall('gr:{g}:config'),
     season: await client.hgetall('gr:{g}:season'),
     used: await client.hgetall('gr:{g}:keys:used'),
     usage: await client.hgetall('gr:{g}:usage'),
     keys,
     records: await Promise.all(Object.values(keys).map((sha) => client.hgetall(`gr:key:${sha}`))),
-    quota: [await client.get('gr:quota:{g}'), near(await client.pttl('gr:quota:{g}'))],
+    quota: await client.get('gr:quota:{g}'),
     other: stored.filter((key) => !/:(member|cooldown):/.test(key)).sort(),
     profileKeys: stored.filter((key) => key.startsWith('gr:{g}:member:')).length,
   };
+}
+
+export type Content = Awaited<ReturnType<typeof guildContent>>;
+
+/** Fails unless both are the same, and exact. The quota window and each cooldown end at the same time, but for the time that a reading takes. */
+export function expectSameGuild(moved: Content, original: Content): void {
+  expect(moved.exact).toBe(true);
+  // By name, because a difference of a million members cannot be shown.
+  const parts = Object.keys(original).filter((part) => part !== 'ends') as (keyof Content)[];
+  expect(parts.filter((part) => !isDeepStrictEqual(moved[part], original[part]))).toEqual([]);
+  expect(moved.ends).toHaveLength(original.ends.length);
+  expect(original.ends.filter((end, i) => Math.abs(end - (moved.ends[i] ?? 0)) > CLOCK_MS)).toEqual([]);
 }
 
 async function allKeys(client: RedisClient): Promise<string[]> {
