@@ -14,8 +14,10 @@ export async function exportGuild(guild: string, { paused }: { readonly paused?:
   const interrupt = new Interrupt();
   const { signal } = interrupt;
   const pause = async (members: number, seconds: number): Promise<void> => {
-    const time = `about ${Math.max(1, Math.ceil(seconds))} s`;
     if (paused) return;
+    // A round that runs ends first, then comes the last one.
+    const round = Math.max(1, Math.ceil(seconds));
+    const time = `${round} to ${2 * round} s`;
     tell(`Copied ${members} members. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`);
     await enter(signal);
   };

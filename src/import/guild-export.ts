@@ -28,7 +28,7 @@ const RUNNING = ['rev', 'recount'];
  */
 export class GuildExport {
   private readonly keys: GuildKeys & { readonly lock: string };
-  /** A digest of each member as it was written last. */
+  /** A digest of each member as it was written last. A round takes out those that it finds. */
   private written = new Map<string, number>();
 
   constructor(
@@ -81,7 +81,7 @@ export class GuildExport {
         await this.writeMembers(place, scored, found);
       }
     }
-    const gone = [...this.written.keys()].filter((userId) => !found.has(userId));
+    const gone = [...this.written.keys()];
     this.written = found;
     for (let from = 0; from < gone.length; from += MEMBERS_PER_LINE) {
       const slice = gone.slice(from, from + MEMBERS_PER_LINE);
@@ -108,6 +108,7 @@ export class GuildExport {
       const digest = digestOf([place, member[2], Math.round(until / 1000), fields]);
       if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
       found.set(userId, digest);
+      this.written.delete(userId);
     }
     if (changed.length > 0) await this.options.write({ members: changed });
   }
