@@ -6,6 +6,8 @@ export const CONTENDERS = {
   before: 'an earlier build of the service, given with --before',
   'cache off': 'the service with CACHE_MAX_PAGES=0',
   'logs on': 'the service with LOG_REQUESTS=all, standard output to a file',
+  'traces on': 'the service with a span of each request, sent to a collector',
+  'traces 10 %': 'the same with spans of one request in ten',
   'node:http': '(a) bare node:http, constant reply of the same bytes',
   Express: '(b) stock Express 5, constant reply of the same bytes',
   plain: '(c) Express + ioredis the plain way',
@@ -21,6 +23,8 @@ export const SERVICE_VARIANTS: Partial<Record<ContenderName, Readonly<Record<str
   before: {},
   'cache off': { CACHE_MAX_PAGES: '0' },
   'logs on': { LOG_REQUESTS: 'all' },
+  'traces on': {},
+  'traces 10 %': { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' },
 };
 
 /** Modules of the baselines that run on Node. */

@@ -36,6 +36,7 @@ const ALL: readonly (Section & { readonly inWholeRun: boolean })[] = [
   { name: 'soak', inWholeRun: false, start: runSoak },
   { name: 'cold', inWholeRun: false, start: mixSection(['cache off', 'plain', 'Fastify']) },
   { name: 'logs', inWholeRun: false, start: mixSection(['guildrank', 'logs on']) },
+  { name: 'traces', inWholeRun: false, start: mixSection(['guildrank', 'traces on', 'traces 10 %']) },
 ];
 
 export const SECTION_NAMES: readonly string[] = ALL.map(({ name }) => name);

@@ -51,12 +51,18 @@ async function compare(paths: string[], { members, seconds, rounds, json }: Opti
       bytes_a_member: bytes,
       requests_a_second: median(samples.map((sample) => sample.requestsPerSecond)),
       redis_us_a_request: median(samples.map((sample) => sample.cpuUs.redis)),
-      failures: samples.reduce((sum, sample) => sum + Object.values(sample.failures).reduce((a, b) => a + b, 0), 0),
+      failures: samples.flatMap(({ failures }, i) =>
+        Object.entries(failures).map(([reason, count]) => `${count} times ${reason} in round ${i + 1}`),
+      ),
     }));
     print(json, { members, seconds, rounds, servers: rows }, () =>
       tableLines(
         ['server', 'bytes a member', 'requests/s', 'CPU of Redis a request, µs', 'failures'],
-        rows.map(({ server, ...figures }) => [server, ...Object.values(figures).map(figure)]),
+        rows.map(({ server, failures, ...figures }) => [
+          server,
+          ...Object.values(figures).map(figure),
+          failures.join(', ') || 'none',
+        ]),
       ),
     );
   } finally {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../dev/embedded-redis.ts';
+import { startCollector } from './collector.ts';
 import type { ConstantReply } from './contenders/constant.ts';
 import { BASELINES, type ContenderName, SERVICE_VARIANTS } from './contenders.ts';
 import { prepareNginx } from './nginx.ts';
@@ -29,12 +30,14 @@ export async function startContender(
   const port = await freePort();
   const log = name === 'logs on' ? openLog() : undefined;
   const nginx = name === 'nginx' ? await prepareNginx(testbed, port) : undefined;
+  const collector = name.startsWith('traces') ? await startCollector() : undefined;
   const variant = SERVICE_VARIANTS[name];
   const server = await startProcess({
     command: onCore(testbed.pinning.serverCore, nginx?.command ?? nodeCommand(testbed.runtime, name)),
     env: {
       REDIS_URL: testbed.redis.url,
       ...(variant && { ...SERVICE_ENV, ...variant }),
+      ...(collector && { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
       REPLY: JSON.stringify(reply ?? null),
     },
     port,
@@ -42,6 +45,7 @@ export async function startContender(
   });
   const stop = async (): Promise<void> => {
     await server.stop();
+    collector?.stop();
     log?.remove();
     nginx?.remove();
   };
