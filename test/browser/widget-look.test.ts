@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
 import { hasChromium } from '../support/browser.ts';
-import { type Layout, MEASURE, MILLIONS, SIZES } from '../support/widget-layout.ts';
 import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
 
 describe.skipIf(!hasChromium)('the look of the widget', () => {
@@ -27,27 +25,6 @@ describe.skipIf(!hasChromium)('the look of the widget', () => {
   const live = () => bench.page.getByText('Live', { exact: true }).first().waitFor();
   const row = (name: string) => bench.page.locator('li', { has: bench.page.getByText(name, { exact: true }) });
   const totals = () => expect.poll(() => bench.inWidget("all('.stats')[0].textContent")).toContain('members');
-
-  it('puts the first three on a podium, the first in the middle and highest', async () => {
-    await bench.open();
-    await live();
-    const boxes = await bench.inWidget<{ x: number; y: number }[]>(
-      "all('li').map((node) => node.getBoundingClientRect()).map(({ x, y }) => ({ x, y }))",
-    );
-    const [first, second, third, fourth] = boxes as [
-      { x: number; y: number },
-      (typeof boxes)[0],
-      (typeof boxes)[0],
-      (typeof boxes)[0],
-    ];
-    expect(second.x).toBeLessThan(first.x);
-    expect(first.x).toBeLessThan(third.x);
-    expect(first.y).toBeLessThan(second.y);
-    expect(fourth.y).toBeGreaterThan(second.y);
-    await bench.open({ podium: 'off' });
-    await live();
-    expect(await bench.page.locator('[data-place]').count()).toBe(0);
-  });
 
   it('shows the way to the next level by the curve, and none for an explicit level', async () => {
     const { writer, guildConfig } = bench.service.store;
@@ -153,47 +130,4 @@ describe.skipIf(!hasChromium)('the look of the widget', () => {
     expect(box?.height).toBeLessThan(400);
     expect(await bench.page.locator('.pager').isVisible()).toBe(false);
   });
-
-  it.each(['search', 'stats', 'pager', 'podium'])('goes without %s', async (name) => {
-    const selector = { search: 'button.icon[aria-controls]', stats: '.stats', pager: '.pager', podium: '[data-place]' }[
-      name
-    ] as string;
-    await bench.open();
-    await live();
-    expect(await bench.page.locator(selector).first().isVisible()).toBe(true);
-    await bench.page.evaluate(`document.querySelector('guild-leaderboard').${name} = false`);
-    await expect.poll(() => bench.page.locator(selector).first().isVisible()).toBe(false);
-  });
-
-  describe('at every size, with ranks of seven digits', () => {
-    it.each(SIZES)('%s pixels, %s, %s: nothing overlaps, and names have room', async (width, layout, dir) => {
-      // The margins of the page are 8 pixels.
-      await bench.page.setViewportSize({ width: width + 16, height: 1200 });
-      await bench.page.route('**/leaderboard?**', (route) =>
-        route.fulfill({
-          body: MILLIONS,
-          headers: { 'Access-Control-Allow-Origin': '*' },
-          contentType: 'application/json',
-        }),
-      );
-      await bench.open({ layout, 'page-size': '10', member: 'm4' }, `lang="en" dir="${dir}"`);
-      await live();
-      const { first, scroll, overlaps, narrowest, card } = await bench.inWidget<Layout>(MEASURE);
-      expect({ first, scroll, overlaps }).toEqual({ first: '1,234,561', scroll: width + 16, overlaps: 0 });
-      expect(narrowest).toBeGreaterThan(60);
-      expect(card).toBe(Math.min(width, 720));
-    });
-  });
-
-  it.each(['light', 'dark'] as const)(
-    'axe finds nothing in Arabic, from right to left, in the %s theme',
-    async (theme) => {
-      await bench.page.emulateMedia({ reducedMotion: 'reduce' });
-      await bench.open({ theme, member: 'u4', density: 'compact' }, 'lang="ar" dir="rtl"');
-      await bench.page.getByText('مباشر', { exact: true }).waitFor();
-      await bench.page.getByText('الأعضاء').waitFor();
-      const found = await axeViolations(bench.page);
-      expect(found.filter((violation) => !/^(page-has-heading-one|region)/.test(violation))).toEqual([]);
-    },
-  );
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { type Browser, chromium } from 'playwright-core';
-import { type Browser as FirefoxBrowser, launch } from 'puppeteer-core';
+import { launch, type Browser as PuppeteerBrowser } from 'puppeteer-core';
 
 const BINARY = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
@@ -25,7 +25,7 @@ if (!hasFirefox && process.env.REQUIRE_FIREFOX === '1') {
 }
 
 /** Starts Firefox. @param settings those of about:config. */
-export function launchFirefox(settings: Record<string, unknown>): Promise<FirefoxBrowser> {
+export function launchFirefox(settings: Record<string, unknown>): Promise<PuppeteerBrowser> {
   // As root, Firefox refuses a HOME of another user, which CI sets in a container.
   const env = { ...process.env, HOME: userInfo().homedir };
   return launch({ browser: 'firefox', executablePath: FIREFOX, extraPrefsFirefox: settings, env });
@@ -37,21 +37,46 @@ export function tellWhenSkipped(): void {
   process.stderr.write(`skipped: the browser tests need ${BINARY} (install chromium, or set CHROMIUM to its path)\n`);
 }
 
+const CHROMIUM_ARGUMENTS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: BINARY,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  return chromium.launch({ executablePath: BINARY, args: CHROMIUM_ARGUMENTS });
 }
+
+/** A browser with the same driver as the other one, so that one test runs in both. */
+export interface Engine {
+  readonly name: string;
+  readonly isMissing: boolean;
+  /** Starts it, as a visitor with a dark system has it, who prefers reduced motion. */
+  launch(): Promise<PuppeteerBrowser>;
+}
+
+export const ENGINES: readonly Engine[] = [
+  {
+    name: 'Chromium',
+    isMissing: !hasChromium,
+    launch: () =>
+      launch({
+        executablePath: BINARY,
+        args: [...CHROMIUM_ARGUMENTS, '--force-dark-mode', '--force-prefers-reduced-motion'],
+      }),
+  },
+  {
+    name: 'Firefox',
+    isMissing: !hasFirefox,
+    launch: () =>
+      launchFirefox({ 'layout.css.prefers-color-scheme.content-override': 0, 'ui.prefersReducedMotion': 1 }),
+  },
+];
 
 /** A site of another origin than the service, with one page. */
 export interface Site {

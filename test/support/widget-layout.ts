@@ -1,3 +1,5 @@
+import { RESERVED_SPACE } from '../../src/widget-file.ts';
+
 /** The page of a guild of four million members, where ranks have seven digits, and XP and a name are as long as can be. */
 export const MILLIONS = JSON.stringify({
   data: Array.from({ length: 10 }, (_, i) => ({
@@ -48,3 +50,14 @@ export const MEASURE = `(() => {
     card: box(all('.card')[0]).width,
   };
 })()`;
+
+/** Widths, attributes, and the height that the guide names for them. The margins of the page are 8 pixels. */
+export const RESERVED = [
+  ...[196, 256, 280, 320, 479, 480, 800].map((width) => [width, '', '48.75em'] as const),
+  [800, 'page-size="5"', 'calc(11.25em + 5 * 3.75em)'],
+  [800, 'density="compact"', 'calc(11.25em + 10 * 2.75em)'],
+  [320, 'layout="table"', 'calc(13.5em + 10 * 3.25em)'],
+] as const;
+
+/** Returns the style that the guide names, for another height. */
+export const reservedSpace = (blockSize: string) => RESERVED_SPACE.replace(/<.*?>/g, '').replace('48.75em', blockSize);

@@ -1,0 +1,146 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { ENGINES, type Engine } from './browser.ts';
+import { PATIENT } from './wait.ts';
+import { inFirstWidget, startWidgetSite, type WidgetSite } from './widget-site.ts';
+
+/** An expression for the text that is shown on the page and in its widgets. */
+const SHOWN = `[document.body, ...[...document.querySelectorAll('*')].flatMap(({ shadowRoot }) => [...(shadowRoot?.children ?? [])])]
+  .map(({ innerText }) => innerText).join('\\n')`;
+
+type Box = Readonly<Record<'x' | 'y' | 'left' | 'right', number>>;
+
+/** A page with the widget, in one engine. It is used as people use it: by keyboard and mouse. */
+export class WidgetView {
+  page!: Page;
+  bench!: WidgetSite;
+  /** Messages of the console and uncaught errors of the page. */
+  messages: string[] = [];
+
+  get store() {
+    return this.bench.service.store;
+  }
+
+  /** Opens the site with markup, as `write` makes it. */
+  async openHtml(html: string, root?: string, style?: string): Promise<void> {
+    this.bench.write(html, root, style);
+    await this.page.goto(this.bench.site.url);
+  }
+
+  /** Opens the site with one leaderboard. */
+  open(attributes: Record<string, string> = {}, root?: string): Promise<void> {
+    return this.openHtml(this.bench.leaderboard(attributes), root);
+  }
+
+  /** Opens the site with one leaderboard, and waits for its data. */
+  async openLive(attributes: Record<string, string> = {}, root?: string, live = 'Live'): Promise<void> {
+    await this.open(attributes, root);
+    await this.sees(live);
+  }
+
+  /** Evaluates an expression in which `all` finds elements of the first widget. */
+  inWidget<T>(expression: string): Promise<T> {
+    return this.page.evaluate(inFirstWidget(expression)) as Promise<T>;
+  }
+
+  /** Runs statements with the first leaderboard as `widget`. */
+  run<T>(statements: string): Promise<T> {
+    return this.page.evaluate(
+      `(() => { const widget = document.querySelector('guild-leaderboard'); ${statements} })()`,
+    ) as Promise<T>;
+  }
+
+  /** Returns the texts of elements of the first widget. */
+  texts(selector: string): Promise<string[]> {
+    return this.inWidget(`all(${JSON.stringify(selector)}).map((node) => node.textContent)`);
+  }
+
+  /** Returns whether the first such element of the first widget is shown. */
+  shows(selector: string): Promise<boolean> {
+    return this.inWidget(`all(${JSON.stringify(selector)})[0]?.checkVisibility() ?? false`);
+  }
+
+  /** Returns where elements of the first widget are (four or more). */
+  async boxes(expression: string): Promise<[Box, Box, Box, Box, ...Box[]]> {
+    const boxes = await this.inWidget<Box[]>(`${expression}.map((node) => node.getBoundingClientRect().toJSON())`);
+    expect(boxes.length).toBeGreaterThanOrEqual(4);
+    return boxes as [Box, Box, Box, Box];
+  }
+
+  /** Waits until a text is shown on the page or in a widget. */
+  async sees(text: string | RegExp): Promise<void> {
+    await soon(() => this.page.evaluate(SHOWN)).toMatch(text);
+  }
+
+  /** Presses the mouse on the button or link of a name. */
+  async click(name: string): Promise<void> {
+    const [x, y] = (await this.page.evaluate(`(() => {
+      const node = document.querySelector('guild-leaderboard').shadowRoot.querySelectorAll('button, a');
+      const named = [...node].find((each) => each.checkVisibility() && (each.ariaLabel ?? each.textContent) === ${JSON.stringify(name)});
+      named.scrollIntoView({ block: 'nearest' });
+      const { x, y, width, height } = named.getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    })()`)) as [number, number];
+    await this.page.mouse.click(x, y);
+  }
+
+  /** Searches a member by keyboard. */
+  async search(id: string): Promise<void> {
+    if (!(await this.shows('form'))) await this.click('Find a member by id');
+    await this.inWidget("all('input')[0].select()");
+    await this.page.keyboard.type(id);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Two frames later, all that new data changes has been painted. */
+  async painted(): Promise<void> {
+    await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  }
+}
+
+/** Expects something that a busy machine may show late. */
+export const soon = <T>(probe: () => Promise<T>) => expect.poll(probe, PATIENT);
+
+/** Describes the tests of a suite for each engine. */
+export function describeEngines(name: string, tests: (engine: Engine) => void): void {
+  for (const engine of ENGINES) describe.skipIf(engine.isMissing)(`${name}, in ${engine.name}`, () => tests(engine));
+}
+
+/** Members with falling XP. @param step difference of XP between two. */
+export const members = (count: number, first: number, step: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    userId: `u${i}`,
+    set: first - i * step,
+    profile: { username: `Member ${i}` },
+  }));
+
+/** Starts a browser and the service before the tests of a suite. Each test has a new page and a guild with these members. */
+export function widgetView(
+  { launch }: Pick<Engine, 'launch'>,
+  guild: ReturnType<typeof members>,
+  env: Record<string, string> = {},
+): WidgetView {
+  const view = new WidgetView();
+  let browser: Awaited<ReturnType<Engine['launch']>>;
+  beforeAll(async () => {
+    [browser, view.bench] = await Promise.all([
+      launch(),
+      startWidgetSite({ PLAN_QUOTAS: 'free=12,pro=10000', ...env }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await view.bench.close();
+  });
+  beforeEach(async () => {
+    await view.bench.reset();
+    await view.store.writer.recordMany('guild', guild);
+    view.page = await browser.newPage();
+    await view.page.setViewport({ width: 800, height: 900 });
+    view.messages = [];
+    view.page.on('console', (message) => view.messages.push(message.text()));
+    view.page.on('pageerror', (error) => view.messages.push(String(error)));
+  });
+  afterEach(() => view.page.close());
+  return view;
+}
