@@ -2,57 +2,45 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
 import { hasFirefox, launchFirefox } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { mockStore, type TestStore } from '../support/stores.ts';
+import { type DocsService, startDocsService } from '../support/docs-service.ts';
+import { type PageWatch, watchPage } from '../support/page-watch.ts';
 
 /** Firefox cannot emulate a theme for one page: one browser has a light system, one a dark one. */
 const SYSTEMS = { dark: 0, light: 1 } as const;
 
 describe.skipIf(!hasFirefox).each(Object.entries(SYSTEMS))('/docs in Firefox, with a %s system', (theme, setting) => {
   let browser: Browser;
-  let testStore: TestStore;
-  let service: TestService;
-  let key: string;
+  let docs: DocsService;
   let page: Page;
-  let complaints: string[];
+  let watch: PageWatch;
 
   beforeAll(async () => {
-    [browser, testStore] = await Promise.all([
+    [browser, docs] = await Promise.all([
       launchFirefox({ 'layout.css.prefers-color-scheme.content-override': setting }),
-      mockStore.start(),
-    ]);
-    service = await startService(testStore);
-    ({ key } = await service.store.apiKeys.create('guild', 'test', null));
-    await service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: Number.MAX_SAFE_INTEGER },
-      { userId: 'grace', set: Number.MAX_SAFE_INTEGER, profile: { username: '<b>Grace</b>' } },
-      { userId: 'linus', set: 2 },
+      startDocsService(),
     ]);
   });
   afterAll(async () => {
     await browser.close();
-    await service.close();
-    await testStore.stop();
+    await docs.close();
   });
   beforeEach(async () => {
-    await testStore.client.del('gr:quota:{guild}');
+    await docs.renewQuota();
     page = await browser.newPage();
-    complaints = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    watch = watchPage(page, docs.url);
     await open('/docs');
   });
   afterEach(() => page.close());
 
   async function open(path: string): Promise<void> {
-    await page.goto(service.url + path);
+    await page.goto(docs.url + path);
     await page.waitForSelector('[aria-label="Statistics of the server"]');
   }
   const card = (name: string) => `section[aria-label="${name}"]`;
   const STATS = card('Statistics of the server');
   const text = (selector: string) => page.$eval(selector, (node) => node.textContent);
   async function fillIn(): Promise<void> {
-    await page.type('#key', key);
+    await page.type('#key', docs.key);
     await page.type('#guild', 'guild');
   }
   async function send(name: string, status: string): Promise<void> {
@@ -69,7 +57,7 @@ describe.skipIf(!hasFirefox).each(Object.entries(SYSTEMS))('/docs in Firefox, wi
     expect(await text(`${STATS} .facts`)).toMatch(/^\d+ ms · 98 of 100 requests left, renewed in 60 min$/);
     await page.click(`${STATS} .status button`);
     await expect.poll(() => text(`${STATS} .answer`)).toContain('304 Not Modified');
-    expect(complaints).toEqual([]);
+    expect(watch).toEqual({ complaints: [], elsewhere: [] });
   });
 
   it('shows code for the request before it is sent, and copies it', async () => {
@@ -79,7 +67,7 @@ describe.skipIf(!hasFirefox).each(Object.entries(SYSTEMS))('/docs in Firefox, wi
     expect(await text(`${card('One member')} pre[aria-label=Code]`)).toContain('import os');
     await page.click(`${STATS} [aria-label="Copy Code"]`);
     await expect.poll(() => text(`${STATS} [aria-label="Copy Code"]`)).toMatch(/^(Copied|Selected)$/);
-    expect(await text('main')).not.toContain(key);
+    expect(await text('main')).not.toContain(docs.key);
   });
 
   it.each(['getStats', 'code-wrong_guild', 'schema-Problem'])('shows #%s in view on a fresh load', async (id) => {
@@ -94,12 +82,12 @@ describe.skipIf(!hasFirefox).each(Object.entries(SYSTEMS))('/docs in Firefox, wi
   it('keeps key and server in this tab only when a person asks for it', async () => {
     await fillIn();
     await open('/docs/');
-    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(page.url()).toBe(`${docs.url}/docs`);
     expect(await page.$eval('#key', (node) => (node as unknown as { value: string }).value)).toBe('');
     await fillIn();
     await page.click('#keep');
     await open('/docs');
-    expect(await page.$eval('#key', (node) => (node as unknown as { value: string }).value)).toBe(key);
+    expect(await page.$eval('#key', (node) => (node as unknown as { value: string }).value)).toBe(docs.key);
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, document.cookie])')).toBe('[{},""]');
   });
 

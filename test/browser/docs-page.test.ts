@@ -8,59 +8,43 @@ import { startServer } from '../../src/server.ts';
 import { RESERVED_SPACE } from '../../src/widget-file.ts';
 import { axeViolations } from '../support/axe.ts';
 import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { mockStore, type TestStore } from '../support/stores.ts';
+import { type DocsService, startDocsService } from '../support/docs-service.ts';
+import { type PageWatch, watchPage } from '../support/page-watch.ts';
+import { startService } from '../support/service.ts';
+import { mockStore } from '../support/stores.ts';
 
 describe.skipIf(!hasChromium)('/docs in Chromium', () => {
   let browser: Browser;
   let context: BrowserContext;
-  let testStore: TestStore;
-  let service: TestService;
-  let key: string;
+  let docs: DocsService;
   let page: Page;
-  let complaints: string[];
-  let elsewhere: string[];
+  let watch: PageWatch;
 
   beforeAll(async () => {
-    [browser, testStore] = await Promise.all([launchChromium(), mockStore.start()]);
-    service = await startService(testStore);
-    ({ key } = await service.store.apiKeys.create('guild', 'test', null));
-    await service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: Number.MAX_SAFE_INTEGER },
-      { userId: 'grace', set: Number.MAX_SAFE_INTEGER, profile: { username: '<b>Grace</b>' } },
-      { userId: 'linus', set: 2 },
-    ]);
+    [browser, docs] = await Promise.all([launchChromium(), startDocsService()]);
   });
   afterAll(async () => {
     await browser.close();
-    await service.close();
-    await testStore.stop();
+    await docs.close();
   });
   beforeEach(async () => {
     context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     page = await context.newPage();
-    complaints = [];
-    elsewhere = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (asked) => {
-      if (!asked.url().startsWith(service.url) && !asked.url().startsWith('data:')) elsewhere.push(asked.url());
-    });
-    // Tests do not use up each other's quota.
-    await testStore.client.del('gr:quota:{guild}');
+    watch = watchPage(page, docs.url);
+    await docs.renewQuota();
     await open('/docs');
   });
   afterEach(() => context.close());
 
   async function open(path: string): Promise<void> {
-    await page.goto(service.url + path);
+    await page.goto(docs.url + path);
     await page.getByRole('heading', { name: 'Statistics of the server' }).waitFor();
   }
   const card = (name: string) => page.getByRole('region', { name, exact: true });
   const leaderboard = () => card('A page of the leaderboard');
   const sample = (name: string) => card(name).getByRole('group', { name: 'Code', exact: true });
   async function fillIn(): Promise<void> {
-    await page.getByLabel('API key').fill(key);
+    await page.getByLabel('API key').fill(docs.key);
     await page.getByLabel('Server id').fill('guild');
   }
   async function send(name: string, status: string): Promise<void> {
@@ -73,7 +57,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
   it('shows the three operations, breaks no rule of its policy and sends no request to another host', async () => {
     const titles = ['A page of the leaderboard', 'One member', 'Statistics of the server'];
     for (const title of titles) expect(await card(title).count()).toBe(1);
-    expect({ complaints, elsewhere }).toEqual({ complaints: [], elsewhere: [] });
+    expect(watch).toEqual({ complaints: [], elsewhere: [] });
   });
 
   it('sends the leaderboard request that a person fills in, and shows names as text', async () => {
@@ -86,7 +70,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(JSON.parse(body).data).toHaveLength(1);
     expect(body).toContain('<b>Grace</b>');
     expect(await shown('A page of the leaderboard', 'Headers')).toContain('ratelimit: "hourly";r=99;t=3600');
-    expect(complaints).toEqual([]);
+    expect(watch.complaints).toEqual([]);
   });
 
   it('shows how long an answer took and what is left of the quota', async () => {
@@ -134,7 +118,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
 
   it('shows code for the request before it is sent, in three languages, as the fields are', async () => {
     const name = 'A page of the leaderboard';
-    const address = `${service.url}/api/v1/servers/81384788765712384/leaderboard`;
+    const address = `${docs.url}/api/v1/servers/81384788765712384/leaderboard`;
     expect(await sample(name).textContent()).toBe(`curl -i -H "x-api-key: $KEY" \\\n  '${address}'`);
     await fillIn();
     await leaderboard()
@@ -147,7 +131,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     expect(await sample(name).textContent()).toContain('/servers/guild/leaderboard?limit=5"');
     // The choice holds for all operations, and no code holds the key.
     expect(await sample('One member').textContent()).toContain('import os');
-    expect(await page.locator('main').textContent()).not.toContain(key);
+    expect(await page.locator('main').textContent()).not.toContain(docs.key);
   });
 
   it('copies code, and selects it where the browser offers no clipboard', async () => {
@@ -173,7 +157,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     await card('Statistics of the server').getByRole('button', { name: 'Send', exact: true }).click();
     expect(await page.evaluate('document.activeElement.id')).toBe('guild');
     await fillIn();
-    await page.getByLabel('API key').fill(`${key}\u200b`);
+    await page.getByLabel('API key').fill(`${docs.key}\u200b`);
     await send('Statistics of the server', 'The key or a header has a character that cannot be sent. Copy it again.');
   });
 
@@ -244,11 +228,11 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     await keep.check();
     await open('/docs');
     expect(await keep.isChecked()).toBe(true);
-    expect(await page.getByLabel('API key').inputValue()).toBe(key);
+    expect(await page.getByLabel('API key').inputValue()).toBe(docs.key);
     expect(await page.getByLabel('Server id').inputValue()).toBe('guild');
     expect(await sample('Statistics of the server').textContent()).toContain('/servers/guild/stats');
     const other = await context.newPage();
-    await other.goto(`${service.url}/docs`);
+    await other.goto(`${docs.url}/docs`);
     expect(await other.getByLabel('API key').inputValue()).toBe('');
 
     await keep.uncheck();
@@ -257,7 +241,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
 
   it('/docs/ leads to /docs, also below a path of a proxy', async () => {
     await open('/docs/');
-    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(page.url()).toBe(`${docs.url}/docs`);
     expect(new URL('../docs', 'https://example.com/ranks/docs/').pathname).toBe('/ranks/docs');
   });
 
@@ -266,7 +250,7 @@ describe.skipIf(!hasChromium)('/docs in Chromium', () => {
     await fresh.addInitScript(`window.shift = 0;
       new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; })
         .observe({ type: 'layout-shift', buffered: true });`);
-    await fresh.goto(`${service.url}/docs`);
+    await fresh.goto(`${docs.url}/docs`);
     await fresh.getByRole('heading', { name: 'Statistics of the server' }).waitFor();
     await fresh.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     expect(await fresh.evaluate('shift')).toBeLessThan(0.1);

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasChromium, launchChromium, type Site, startSite } from '../support/browser.ts';
+import { type PageWatch, watchPage } from '../support/page-watch.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 
@@ -12,7 +13,7 @@ describe.skipIf(!hasChromium)('/embed in a frame, in Chromium', () => {
   let service: TestService;
   let key: string;
   let page: Page;
-  let complaints: string[];
+  let watch: PageWatch;
 
   beforeAll(async () => {
     [browser, testStore, site, stranger] = await Promise.all([
@@ -36,9 +37,7 @@ describe.skipIf(!hasChromium)('/embed in a frame, in Chromium', () => {
   });
   beforeEach(async () => {
     page = await browser.newPage();
-    complaints = [];
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    watch = watchPage(page, service.url);
   });
   afterEach(() => page.close());
 
@@ -71,7 +70,7 @@ describe.skipIf(!hasChromium)('/embed in a frame, in Chromium', () => {
     expect(sent.filter((text) => text.includes(key))).toEqual([]);
     expect(new Set(withKey)).toEqual(new Set([service.url]));
     expect(service.logText()).not.toContain(key);
-    expect(complaints).toEqual([]);
+    expect(watch.complaints).toEqual([]);
   });
 
   it('follows a change of the fragment', async () => {
@@ -99,7 +98,7 @@ describe.skipIf(!hasChromium)('/embed in a frame, in Chromium', () => {
 
   it('is shown on no other site', async () => {
     await open(stranger, `guild=guild&layout=table&api-key=${key}`);
-    await expect.poll(() => complaints.join()).toContain('frame-ancestors');
+    await expect.poll(() => watch.complaints.join()).toContain('frame-ancestors');
     expect(
       page
         .frames()

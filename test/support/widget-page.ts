@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from 'playwright-core';
 import { launchChromium } from './browser.ts';
+import { watchPage } from './page-watch.ts';
 import { inFirstWidget, startWidgetSite, WidgetSite } from './widget-site.ts';
 
 /** A browser, the service, and a site of another origin with the widget on it. */
@@ -21,9 +22,7 @@ export class WidgetBench extends WidgetSite {
     await this.reset();
     this.#context = await this.#browser.newContext({ viewport: { width: 800, height: 900 }, ...options });
     this.page = await this.#context.newPage();
-    this.messages = [];
-    this.page.on('console', (message) => this.messages.push(message.text()));
-    this.page.on('pageerror', (error) => this.messages.push(`uncaught: ${error.message}`));
+    this.messages = watchPage(this.page, this.site.url).complaints;
   }
 
   /** Ends the page. */

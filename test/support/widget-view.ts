@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { ENGINES, type Engine } from './browser.ts';
+import { watchPage } from './page-watch.ts';
 import { PATIENT } from './wait.ts';
 import { inFirstWidget, startWidgetSite, type WidgetSite } from './widget-site.ts';
 
@@ -137,9 +138,7 @@ export function widgetView(
     await view.store.writer.recordMany('guild', guild);
     view.page = await browser.newPage();
     await view.page.setViewport({ width: 800, height: 900 });
-    view.messages = [];
-    view.page.on('console', (message) => view.messages.push(message.text()));
-    view.page.on('pageerror', (error) => view.messages.push(String(error)));
+    view.messages = watchPage(view.page, view.bench.site.url).complaints;
   });
   afterEach(() => view.page.close());
   return view;
