@@ -1,7 +1,8 @@
 -- award: adds XP to one member for a message, times the guild's xp_multiplier, unless its cooldown runs. It changes everything or nothing.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:member:U
--- KEYS[6] gr:{G}:cooldown:U (a text with a time to live)
+-- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
+--         is left is over, because then Redis's clock went back. One without a length, as older scripts stored it, ends with its time to live.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
 --
@@ -43,6 +44,10 @@ end
 local cooldown, left = ARGV[3] + 0.0, 0
 if cooldown > 0 then
   left = redis.call('PTTL', KEYS[6])
+  local length = left > 0 and string.match(tostring(redis.call('GET', KEYS[6])), '^(%d+) ms$')
+  if length and left > length + 0.0 then
+    left = 0
+  end
 end
 local reply
 if left > 0 then
@@ -52,7 +57,7 @@ else
     require_permissions(KEYS[6], 'SET')
   end
   reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), fields, cooldown > 0 and function()
-    redis.call('SET', KEYS[6], '1', 'PX', ARGV[3])
+    redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', ARGV[3])
   end)
   left = cooldown
 end

@@ -70,7 +70,7 @@ elseif mode == 'put' then
         redis.call('HSET', KEYS[7 + 2 * n], unpack(ARGV, i + 5, last))
       end
       if ARGV[i + 3] + 0 > 0 then
-        redis.call('SET', KEYS[8 + 2 * n], '1', 'PX', ARGV[i + 3])
+        redis.call('SET', KEYS[8 + 2 * n], ARGV[i + 3] .. ' ms', 'PX', ARGV[i + 3])
       end
     end
     i, n = last + 1, n + 1

@@ -48,6 +48,20 @@ describe.each(storeKinds)('award on $name', (kind) => {
     expect(await writer().award('g', { userId: 'a', amount: 5 })).toMatchObject({ awarded: 5, xp: 15 });
   });
 
+  it('ends a cooldown of which more than its length is left, as after a step back of the clock', async () => {
+    const award = (cooldownMs: number) => writer().award('g', { userId: 'a', amount: 5, cooldownMs });
+    await award(60_000);
+    // An hour back, the key lives an hour longer.
+    await client.pexpire('gr:{g}:cooldown:a', 3_655_000);
+    expect(await award(60_000)).toMatchObject({ awarded: 5, onCooldown: false, cooldownLeftMs: 60_000 });
+    await client.pexpire('gr:{g}:cooldown:a', 59_000);
+    const waiting = await award(1000);
+    expect(waiting).toMatchObject({ awarded: 0, onCooldown: true });
+    expect(waiting.cooldownLeftMs).toBeGreaterThan(1000);
+    await client.set('gr:{g}:cooldown:a', '1', 'PX', 3_655_000);
+    expect(await award(60_000)).toMatchObject({ awarded: 0, onCooldown: true });
+  });
+
   it('does not raise a level that is explicit', async () => {
     await writer().record('g', { userId: 'a', set: 5, profile: { level: 7 } });
     expect(await writer().award('g', { userId: 'a', amount: 5000 })).toMatchObject({

@@ -19,14 +19,20 @@ export const award: Model = (state, now, keys, args) => {
   checkMember(id, keys[4], 0);
   const guild = new NaiveGuild(state, now).open();
   const fields = nameFields(guild, id, name);
-  const left = cooldown === '0' ? 0 : (guild.string(keys[5] as string)?.ms ?? 0);
+  const left = cooldown === '0' ? 0 : leftOf(guild.string(keys[5] as string));
   const gained = left > 0 ? 0n : multiplied(BigInt(amount), guild.hash(':config').xp_multiplier);
   const reply = gain(guild, id, left > 0 ? 'WAIT' : 'OK', gained, fields);
-  if (left === 0 && cooldown !== '0') guild.setString(keys[5] as string, '1', Number(cooldown));
+  if (left === 0 && cooldown !== '0') guild.setString(keys[5] as string, `${cooldown} ms`, Number(cooldown));
   const place = guild.ranking().indexOf(id) + 1;
   const timeLeft = left > 0 || cooldown !== '0' ? { at_most: left || Number(cooldown) } : 0;
   return [[...reply, rank === 'rank' && place > 0 ? place : '', timeLeft], guild];
 };
+
+/** Returns the milliseconds left of a cooldown: none when that is more than its length, because then the clock went back. */
+function leftOf({ string, ms = 0 }: { string: string; ms?: number } = { string: '' }): number {
+  const length = /^(\d+) ms$/.exec(string)?.[1];
+  return length !== undefined && ms > Number(length) ? 0 : ms;
+}
 
 /** claim.lua. */
 export const claim: Model = (state, now, keys, args) => {

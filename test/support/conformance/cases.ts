@@ -69,6 +69,15 @@ function* awardCases(): Iterable<Call> {
   for (const [name, state] of [...BROKEN, ...FULL])
     for (const id of ['a', 'new']) yield call(name, [id, '5', '60000', 'Ann', 'rank'], state);
   yield call('a profile of another type', ['a', '5', '0', '', ''], { ...SMALL, ':member:a': { string: 'x' } });
+  for (const [name, string, ms] of [
+    ['runs', '60000 ms', 45_000],
+    ['runs, longer than the one asked for', '90000 ms', 80_000],
+    ['is over: the clock went back', '60000 ms', 3_645_000],
+    ['is over: the clock went back far', '1 ms', 31_536_000_000],
+    ['runs: an older script stored no length', '1', 3_645_000],
+    ['runs: an unknown text', '60000', 3_645_000],
+  ] as const)
+    yield call(`a cooldown that ${name}`, ['a', '5', '60000', '', 'rank'], { ...SMALL, ':cooldown:a': { string, ms } });
 }
 
 function* claimCases(): Iterable<Call> {
