@@ -1,7 +1,7 @@
 """Calls the Lua scripts of Guildrank from an asyncio bot. Copy this file and the folder `lua`.
 
 Every method is one script and one round trip, by Redis's clock. It changes everything or nothing. A call is never sent again, except
-when Redis does not know the script yet.
+when Redis does not know the script yet. The end of a season takes many steps: run the command `guildrank season reset` for it.
 """
 
 from __future__ import annotations
@@ -71,6 +71,19 @@ class Claim(Change):
     streak: int
     xp_to_next_level: int | None
     next_claim_at: datetime
+
+
+@dataclass(frozen=True)
+class Record:
+    """XP to add or to set for one user, with fields of the profile: username, level, daily_streak, last_daily_claim. "" removes a field.
+
+    Without XP, only the profile of a member that exists changes.
+    """
+
+    user: str
+    add: int | None = None
+    set: int | None = None
+    profile: Mapping[str, Union[str, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -165,23 +178,21 @@ class Guildrank:
         set: int | None = None,
         profile: Mapping[str, Union[str, int]] | None = None,
     ) -> Change:
-        """Adds or sets XP, with fields of the profile: username, level, daily_streak, last_daily_claim. "" removes a field.
+        """Records one member: see `Record`."""
+        return (await self.record_many(guild, [Record(user, add, set, profile)]))[0]
 
-        Without XP, only the profile of a member that exists changes.
+    async def record_many(self, guild: str, records: Sequence[Record]) -> list[Change]:
+        """Records many members, all or none, a user named twice in that order. Redis serves nobody else meanwhile: send some 500 at most.
+
+        `RefusedError.index` is that of the record that was refused.
         """
-        operation, xp = ("set", set) if set is not None else ("add", add) if add is not None else ("keep", 0)
-        fields = [str(part) for pair in (profile or {}).items() for part in pair]
-        args: list[Union[str, int]] = [self._key(guild, "member:"), "", "each", operation, user, str(xp), len(fields) // 2, *fields]
-        reply = await self._refusable("record", self._member_keys(guild, user), args)
-        xp_before, level_before, xp_after, level_after, place = reply[5].split(" ")
-        return Change(
-            xp_before=int(xp_before),
-            level_before=int(level_before),
-            xp=int(xp_after),
-            level=int(level_after),
-            created=place == "new",
-            hidden=place == "hidden",
-        )
+        args: list[Union[str, int]] = [self._key(guild, "member:"), "", "each"]
+        for record in records:
+            operation, xp = ("set", record.set) if record.set is not None else ("keep", 0) if record.add is None else ("add", record.add)
+            fields = [str(part) for pair in (record.profile or {}).items() for part in pair]
+            args += [operation, record.user, str(xp), len(fields) // 2, *fields]
+        keys = [*self._guild_keys(guild), *(self._key(guild, f"member:{record.user}") for record in records)]
+        return [_change(text) for text in (await self._refusable("record", keys, args))[5:]]
 
     async def hide(self, guild: str, *users: str) -> int:
         """Takes members out of the ranking. They keep XP and profile. Returns how many were ranked."""
@@ -263,6 +274,12 @@ def _decoded(reply: Any) -> Any:
 
 def _optional(value: Any) -> int | None:
     return None if value == "" else int(value)
+
+
+def _change(text: str) -> Change:
+    *numbers, place = text.split(" ")
+    xp_before, level_before, xp, level = map(int, numbers)
+    return Change(xp_before, level_before, xp, level, created=place == "new", hidden=place == "hidden")
 
 
 def _gain(reply: list[Any]) -> dict[str, Any]:

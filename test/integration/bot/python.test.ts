@@ -8,7 +8,10 @@ import { python, typedPython } from '../../support/python.ts';
 import { repository, runProgram } from '../../support/run-command.ts';
 import { hasRedis } from '../../support/stores.ts';
 
-const PYTHON_FILES = ['python/guildrank.py', 'python/conformance.py', 'discord-py/handlers.py', 'discord-py/bot.py'];
+const PYTHON_FILES = [
+  ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py'],
+  ...['discord-py/handlers.py', 'discord-py/bot.py'],
+];
 
 describe.skipIf(!hasRedis || !python)('in Python', () => {
   const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
@@ -32,8 +35,11 @@ describe.skipIf(!hasRedis || !python)('in Python', () => {
     expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{4,} cases, 0 failed\n$/), stderr: '' });
   });
 
-  it('the handlers of examples/discord-py do what a levelling bot does', async () => {
-    const result = await run('discord-py', 'test_handlers.py');
+  it.each([
+    ['the methods of guildrank.py record one member and many', 'python', 'test_guildrank.py'],
+    ['the handlers of examples/discord-py do what a levelling bot does', 'discord-py', 'test_handlers.py'],
+  ])('%s', async (_name, folder, file) => {
+    const result = await run(folder, file);
     expect(result, result.stderr).toMatchObject({ code: 0 });
     expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/);
   });

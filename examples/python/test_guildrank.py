@@ -1,0 +1,63 @@
+"""Tests guildrank.py on the Redis at REDIS_URL, with the scripts in the folder LUA. Empties that database."""
+
+from __future__ import annotations
+
+import os
+import unittest
+from dataclasses import astuple
+
+import redis.asyncio
+
+from guildrank import Change, Guildrank, Record, RefusedError
+
+
+class RecordTest(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.connection = redis.asyncio.Redis.from_url(os.environ["REDIS_URL"])
+        await self.connection.flushdb()
+        self.guildrank = Guildrank(self.connection, os.environ["LUA"])
+
+    async def asyncTearDown(self) -> None:
+        await self.connection.close()
+
+    async def test_record_many_answers_for_each_record_in_order(self) -> None:
+        await self.guildrank.record("1", "c", set=50)
+        await self.guildrank.hide("1", "c")
+        changes = await self.guildrank.record_many(
+            "1",
+            [
+                Record("a", add=90, profile={"username": "Ann"}),
+                Record("b", set=500, profile={"level": 9}),
+                Record("a", add=15),
+                Record("c", add=1),
+                Record("nobody", profile={"username": "None"}),
+            ],
+        )
+        self.assertEqual(
+            [astuple(change) for change in changes],
+            [
+                (0, 0, 90, 0, True, False),
+                (0, 0, 500, 9, True, False),
+                (90, 0, 105, 1, False, False),
+                (50, 0, 51, 0, False, True),
+                (0, 0, 0, 0, False, False),
+            ],
+        )
+        rows = (await self.guildrank.top("1")).rows
+        self.assertEqual([(row.user_id, row.username, row.xp) for row in rows], [("b", "b", 500), ("a", "Ann", 105)])
+
+    async def test_record_many_changes_nobody_when_one_record_is_refused(self) -> None:
+        with self.assertRaises(RefusedError) as refused:
+            await self.guildrank.record_many("1", [Record("a", add=5), Record("b", add=-5)])
+        self.assertEqual((refused.exception.index, refused.exception.reason), (1, "range"))
+        self.assertEqual((await self.guildrank.top("1")).total, 0)
+        self.assertEqual(await self.guildrank.record_many("1", []), [])
+
+    async def test_record_changes_xp_and_profile_of_one_member(self) -> None:
+        self.assertEqual(await self.guildrank.record("1", "a", set=100), Change(0, 0, 100, 1, created=True, hidden=False))
+        self.assertEqual((await self.guildrank.record("1", "a", add=-1)).level, 0)
+        self.assertEqual((await self.guildrank.record("1", "a", profile={"username": "Ann"})).xp, 99)
+
+
+if __name__ == "__main__":
+    unittest.main()
