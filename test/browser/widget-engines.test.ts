@@ -204,6 +204,15 @@ describeEngines('the widget', (engine) => {
     expect(await view.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   });
 
+  it('a table keeps the mark of the visitor away from the level', async () => {
+    await view.store.writer.record('guild', { userId: 'long', set: 90_000, profile: { username: 'word '.repeat(60) } });
+    await view.openLive({ layout: 'table', member: 'long' });
+    const [mark, level] = await view.boxes(
+      "[...all('.you'), ...all('tbody .level')].filter((node) => node.checkVisibility())",
+    );
+    expect(level.left - mark.right).toBeGreaterThanOrEqual(7);
+  });
+
   it.each(SIZES)('%s pixels, %s, %s: nothing overlaps, and names have room', async (width, layout, dir) => {
     // The margins of the page are 8 pixels.
     await view.page.setViewport({ width: width + 16, height: 1200 });
