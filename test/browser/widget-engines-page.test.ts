@@ -153,6 +153,8 @@ describeEngines('the page around the widget', (engine) => {
       await view.sees('daily streak 0');
       await view.search('u9');
       await view.sees('rank 10');
+      await view.click('Show in list');
+      await soon(() => view.inWidget("all('li.is-wanted').length")).toBe(1);
       expect(await axeViolations(view.page)).toEqual([]);
     },
   );
