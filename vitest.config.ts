@@ -8,7 +8,7 @@ const patient = { testTimeout: 60_000, hookTimeout: 60_000, globalSetup: './scri
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         test: {
