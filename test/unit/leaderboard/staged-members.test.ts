@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../../src/errors.ts';
+import { StagedMembers } from '../../../src/leaderboard/staged-members.ts';
+import { storeSuite } from '../../support/store-suite.ts';
+import { storeKinds } from '../../support/stores.ts';
+
+describe.each(storeKinds)('the staged members of a guild on $name', (kind) => {
+  const suite = storeSuite(kind);
+  const keysOf = (guild: string) => suite.store.redisKeys.staging(guild);
+  const lock = (guild: string) => StagedMembers.lock(suite.store, guild);
+  const staged = (guild: string) => suite.store.client.zrange(keysOf(guild).xp, 0, -1, 'WITHSCORES');
+  const leftOf = async (guild: string) => (await suite.store.client.keys(`gr:{${guild}}:next:*`)).sort();
+  const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
+  const stored = async (guild: string, ...userIds: string[]) =>
+    (await suite.store.members.read(guild, userIds)).members.map(
+      ({ userId, xp, hidden, username }) => `${hidden ? '!' : ''}${userId} ${xp} ${username ?? '-'}`,
+    );
+
+  /** Makes a guild with members a, b and c, and the hidden member h. */
+  const newGuild = async (): Promise<string> => {
+    const guild = suite.newGuild();
+    await suite.store.writer.recordMany(guild, [
+      ...['a', 'b', 'c'].map((userId, n) => ({ userId, set: 10 + n, profile: { username: `old ${userId}` } })),
+      { userId: 'h', set: 13, hidden: true },
+    ]);
+    return guild;
+  };
+
+  it('are seen by no reader, and counted once each', async () => {
+    const guild = await newGuild();
+    const before = await suite.store.client.hgetall(`gr:{${guild}}:stats`);
+    const owner = await lock(guild);
+    expect(await owner.stage([{ userId: 'a', set: 500 }])).toEqual({ created: 1 });
+    const again = [{ userId: 'a', set: 600 } as const, { userId: 'new', set: 700, hidden: true } as const];
+    expect(await owner.stage(again)).toEqual({ created: 1 });
+    expect(await staged(guild)).toEqual(['a', '600', 'new', '700']);
+    expect(await stored(guild, 'a', 'new')).toEqual(['a 10 old a']);
+    expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual(before);
+  });
+
+  it('are all refused when one is bad, with its index', async () => {
+    const guild = suite.newGuild();
+    const owner = await lock(guild);
+    const stage = owner.stage([
+      { userId: 'a', set: 1 },
+      { userId: 'b', set: -1 },
+    ]);
+    await expect(stage).rejects.toMatchObject({ index: 1, reason: 'xp' });
+    expect(await staged(guild)).toEqual([]);
+  });
+
+  it('take the place of the present ones with their profiles, and the others are removed', async () => {
+    const guild = await newGuild();
+    const owner = await lock(guild);
+    await owner.stage([
+      { userId: 'a', set: 500, profile: { username: 'new a' } },
+      { userId: 'b', set: 600, hidden: true },
+      { userId: 'd', set: 700, hidden: true },
+      { userId: 'e', set: 800, hidden: true },
+    ]);
+    await owner.stage([{ userId: 'e', set: 900, hidden: false }]);
+    await owner.listUnstaged();
+    await suite.store.writer.record(guild, { userId: 'later', set: 1 });
+    expect([await owner.putInPlace(), await owner.putInPlace()]).toEqual([4, 0]);
+    const all = ['a', 'b', 'c', 'd', 'e', 'h', 'later'] as const;
+    const moved = ['a 500 new a', '!b 600 -', 'c 12 old c', '!d 700 -', 'e 900 -', '!h 13 -', 'later 1 -'];
+    expect(await stored(guild, ...all)).toEqual(moved);
+    await suite.store.writer.remove(guild, ['h']);
+    expect(await owner.sweep()).toEqual({ listed: 2, removed: 1 });
+    expect(await owner.sweep()).toEqual({ listed: 0, removed: 0 });
+    expect(await stored(guild, ...all)).toEqual(['a 500 new a', '!b 600 -', '!d 700 -', 'e 900 -', 'later 1 -']);
+    expect(await suite.store.client.exists(`gr:{${guild}}:member:c`)).toBe(0);
+    expect(await owner.clear({ unlock: true })).toBe(0);
+    expect(await leftOf(guild)).toEqual([]);
+    const { exact, actual } = await suite.store.audit.check(guild);
+    expect({ exact, ...actual }).toMatchObject({ exact: true, members: 3n, totalXp: 1401n, hidden: 2n });
+  });
+
+  it('may be hidden only in a guild whose data has hidden members', async () => {
+    const guild = suite.newGuild();
+    await suite.store.client.hset(`gr:{${guild}}:stats`, 'model', '1', 'members', '0', 'rev', '7');
+    const owner = await lock(guild);
+    await owner.stage([{ userId: 'a', set: 1 }]);
+    await expect(owner.listUnstaged()).resolves.toBeUndefined();
+    await owner.stage([{ userId: 'a', set: 1, hidden: true }]);
+    const refused = owner.listUnstaged();
+    await expect(refused).rejects.toThrow(StoreUnavailableError);
+    await expect(refused).rejects.toThrow(`gr:{${guild}}:stats has data of version 1, this needs version 2`);
+  });
+
+  it('are put in place, and others removed, at most 125 in a step', async () => {
+    const guild = suite.newGuild();
+    const xp = ids(130).flatMap((userId) => [1, userId]);
+    await suite.store.client.zadd(keysOf(guild).xp, ...xp);
+    await suite.store.client.zadd(`gr:{${guild}}:xp`, ...xp.map((value) => (value === 1 ? value : `old-${value}`)));
+    await suite.store.audit.rebuild(guild);
+    // A killed run left these 130 staged; the next one stages its own.
+    const owner = await lock(guild);
+    expect(owner.leftBehind).toBe(130);
+    expect(await leftOf(guild)).toEqual([keysOf(guild).lock]);
+    await owner.stage(ids(130).map((userId) => ({ userId, set: 2 })));
+    await owner.listUnstaged();
+    expect([await owner.putInPlace(), await owner.putInPlace(), await owner.putInPlace()]).toEqual([125, 5, 0]);
+    const sweeps = [await owner.sweep(), await owner.sweep(), await owner.sweep()];
+    expect(sweeps.map(({ listed }) => listed)).toEqual([125, 5, 0]);
+    expect((await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1)).sort()).toEqual(ids(130).sort());
+  });
+
+  it('are removed with their profiles by clear, which gives the lock back only when asked', async () => {
+    const guild = await newGuild();
+    const owner = await lock(guild);
+    await owner.stage(['a', 'd'].map((userId) => ({ userId, set: 9, profile: { username: userId } })));
+    expect(await leftOf(guild)).toContain(`${keysOf(guild).memberPrefix}d`);
+    expect(await owner.clear()).toBe(2);
+    expect(await leftOf(guild)).toEqual([keysOf(guild).lock]);
+    expect(await stored(guild, 'a', 'd')).toEqual(['a 10 old a']);
+  });
+});
