@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MemberRead, PageRead, StatsRead } from '../../../src/leaderboard/reader.ts';
+import { StoreUnavailableError } from '../../../src/errors.ts';
+import { curveOf, MemberRead, PageRead, StatsRead } from '../../../src/leaderboard/reader.ts';
 import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
@@ -74,6 +75,21 @@ describe('a page', () => {
   });
 });
 
+describe('a curve of a guild of its own', () => {
+  it('gives the levels of a page and of a member', async () => {
+    const page = readerOf('', 1, 'custom=0,0,50,0,1,1', 'a', '149', '', '');
+    expect((await page.reader.page(1, 10)).value.data[0]?.level).toBe(2);
+    const member = readerOf('7', 0, '150', 'custom=0,0,50,0,1,1', '', '', '', '');
+    expect((await member.reader.member()).value?.level).toBe(3);
+  });
+
+  it('with unfit coefficients fails the read, because another one would show wrong levels', () => {
+    const read = () => curveOf('custom=0,0,0,0,1,1');
+    expect(read).toThrow(StoreUnavailableError);
+    expect(read).toThrow('the guild has the curve custom=0,0,0,0,1,1, with unfit coefficients: set a known curve');
+  });
+});
+
 describe('a member', () => {
   it('asks for one member and decodes it', async () => {
     const { reader, sent } = readerOf('7', 0, '255', 'lurkr', 'Ann', '', '12', '2026-01-15T10:00:00+02:00');
@@ -127,6 +143,8 @@ describe('statistics', () => {
     ['9223372036854775807', '1024', 9007199254740992],
     ['-4', '3', 0],
     ['many', '3', 0],
+    ['x9223372036854775807', '3', 0],
+    ['9223372036854775807x', '3', 0],
   ])('rounds the mean of the sum of levels %s over %s members to %s', async (levelSum, members, mean) => {
     expect((await stats('7', members, '1', levelSum, '', '')).average_level).toBe(mean);
   });
@@ -176,6 +194,19 @@ describe('what a caller holds', () => {
     const { reader } = readerOf('1768478400000001', '0', '');
     expect((await reader.page(1, 10)).revision).toBe('1768478400000001');
   });
+
+  it.each(['0', '9007199254740991'])('is held by the revision %s', async (revision) => {
+    const { reader } = readerOf(revision, '0', '');
+    expect((await reader.page(1, 10)).revision).toBe(revision);
+  });
+
+  it.each(['', '7.0', '7.5', ' 7', '7e2', '0x7', '9007199254740993'])(
+    'is never held by the revision "%s"',
+    async (revision) => {
+      const { reader } = readerOf(revision, '0', '');
+      expect((await reader.page(1, 10)).revision).toBe('');
+    },
+  );
 
   it('is never held by a revision that is no number', async () => {
     const { reader } = readerOf('7 x', '0', '');
