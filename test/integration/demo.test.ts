@@ -29,7 +29,7 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
     env: { ...process.env, PORT: String(port), ...env },
     detached: true,
   });
-  cleanUps.push(() => signalGroup(npm.child, 'SIGKILL'));
+  cleanUps.push(() => endDemo(npm.child, 'SIGTERM'));
   await npm.waitForOutput('the demo to be ready', () => npm.stdout().includes('Ctrl-C ends the demo'), READY_MS);
   const lines = npm
     .stdout()
@@ -47,6 +47,16 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean
     return process.kill(-(pid as number), signal);
   } catch {
     return false; // The group is empty.
+  }
+}
+
+/** Ends the demo in good order: killed, it would leave its Redis behind, which is in a process group of its own. */
+async function endDemo(npm: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  signalGroup(npm, signal);
+  try {
+    await until('npm and the demo to be gone', () => !signalGroup(npm, 0));
+  } finally {
+    signalGroup(npm, 'SIGKILL');
   }
 }
 
@@ -123,8 +133,7 @@ describe.each([
       ]);
       expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
 
-      signalGroup(demo.npm, 'SIGINT');
-      await until('npm and the demo to be gone', () => !signalGroup(demo.npm, 0));
+      await endDemo(demo.npm, 'SIGINT');
     },
   );
 });
@@ -158,11 +167,10 @@ describe('npm run demo that cannot start', () => {
   });
 
   it('listens on HOST', { timeout: 120_000 }, async () => {
-    const { output, npm } = await startDemo({ HOST: '127.0.0.2' });
+    const { output } = await startDemo({ HOST: '127.0.0.2' });
     const [, url] = /^Guildrank is on (http:\/\/127\.0\.0\.2:\d+),/m.exec(output()) ?? [];
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(output()).toContain(`'${url}/api/v1/servers/`);
-    signalGroup(npm, 'SIGTERM');
   });
 
   it('reports a PORT that is not a port', async () => {
