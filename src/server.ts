@@ -29,6 +29,8 @@ import { USAGE_PERIOD_MS, writeRegularly } from './write-usage.ts';
 
 /** How long the start waits for Redis before it gives up. */
 const BOOT_TIMEOUT_MS = 30_000;
+/** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */
+const LISTEN_AFTER_MS = 500;
 
 export interface ServerParts extends Partial<Clocks> {
   readonly logger?: Logger;
@@ -63,7 +65,8 @@ export interface RunningServer {
 }
 
 /**
- * Composes the service and starts it. It listens while it waits for Redis, and answers 503 until then, so that probes work.
+ * Composes the service and starts it. It listens when Redis has answered, or after half a second: then it answers 503 while it waits for
+ * Redis, so that probes work.
  * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
 export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
@@ -157,9 +160,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
     subscriber.disconnect();
   };
 
-  try {
-    await listenOn(api, config.host, config.port, 'PORT');
-    if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
+  const reachStore = async (): Promise<void> => {
     await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) => {
       logger.warn({ reason: error.message }, `waiting for ${where}`);
       void health.check();
@@ -167,6 +168,15 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
       throw new Error(explainStart(config.redis.mode, where, error));
     });
     await health.start();
+  };
+
+  try {
+    const reached = reachStore();
+    reached.catch(() => {}); // It is awaited below, unless a port is taken.
+    await Promise.race([reached, delay(LISTEN_AFTER_MS)]);
+    await listenOn(api, config.host, config.port, 'PORT');
+    if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
+    await reached;
     if (/unknown command/i.test(health.problem?.reason ?? '')) {
       throw new Error(
         `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7 or Valkey).`,
