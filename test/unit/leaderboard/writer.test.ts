@@ -64,6 +64,22 @@ describe('LeaderboardWriter', () => {
     ]);
   });
 
+  it('sends which members become hidden ones', async () => {
+    const { writer, sent } = setup(['OK', '9', 0, '5', 0, '0 0 5 0 hidden', '0 0 6 0 new']);
+    const result = await writer.recordMany('g', [
+      { userId: 'a', set: 5, hidden: true },
+      { userId: 'b', set: 6, hidden: false },
+    ]);
+    expect(result.members.map(({ hidden }) => hidden)).toEqual([true, false]);
+    expect(sent[0]?.slice(4)).toEqual(['each', 'hidden', 'a', '5', 0, 'set', 'b', '6', 0]);
+  });
+
+  it('gives a change of nothing for no records', async () => {
+    const { writer } = setup(['OK', '9', 0, '0', 0]);
+    const nothing = { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
+    expect(await writer.recordMany('g', [])).toEqual({ revision: '9', created: 0, ...nothing, members: [] });
+  });
+
   it.each([1.5, Number.NaN, 2 ** 53, '5', undefined, null])('refuses %j as XP before anything is sent', async (xp) => {
     const { writer, sent } = setup();
     const records = [{ userId: 'a', set: 1 }, { userId: 'b', set: xp } as unknown as XpRecord];
