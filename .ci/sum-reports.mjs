@@ -6,10 +6,12 @@ let passed = 0;
 let failed = 0;
 for (const file of process.argv.slice(2)) {
   try {
-    const { numPassedTests, numFailedTests, numFailedTestSuites, success } = JSON.parse(readFileSync(file, 'utf8'));
+    const { numPassedTests, numFailedTests, testResults, success } = JSON.parse(readFileSync(file, 'utf8'));
     passed += numPassedTests;
-    // A suite that cannot start has no failed test; a run can fail without either.
-    failed += Math.max(numFailedTests, numFailedTestSuites, success ? 0 : 1);
+    // A file that cannot start has no failed test; a run can fail without either.
+    const hasFailed = ({ status }) => status === 'failed';
+    const unstarted = testResults.filter((each) => hasFailed(each) && !each.assertionResults.some(hasFailed));
+    failed += Math.max(numFailedTests + unstarted.length, success ? 0 : 1);
   } catch (error) {
     console.error(`no report: ${error.message}`);
     failed++;
