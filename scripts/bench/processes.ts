@@ -91,7 +91,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The service listens before it has reached Redis, and says 503 until then. The other servers answer whatever they are asked. */
+/** The service can listen before it has reached Redis, and then says 503. The other servers answer whatever they are asked. */
 async function isReady(port: number): Promise<boolean> {
   try {
     const { status } = await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } });
