@@ -173,7 +173,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   try {
     const reached = reachStore();
     reached.catch(() => {}); // It is awaited below, unless a port is taken.
-    await Promise.race([reached, delay(LISTEN_AFTER_MS)]);
+    await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
     await listenOn(api, config.host, config.port, 'PORT');
     if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
     await reached;
