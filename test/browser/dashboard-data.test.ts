@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium, its pages
     await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
     expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');
     expect(await snippet.textContent()).toContain('block-size: 30em');
-    // Of ten members, the page had both; of five, it has the first of them.
+    // With five to a page, member 7 is the last of the first page, and member 6 is on the next.
     await board().getByText('Member 6').first().waitFor({ state: 'detached' });
     await previewed('Member 7');
     expect(await board().getAttribute('theme')).toBe('dark');
