@@ -13,7 +13,7 @@ export interface Grant {
 /** Commands of the dashboard's connection. The writer's package has this file too, and does not know ioredis. */
 interface InviteStore {
   get(key: string): Promise<string | null>;
-  getdel(key: string): Promise<string | null>;
+  del(key: string): Promise<number>;
 }
 
 /** How long an invite works, in seconds, unless its maker says otherwise. */
@@ -71,5 +71,5 @@ export async function takeInvite(
 ): Promise<boolean> {
   const sha = hashToken(token);
   const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);
-  return (await withStoreErrors(client.getdel(key))) !== null;
+  return (await withStoreErrors(client.del(key))) === 1;
 }
