@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig, TlsConfig } from '../config.ts';
+import { redisCodeOf } from '../errors.ts';
 import type { RedisClient } from './redis-client.ts';
 import { isDatabaseRefusal } from './refusals.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
@@ -98,7 +99,7 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
     connectTimeout: 500,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
     // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+    reconnectOnError: (error) => redisCodeOf(error.message) === 'READONLY',
   };
 }
 

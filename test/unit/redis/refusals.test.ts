@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../../src/errors.ts';
+import { redisCodeOf, StoreUnavailableError } from '../../../src/errors.ts';
 import { explainFailure, explainStart, isDatabaseRefusal, isRefusal } from '../../../src/redis/refusals.ts';
 
 const failed = (message: string, command?: string) =>
@@ -46,6 +46,20 @@ it.each([
   expect(explainStart('standalone', 'the Redis at h:1', failed(`${code} said so.`))).toBe(
     `Cannot use the Redis at h:1: ${code} said so. ${fix}.`,
   );
+});
+
+it.each([
+  [
+    'READONLY',
+    "ERR Error running script (call to f_9e1a): @user_script:413: @user_script: 413: -READONLY You can't write",
+  ],
+  ['READONLY', "@user_script: 400: -READONLY You can't write against a read only replica."],
+  ['WRONGTYPE', 'ERR Error running script (call to f_9e1a): @user_script:562: WRONGTYPE Operation against a key'],
+  ['MODEL', 'ERR Error running script (call to f_9e1a): @user_script:7: MODEL gr:{g}:stats has data of version 9'],
+  ['ERR', 'ERR Error running script (call to f_9e1a): @user_script:7: the counter members is no whole number'],
+  ['WRONGTYPE', 'WRONGTYPE Operation against a key script: 9e1a, on @user_script:562.'],
+])('%s is the code of "%s", from Redis 6 and later ones', (code, message) => {
+  expect(redisCodeOf(message)).toBe(code);
 });
 
 it('another refusal is named without a fix, and a failure of the connection is none', () => {
