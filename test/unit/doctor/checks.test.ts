@@ -28,8 +28,8 @@ describe('what INFO says of a server', () => {
 
   it.each([
     [{}, {}],
-    [{ redis_version: '6.0.9' }, { version: 'problem' }],
-    [{ redis_version: '6.0.9', valkey_version: '8.0.1' }, {}],
+    [{ redis_version: '5.0.9' }, { version: 'problem' }],
+    [{ redis_version: '5.0.9', valkey_version: '8.0.1' }, {}],
     [{ redis_mode: 'cluster' }, { kind: 'problem' }],
     [{ redis_mode: 'sentinel' }, { kind: 'problem' }],
     // As Valkey calls it.
