@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { isRedis6 } from '../support/server-version.ts';
 
-const FILE = readFileSync(new URL('../../deploy/redis/users.acl', import.meta.url), 'utf8');
+/** The ACL file for the server of the suites, from the root of the repository. */
+export const ACL_FILE = `deploy/redis/${isRedis6 ? 'users-6.acl' : 'users.acl'}`;
 
-/** Returns the permissions of a user in deploy/redis/users.acl, without its password, as arguments of ACL SETUSER. */
+const FILE = readFileSync(new URL(`../../${ACL_FILE}`, import.meta.url), 'utf8');
+
+/** Returns the permissions of a user in {@link ACL_FILE}, without its password, as arguments of ACL SETUSER. */
 export function permissionsOf(user: string): string[] {
   const line = FILE.split('\n').find((each) => each.startsWith(`user ${user} `)) ?? '';
   // The permissions of a selector stand in parentheses, and are one argument.

@@ -8,6 +8,7 @@ import { StoreUnavailableError } from '../../src/errors.ts';
 import { CounterAudit } from '../../src/leaderboard/counters.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import type { Scripts } from '../../src/redis/scripts.ts';
+import { ALL_CHANNELS, isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { CURVES, contentOf, expectRefusal, GUILD, GUILD_KEYS, prepare, scriptCalls } from './script-calls.ts';
@@ -56,13 +57,15 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
       else await refused(() => run(services, staged), 'OOM');
     });
 
-    it('because too few replicas are there is NOREPLICAS, and changes nothing', async () => {
+    it.skipIf(isRedis6)('because too few replicas are there is NOREPLICAS, and changes nothing', async () => {
       await ready();
       await admin.config('SET', 'min-replicas-to-write', '1');
       await refused(() => run(services, staged), 'NOREPLICAS');
     });
 
-    it('because the user lacks a right is NOPERM, and changes nothing, whichever right it is', async () => {
+    // Redis 6 cannot tell a script whether a command will be refused.
+    const change = isRedis6 ? '' : ', and changes nothing';
+    it(`because the user lacks a right is NOPERM${change}, whichever right it is`, async () => {
       await ready();
       await admin.config('RESETSTAT');
       await run(services, staged);
@@ -72,12 +75,25 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
       expect(commands.length).toBeGreaterThan(0);
       for (const command of commands) {
         await ready();
-        await admin.call('ACL', 'SETUSER', 'bot', 'reset', 'on', 'nopass', '~*', '&*', '+@all', `-${command}`);
+        await admin.call(
+          'ACL',
+          'SETUSER',
+          'bot',
+          'reset',
+          'on',
+          'nopass',
+          '~*',
+          ...ALL_CHANNELS,
+          '+@all',
+          `-${command}`,
+        );
         const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
         const limited = servicesOn(client, 'gr', ['free']);
         // The staged members are those of the first connection: its token holds the lock.
         const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
-        await refused(() => run(limited, limitedStaged), 'NOPERM');
+        const call = () => run(limited, limitedStaged);
+        if (isRedis6) await expect(call()).rejects.toMatchObject({ code: 'NOPERM' });
+        else await refused(call, 'NOPERM');
         client.disconnect();
       }
     });

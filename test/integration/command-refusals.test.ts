@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { ALL_CHANNELS } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { runNpmScript } from './npm-script.ts';
@@ -39,7 +40,7 @@ const WRITES = [
 
 describe.skipIf(!hasRedis)('a Redis that refuses', () => {
   it.each([
-    ['READONLY', 'connect to its master', ['--replicaof', '127.0.0.1 1']],
+    ['READONLY', 'connect to its master', ['--replicaof', '127.0.0.1', '1']],
     ['NOREPLICAS', 'min-replicas-to-write', ['--min-replicas-to-write', '1']],
   ] as const)('%s is named by every command that writes, with the fix', async (code, fix, options) => {
     const { url } = await redis(...options);
@@ -74,7 +75,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
   });
 
   it('NOPERM of a command is named, with the list of permissions', async () => {
-    const { port } = await redis('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-hset');
+    const { port } = await redis('--user', 'u', 'on', '>p', '~*', ...ALL_CHANNELS, '+@all', '-hset');
     const { code, stderr } = await runNpmScript('keys', ['create', '--guild', 'g'], {
       REDIS_URL: `redis://u:p@127.0.0.1:${port}`,
     });
@@ -99,7 +100,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     ['BUSY', /end it with SCRIPT KILL/],
     ['MASTERDOWN', /bring the master back/],
   ])('%s at the start is named, with the fix', async (code, fix) => {
-    const replica = ['--replicaof', '127.0.0.1 1', '--replica-serve-stale-data', 'no'];
+    const replica = ['--replicaof', '127.0.0.1', '1', '--replica-serve-stale-data', 'no'];
     const { url, client } = await redis(...(code === 'BUSY' ? ['--busy-reply-threshold', '10'] : replica));
     if (code === 'BUSY') {
       const endless = client.eval('while true do end', 0).catch(() => {});

@@ -14,8 +14,10 @@ import { startDashboard } from '../../src/dashboard/server.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { createWriter } from '../../src/writer.ts';
+import { ACL_FILE } from '../fault/acl.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { repository, runProgram } from '../support/run-command.ts';
+import { isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
@@ -148,7 +150,7 @@ describe.each(['guildrank.service', 'guildrank-dashboard.service'])('deploy/syst
   );
 });
 
-describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
+describe.skipIf(!hasRedis)('the ACL file on a real Redis', () => {
   let redis: EmbeddedRedis;
   let service: RunningServer;
   const clients: Redis[] = [];
@@ -159,8 +161,12 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     return client;
   };
 
+  const refuses = async (user: string, role: string, [name, ...args]: readonly [string, ...(string | number)[]]) => {
+    await expect(open(user, role).call(name, ...args)).rejects.toThrow(/^NOPERM|can't (run|access)/);
+  };
+
   beforeAll(async () => {
-    redis = await startEmbeddedRedis(['--aclfile', join(repository, 'deploy/redis/users.acl')]);
+    redis = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE)]);
     const env = { REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
     service = await startServer(parseConfig({ ...env, LOG_LEVEL: 'silent' }));
   });
@@ -240,18 +246,11 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
 
   it.each([
     ['guildrank', 'service', ['zadd', 'gr:{g}:xp', 1, '1']],
-    ['guildrank', 'service', ['hset', 'gr:{g}:config', 'plan', 'pro']],
     ['guildrank', 'service', ['del', 'gr:{g}:xp']],
-    ['guildrank', 'service', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
-    ['guildrank', 'service', ['hset', 'gr:key:0', 'guild_id', 'g']],
-    ['guildrank', 'service', ['hset', 'gr:{g}:keys', 'id', 'sha']],
     ['guildrank', 'service', ['publish', 'gr:changed', 'g']],
     ['guildrank', 'service', ['get', 'other']],
     ['guildrank', 'service', ['flushall']],
     ['bot', 'bot', ['hgetall', 'gr:key:0']],
-    ['bot', 'bot', ['hset', 'gr:{g}:config', 'plan', 'pro']],
-    ['bot', 'bot', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
-    ['bot', 'bot', ['del', 'gr:quota:{g}']],
     ['bot', 'bot', ['hget', 'gr:{g}:keys', 'id']],
     ['operator', 'operator', ['flushall']],
     ['guildrank', 'service', ['get', 'gr:session:0']],
@@ -261,7 +260,16 @@ describe.skipIf(!hasRedis)('deploy/redis/users.acl on a real Redis', () => {
     ['dashboard', 'dashboard', ['get', 'other']],
     ['dashboard', 'dashboard', ['flushall']],
     ['dashboard', 'dashboard', ['keys', '*']],
-  ] as const)('refuses the user %s (%s): %j', async (user, role, [name, ...args]) => {
-    await expect(open(user, role).call(name, ...args)).rejects.toThrow(/^NOPERM|can't (run|access)/);
-  });
+  ] as const)('refuses the user %s (%s): %j', refuses);
+
+  // Redis 6 cannot tie a command to some keys of a user.
+  it.skipIf(isRedis6).each([
+    ['guildrank', 'service', ['hset', 'gr:{g}:config', 'plan', 'pro']],
+    ['guildrank', 'service', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
+    ['guildrank', 'service', ['hset', 'gr:key:0', 'guild_id', 'g']],
+    ['guildrank', 'service', ['hset', 'gr:{g}:keys', 'id', 'sha']],
+    ['bot', 'bot', ['hset', 'gr:{g}:config', 'plan', 'pro']],
+    ['bot', 'bot', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
+    ['bot', 'bot', ['del', 'gr:quota:{g}']],
+  ] as const)('refuses the user %s (%s) of users.acl: %j', refuses);
 });

@@ -7,6 +7,7 @@ import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { commandLine } from '../support/entry.ts';
+import { isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -66,9 +67,12 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
 
     const asAdmin = await doctor({ REDIS_URL: url });
     expect(asAdmin).toMatchObject({ code: 0, stderr: '' });
-    expect(asAdmin.findings.filter(({ check, state }) => state !== 'ok' && check !== 'cost')).toEqual([
-      expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') }),
-    ]);
+    expect(asAdmin.findings.filter(({ check, state }) => state !== 'ok' && check !== 'cost')).toEqual(
+      // Redis 6 cannot be asked for rights, and 6.0 does not tell its time in INFO.
+      isRedis6
+        ? [expect.objectContaining({ check: 'clock', state: 'unknown' })]
+        : [expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') })],
+    );
     expect(Object.keys(asAdmin.states)).toEqual(
       expect.arrayContaining(['reachable', 'round trip', 'version', 'kind', 'persistence', 'eviction', 'memory']),
     );
@@ -81,7 +85,10 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
     expect(asAdmin.of('counters')[0]?.detail).toContain('exact in the 2 guilds');
 
     const asService = await doctor({ REDIS_URL: url.replace('//', '//service:pass@') }, '--guild', 'a');
-    expect(asService).toMatchObject({ code: 0, states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: 'ok' } });
+    expect(asService).toMatchObject({
+      code: 0,
+      states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: isRedis6 ? 'unknown' : 'ok' },
+    });
     expect(asService.of('keys')[0]?.fix).toContain('operator');
     const asOperator = await doctor({ REDIS_URL: url.replace('//', '//operator:pass@') });
     expect(asOperator).toMatchObject({ code: 0, states: { keys: 'ok', counters: 'ok' } });
@@ -97,7 +104,8 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
 
   it('prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
     const { url, client, store } = await goodRedis();
-    await client.config('SET', 'maxmemory-policy', 'allkeys-lru', 'appendonly', 'no');
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await client.config('SET', 'appendonly', 'no');
     await client.hset('gr:{a}:stats', 'total_xp', '5');
     await client.lpush('gr:{c}:xp', 'x');
     await client.zadd('gr:777:xp', 1, 'x');
@@ -151,7 +159,7 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
     const { of, states } = await doctor(env);
     expect(of('version')).toHaveLength(3);
-    expect(states).toMatchObject({ EVAL: 'ok', rights: 'note', keys: 'ok' });
+    expect(states).toMatchObject({ EVAL: 'ok', rights: isRedis6 ? 'ok' : 'note', keys: 'ok' });
     const alone = await doctor({ REDIS_URL: `redis://${cluster.addresses.split(',')[0]}` });
     expect(alone.code).toBe(1);
     expect(alone.of('kind')[0]?.fix).toBe('Set REDIS_MODE=cluster');

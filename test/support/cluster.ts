@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Certificates, tlsServer } from './certificates.ts';
+import { isRedis6 } from './server-version.ts';
 import { PATIENT } from './wait.ts';
 
 /** A real Redis Cluster on loopback: three masters, or as many as asked, and as many replicas of each as asked. */
@@ -69,15 +70,15 @@ async function startNode(
   certificates?: Certificates,
   announce?: (port: number) => Promise<number>,
 ): Promise<ClusterNode> {
-  // The bus port is the data port + 10000 by default, which a free port can put out of range.
-  const busPort = String(await freePort());
+  // The bus port is the data port + 10000 by default, which a free port can put out of range. Redis 6 has no setting for it.
+  const busPort = isRedis6 ? [] : ['--cluster-port', String(await freePort())];
   const timeout = String(NODE_TIMEOUT_MS);
   const tlsPort = certificates && (await freePort());
-  const ownPort = await freePort();
+  const ownPort = await freeDataPort();
   const announced = await announce?.(ownPort);
   const server = await startEmbeddedRedis([
     ...['--port', String(ownPort), ...(announced ? ['--cluster-announce-port', String(announced)] : [])],
-    ...['--cluster-enabled', 'yes', '--cluster-port', busPort, '--cluster-node-timeout', timeout],
+    ...['--cluster-enabled', 'yes', ...busPort, '--cluster-node-timeout', timeout],
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
     // Otherwise every shard refuses to serve while one has no master.
     ...['--cluster-require-full-coverage', 'no'],
@@ -93,18 +94,24 @@ async function startNode(
   };
 }
 
+/** Returns a free port, for Redis 6 one to which 10000 can be added. */
+async function freeDataPort(): Promise<number> {
+  const port = await freePort();
+  return isRedis6 && port > 55_535 ? freeDataPort() : port;
+}
+
 async function join(nodes: readonly ClusterNode[], masters: number): Promise<void> {
   const first = nodes[0] as ClusterNode;
   for (const [index, { admin }] of nodes.entries()) {
     await admin.call('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
     if (index < masters) {
       const [from, to] = [index, index + 1].map((n) => Math.round((n * SLOTS) / masters)) as [number, number];
-      await admin.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
+      await admin.call('CLUSTER', 'ADDSLOTS', ...Array.from({ length: to - from }, (_, n) => from + n));
     }
   }
-  for (const { port, admin } of nodes.slice(1)) {
-    const bus = (await admin.config('GET', 'cluster-port')) as string[];
-    await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', port, String(bus[1]));
+  for (const { port, server, admin } of nodes.slice(1)) {
+    const [, bus = server.port + 10_000] = (await admin.config('GET', 'cluster-port')) as string[];
+    await first.admin.call('CLUSTER', 'MEET', '127.0.0.1', port, String(bus));
   }
   await everywhere(nodes, 'joins the whole cluster', async ({ admin }) => {
     const info = (await admin.call('CLUSTER', 'INFO')) as string;

@@ -29,7 +29,7 @@ const DOWN_AFTER_MS = 1000;
 /** Starts all six and waits until every Sentinel knows both replicas and the two other Sentinels. */
 export async function startSentinelSet(): Promise<SentinelSet> {
   const master = await startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
-  const replicaOf = ['--replicaof', `127.0.0.1 ${master.port}`, '--repl-diskless-sync-delay', '0'];
+  const replicaOf = ['--replicaof', '127.0.0.1', `${master.port}`, '--repl-diskless-sync-delay', '0'];
   const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startEmbeddedRedis(replicaOf)));
   const servers = [master, ...replicas];
   const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startSentinel(master.port)));

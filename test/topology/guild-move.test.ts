@@ -55,7 +55,8 @@ describe.skipIf(!hasRedis)('guild export and import with Clusters', { timeout: 2
     const [from, to] = [places[source], places[target]] as [Place, Place];
     for (const node of nodesOf(to.store.client)) await node.flushall();
     for (const node of [from, to].flatMap(({ store }) => nodesOf(store.client))) {
-      await node.config('SET', 'slowlog-log-slower-than', '1000', 'slowlog-max-len', '100000');
+      await node.config('SET', 'slowlog-log-slower-than', '1000');
+      await node.config('SET', 'slowlog-max-len', '100000');
       await node.slowlog('RESET');
     }
     const stop = startRandomBot(from.store.client, MEMBERS);

@@ -121,7 +121,7 @@ async function startMember(place: Place, masterPort: number | undefined): Promis
     ...['--replica-announce-ip', '127.0.0.1', '--replica-announce-port', String(proxy.port)],
     ...['--min-replicas-to-write', '1', '--min-replicas-max-lag', String(MAX_LAG_S), '--repl-timeout', '4'],
     ...['--repl-ping-replica-period', '1'],
-    ...(masterPort === undefined ? [] : ['--replicaof', `127.0.0.1 ${masterPort}`]),
+    ...(masterPort === undefined ? [] : ['--replicaof', '127.0.0.1', `${masterPort}`]),
   ]);
   return { proxy, admin: adminOf(port), stop: () => ended(server.stop, proxy) };
 }

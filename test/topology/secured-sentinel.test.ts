@@ -1,11 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { findOnPath } from '../../scripts/dev/embedded-redis.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { startSecuredSentinel } from './topologies.ts';
+import { missingForSentinelUsers, startSecuredSentinel } from './topologies.ts';
 
-it.skipIf(!hasRedis || !findOnPath(['openssl']))(
+it.skipIf(!hasRedis || missingForSentinelUsers !== undefined)(
   'the service listens to a Sentinel under a user that may do nothing else',
   async () => {
     const { env, admin, stop } = await startSecuredSentinel();

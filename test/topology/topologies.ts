@@ -11,6 +11,7 @@ import { type Certificates, makeCertificates, tlsServer } from '../support/certi
 import { startCluster, TLS_NAME } from '../support/cluster.ts';
 import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
+import { ALL_CHANNELS, isRedis6 } from '../support/server-version.ts';
 
 /** A way to run Redis, started for real. */
 export interface Topology {
@@ -55,7 +56,7 @@ const password: Topology = {
   name: 'a Redis with a user and a password',
   async start() {
     const server = await startEmbeddedRedis([
-      ...['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', '&*', '+@all'],
+      ...['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', ...ALL_CHANNELS, '+@all'],
     ]);
     const url = `redis://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${server.port}`;
     return reachedBy({ REDIS_URL: url }, server.stop);
@@ -114,7 +115,8 @@ const clientCertificates: Topology = {
 
 const clusterBehindNames: Topology = {
   name: 'a Redis Cluster that serves TLS under host names, to clients with certificates',
-  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  // Redis 6 announces addresses only.
+  missing: isRedis6 ? 'Redis 7' : findOnPath(['openssl']) ? undefined : 'openssl',
   async start() {
     const certificates = await makeCertificates(TLS_NAME);
     const nodes = await startCluster(0, certificates);
@@ -132,9 +134,12 @@ const clusterBehindNames: Topology = {
   },
 };
 
+/** What a Sentinel with users of its own lacks here. Those of Redis 6.0 have none. */
+export const missingForSentinelUsers = isRedis6 ? 'Redis 7' : findOnPath(['openssl']) ? undefined : 'openssl';
+
 const securedSentinel: Topology = {
   name: 'a Sentinel and its master, each with a user, a password and TLS',
-  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  missing: missingForSentinelUsers,
   start: startSecuredSentinel,
 };
 
@@ -173,7 +178,7 @@ export const topologies: readonly Topology[] = [
 export async function startSecuredSentinel(): Promise<RunningTopology & { readonly admin: Redis }> {
   const certificates = await makeCertificates(SERVER_NAME);
   const [port, sentinelPort] = [await freePort(), await freePort()];
-  const users = ['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
+  const users = ['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', ...ALL_CHANNELS, '+@all'];
   const server = await startEmbeddedRedis(['--port', '0', ...tlsServer(certificates, port, 'yes'), ...users]);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-sentinel-'));
   const file = join(folder, 'sentinel.conf');
