@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,9 @@ def is_expected(reply: Any, expected: Any) -> bool:
 
 
 def code_of(error: ResponseError) -> str:
-    # redis-py takes the code ERR away.
-    word = str(error).split(" ", 1)[0]
-    return word if word.isupper() and word.isalpha() else "ERR"
+    # redis-py takes the code ERR away. Redis 6 puts the code behind the place in the script.
+    found = re.match(r"(?:.*@user_script: ?\d+: -?)?([A-Z]{2,}) ", str(error))
+    return found[1] if found else "ERR"
 
 
 async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list[str]:
