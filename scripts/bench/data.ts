@@ -1,6 +1,7 @@
 import type { Services } from '../../src/cli/services.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
 import type { LoadedGuild } from './mix.ts';
+import { logProgress } from './terminal.ts';
 import { guildSizes, seededRandom, zipfSampler } from './zipf.ts';
 
 /** Members in one call of the writer, and calls in flight. */
@@ -42,6 +43,14 @@ export async function seedGuild(store: Services, index: number, members: number)
   await store.client.hset(store.redisKeys.guild(id).config, { plan: 'pro', xp_curve: 'standard' });
   const { key } = await store.apiKeys.create(id, 'bench', null);
   return { id, key, members };
+}
+
+/** Stores guilds with these numbers of members. */
+export async function seedGuilds(store: Services, sizes: readonly number[]): Promise<LoadedGuild[]> {
+  logProgress(`seeding ${sizes.length} guilds`);
+  const guilds: LoadedGuild[] = [];
+  for (const [index, members] of sizes.entries()) guilds.push(await seedGuild(store, index, members));
+  return guilds;
 }
 
 /** Returns the record of the same member as a bot without daily claims stores it. */

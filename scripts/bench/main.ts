@@ -29,7 +29,7 @@ const command = program('bench', 'Measure the service and its baselines, on a Re
   .option('--rounds <n>', 'number of rounds; the report gives medians', positive, 5)
   .option('--minutes <n>', 'length of the soak', positive, 1)
   .option('--contenders <names>', `contenders of the mix, from ${Object.keys(CONTENDERS).join(',')}`, parseContenders)
-  .option('--before <dir>', 'a built checkout of the service to compare with in the mix')
+  .option('--before <dir>', 'a built checkout of the service to compare with in the mix or the pair')
   .option('--node <path>', 'the Node binary of the servers under test', process.execPath)
   .option('--node-options <options>', 'Node options of the service instead of those of npm start', splitOptions)
   .option('--small', 'a tenth of the data, to try the benchmark itself')

@@ -5,6 +5,7 @@ import { runBot } from './sections/bot.ts';
 import { runKit } from './sections/kit.ts';
 import { runMemory } from './sections/memory.ts';
 import { runMix } from './sections/mix.ts';
+import { runPair } from './sections/pair.ts';
 import { runScale } from './sections/scale.ts';
 import type { SectionOptions, SectionResult } from './sections/section.ts';
 import { runSeed } from './sections/seed.ts';
@@ -31,6 +32,7 @@ const ALL: readonly (Section & { readonly inWholeRun: boolean })[] = [
   { name: 'scale', inWholeRun: true, start: runScale },
   { name: 'seed', inWholeRun: true, start: runSeed },
   { name: 'memory', inWholeRun: true, start: runMemory },
+  { name: 'pair', inWholeRun: false, start: runPair },
   { name: 'bot', inWholeRun: false, start: runBot },
   { name: 'kit', inWholeRun: false, start: runKit },
   { name: 'soak', inWholeRun: false, start: runSoak },

@@ -1,6 +1,6 @@
-import { seedGuild, sizesFor, startWrites, userIdOf } from '../data.ts';
+import { seedGuilds, sizesFor, startWrites, userIdOf } from '../data.ts';
 import { measure } from '../measure.ts';
-import { type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
+import { mixOf, requestBytes } from '../mix.ts';
 import { residentBytes } from '../processes.ts';
 import { startContender } from '../start-contender.ts';
 import { atMost, figure, median, tableLines } from '../table.ts';
@@ -23,10 +23,7 @@ export async function runMemory(options: SectionOptions): Promise<SectionResult>
   const testbed = await openTestbed(options);
   const service = await startContender(testbed, 'guildrank');
   try {
-    const guilds: LoadedGuild[] = [];
-    for (const [index, members] of sizesFor(options.small).entries()) {
-      guilds.push(await seedGuild(testbed.store, index, members));
-    }
+    const guilds = await seedGuilds(testbed.store, sizesFor(options.small));
     const requests = mixOf(guilds, userIdOf, DISTINCT_REQUESTS, 2).map(requestBytes);
     const writes = startWrites(testbed.store, guilds, XP_WRITES_PER_S);
     const readings = [{ requests: 0, bytes: residentBytes(service.pid) }];

@@ -1,10 +1,9 @@
 import { captureReply, compareAnswers } from '../answers.ts';
 import type { ConstantReply } from '../contenders/constant.ts';
 import type { ContenderName } from '../contenders.ts';
-import { seedGuild, sizesFor, startWrites, userIdOf } from '../data.ts';
+import { seedGuilds, sizesFor, startWrites, userIdOf } from '../data.ts';
 import { type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
 import { type RunningContender, startContender } from '../start-contender.ts';
-import { logProgress } from '../terminal.ts';
 import { openTestbed, type Testbed } from '../testbed.ts';
 import { prepareWrk } from '../wrk.ts';
 import { mixResult } from './mix-report.ts';
@@ -20,7 +19,7 @@ export async function runMix(names: readonly ContenderName[], options: SectionOp
   const testbed = await openTestbed(options);
   const running: RunningContender[] = [];
   try {
-    const guilds = await seedAll(testbed, sizesFor(options.small));
+    const guilds = await seedGuilds(testbed.store, sizesFor(options.small));
     const requests = mixOf(guilds, userIdOf, DISTINCT_REQUESTS, 1);
     const reply = await startAll(testbed, names, guilds, running);
     await compareAnswers(running, requests.slice(0, COMPARED_ANSWERS));
@@ -44,13 +43,6 @@ export async function runMix(names: readonly ContenderName[], options: SectionOp
     await Promise.all(running.map((contender) => contender.stop()));
     await testbed.close();
   }
-}
-
-async function seedAll(testbed: Testbed, sizes: readonly number[]): Promise<LoadedGuild[]> {
-  logProgress(`seeding ${sizes.length} guilds`);
-  const guilds: LoadedGuild[] = [];
-  for (const [index, members] of sizes.entries()) guilds.push(await seedGuild(testbed.store, index, members));
-  return guilds;
 }
 
 /**
