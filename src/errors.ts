@@ -123,3 +123,9 @@ export class InvalidInputError extends DomainError {}
 
 /** A named thing does not exist. The message names it. */
 export class NotFoundError extends DomainError {}
+
+/** Returns the code of an error of the system, such as EADDRINUSE, and the call that failed; "" for another error. */
+export function systemErrorOf(error: unknown): { readonly code: string; readonly syscall: string } {
+  const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
+  return { code, syscall };
+}

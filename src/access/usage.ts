@@ -86,19 +86,18 @@ export class Usage {
   private async writeAll(): Promise<void> {
     this.addUp();
     const failures: unknown[] = [];
-    const guildIds = [...this.waiting.keys()];
-    for (let i = 0; i < guildIds.length; i += GUILDS_PER_STEP) {
-      const step = guildIds.slice(i, i + GUILDS_PER_STEP);
-      const results = await Promise.allSettled(step.map((guildId) => this.writeGuild(guildId)));
-      const failed = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason as unknown);
+    const guilds = [...this.waiting];
+    for (let i = 0; i < guilds.length; i += GUILDS_PER_STEP) {
+      const step = guilds.slice(i, i + GUILDS_PER_STEP);
+      const results = await Promise.allSettled(step.map(([guildId, guild]) => this.writeGuild(guildId, guild)));
+      const failed: unknown[] = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason);
       failures.push(...failed);
       if (failed.length === step.length) break;
     }
     if (failures.length > 0) throw failures[0];
   }
 
-  private async writeGuild(guildId: string): Promise<void> {
-    const guild = this.waiting.get(guildId) as WaitingUsage;
+  private async writeGuild(guildId: string, guild: WaitingUsage): Promise<void> {
     const { usage, apiKeysUsed, apiKeys, stats, config } = this.redisKeys.guild(guildId);
     while (guild.unconfirmed || guild.counts.size > 0) {
       guild.unconfirmed ??= this.takeCall(guild);

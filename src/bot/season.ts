@@ -169,7 +169,7 @@ export class SeasonReset {
 
 /** Returns the config of an archive, so that its members have the levels that they had: field, value, ... */
 function configOf(curve: string, multiplier: string): string[] {
-  const [name, coefficients] = curve.split('=') as [string, string?];
+  const [name = '', coefficients] = curve.split('=');
   const own = coefficients === undefined ? [] : ['xp_curve_custom', coefficients];
   const factor = multiplier ? ['xp_multiplier', multiplier] : [];
   // The defaults need no config, which a bot may not be allowed to write.

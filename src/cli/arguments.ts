@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
-import { CURVE_NAMES, type CurveText, MAX_XP, parseCurve } from '../leaderboard/curves.ts';
+import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../leaderboard/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../leaderboard/model.ts';
 import { parseDuration } from './duration.ts';
 
@@ -59,14 +59,14 @@ export function parseRate(text: string): number {
 /** Parses a curve: a name of the table, or the coefficients of one of its own. */
 export function parseCurveText(text: string): CurveText {
   const isCustom = text.startsWith('custom=');
-  if (isCustom ? !parseCurve(text) : !(CURVE_NAMES as readonly string[]).includes(text)) {
+  if (isCustom ? !parseCurve(text) : curveTextOf(text) !== text) {
     throw new InvalidArgumentError(
       isCustom
         ? 'The six must be whole numbers, for (a n^3 + b n^2 + c n + d) / q rounded to m. See docs/data-model.md for their bounds.'
         : `Allowed choices are ${CURVES}.`,
     );
   }
-  return text as CurveText;
+  return curveTextOf(text);
 }
 
 /** Parses a number of members to generate. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
-import { isAbort } from '../errors.ts';
+import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
 import { parseId } from './arguments.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
@@ -38,7 +38,7 @@ async function run({ guild, format }: Options): Promise<void> {
   } catch (error) {
     if (isAbort(error)) throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
     // The output ended, or cannot be written, which ends the process with an error.
-    if ((error as NodeJS.ErrnoException).syscall === 'write') return;
+    if (systemErrorOf(error).syscall === 'write') return;
     throw error;
   } finally {
     interrupt.end();

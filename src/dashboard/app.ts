@@ -79,7 +79,7 @@ export function createDashboardApp(parts: AppParts): Express {
 function guildRoutes(parts: AppParts): Router {
   const router = Router({ mergeParams: true });
   router.use((req, res, next) => {
-    const { guild = '' } = req.params as { guild?: string };
+    const guild = String(req.params.guild ?? '');
     const own = sessionOf(res).guildId;
     if (!ID_PATTERN.test(guild) || (own !== null && own !== guild)) throw notFound();
     visitOf(res).guildId = guild;

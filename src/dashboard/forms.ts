@@ -59,14 +59,14 @@ export function requireToken(res: Response, text: string | undefined): void {
 
 /** Returns the fields of a form, each with its first value. */
 export function formOf(req: Request): Readonly<Record<string, string>> {
-  const fields = (req.body ?? {}) as Readonly<Record<string, string | string[]>>;
+  const fields: Readonly<Record<string, string | string[]>> = req.body ?? {};
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String([value].flat()[0] ?? '')]));
 }
 
-/** Checks the fields of a form. @returns the data, or in one text what is wrong. */
+/** Checks the fields of a form, or the parameters of an address. @returns the data, or in one text what is wrong. */
 export function parseForm<T>(
   schema: z.ZodType<T>,
-  fields: Readonly<Record<string, string>>,
+  fields: unknown,
 ): { readonly data: T; readonly problem: '' } | { readonly data?: undefined; readonly problem: string } {
   const result = schema.safeParse(fields);
   if (result.success) return { data: result.data, problem: '' };

@@ -24,14 +24,14 @@ export interface KeySample {
  * @returns undefined for a name that the data model does not know.
  */
 export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; type: string } | undefined {
-  const [before, after] = redisKeys.guild(NO_GUILD).xp.split(`{${NO_GUILD}}:xp`) as [string, string];
+  const [before = '', after = ''] = redisKeys.guild(NO_GUILD).xp.split(`{${NO_GUILD}}:xp`);
   if (!key.startsWith(before)) return undefined;
   const rest = key.slice(before.length) + after;
   if (/^key:[0-9a-f]{64}$/.test(rest)) return { guild: '', type: 'hash' };
   if (/^((operator-)?invite|session):[0-9a-f]{64}$|^operator-sessions$/.test(rest))
     return { guild: '', type: 'string' };
   const quota = /^quota:\{([\w.-]{1,64})\}$/.exec(rest);
-  if (quota) return { guild: quota[1] as string, type: 'string' };
+  if (quota?.[1]) return { guild: quota[1], type: 'string' };
   const [, guild, name = ''] = /^\{([\w.-]{1,64})\}:(.*)$/s.exec(rest) ?? [];
   const type = TYPES.find(([names]) => names.test(name))?.[1];
   return guild && type ? { guild, type } : undefined;
@@ -58,9 +58,8 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext): P
     let cursor = '0';
     for (let scans = 0; ; scans++) {
       const [next, keys] = await node.scan(cursor, 'MATCH', `${config.keyPrefix}:*`, 'COUNT', SCAN_COUNT);
-      const types = keys.map((key) => node.type(key));
-      for (const [index, type] of (await Promise.all(types)).entries()) {
-        const key = keys[index] as string;
+      const typed = keys.map(async (key) => [key, await node.type(key)] as const);
+      for (const [key, type] of await Promise.all(typed)) {
         const kind = kindOfKey(redisKeys, key);
         if (!kind) sample.unknownNames.push(key);
         // A key may end between the two commands.

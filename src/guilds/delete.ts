@@ -53,9 +53,8 @@ async function retire(store: GuildStore, guildId: string): Promise<Omit<Removed,
   for (;;) {
     const reply = await store.scripts.run('retire', keys);
     if (reply[0] !== 'PENDING') {
-      const [members, ...had] = reply as number[] as [number, number, number, number];
-      const [config, counters, quota] = had.map((count) => count === 1) as [boolean, boolean, boolean];
-      return { members, config, counters, quota };
+      const [members, config, counters, quota] = reply.map(Number);
+      return { members: members ?? 0, config: config === 1, counters: counters === 1, quota: quota === 1 };
     }
     await purgeProfiles(store, guildId);
   }

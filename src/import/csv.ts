@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { InvalidInputError } from '../errors.ts';
 import { checkRow, type Entry, OWN_NAMES, type SeedRow } from './rows.ts';
 
@@ -56,14 +56,16 @@ export async function* readCsv(
   parser.end();
   const error = await ended;
   yield drain();
-  if (error && !(error as CsvError).code?.startsWith('CSV_')) throw error;
-  if (error) throw new InvalidInputError(`${file} line ${line}: ${REASONS[(error as CsvError).code] ?? error.message}`);
+  if (error instanceof CsvError) {
+    throw new InvalidInputError(`${file} line ${line}: ${REASONS[error.code] ?? error.message}`);
+  }
+  if (error) throw error;
   if (!columns) throw new InvalidInputError(`${file} is empty: its first line must name the columns user_id and xp`);
 }
 
 function header(record: string[], file: string, onWarning: (text: string) => void): string[] {
   const columns = record.map((name) => name.trim().toLowerCase());
-  const other = /[;\t|]/.exec(columns.length === 1 ? (columns[0] as string) : '')?.[0];
+  const other = /[;\t|]/.exec(columns.length === 1 ? String(columns[0]) : '')?.[0];
   if (other) {
     throw new InvalidInputError(
       `${file}: its columns are separated by ${JSON.stringify(other)}: save it with commas between them`,
@@ -89,7 +91,7 @@ function rowOf(record: string[], columns: readonly string[], line: number, last:
   }
   const fields: Record<string, string> = {};
   for (const [index, name] of columns.entries()) {
-    const value = record[index] as string;
+    const value = record[index] ?? '';
     fields[name] = name === OWN_NAMES.username ? value : value.trim();
   }
   return checkRow(fields, OWN_NAMES);

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { type CurveText, curveNameOf } from '../leaderboard/curves.ts';
+import { type CurveText, curveNameOf, curveTextOf } from '../leaderboard/curves.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 
@@ -36,8 +36,7 @@ export function chooseCurve(
   { configured, members }: GuildState,
 ): CurveChoice {
   if (explicit) return { curve: explicit, store: true, notice: `curve: ${explicit}` };
-  const name = curveNameOf(configured ?? '');
-  const present = name === 'custom' ? (configured as CurveText) : name;
+  const present = curveTextOf(configured ?? '');
   if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
   const isOwn = curve !== formatNamed(format).curve;
@@ -50,7 +49,7 @@ export function chooseCurve(
   return {
     curve: present,
     store: false,
-    notice: `curve: ${name} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
+    notice: `curve: ${curveNameOf(present)} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
   };
 }
 

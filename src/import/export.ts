@@ -1,4 +1,4 @@
-import { type CurveText, curveNameOf, levelForXp } from '../leaderboard/curves.ts';
+import { type CurveText, curveTextOf, levelForXp } from '../leaderboard/curves.ts';
 import { curveOf } from '../leaderboard/reader.ts';
 import type { StoredMember, StoredMembersAt } from '../leaderboard/stored-members.ts';
 import { settingsOfCurve } from './polaris-settings.ts';
@@ -31,8 +31,7 @@ export async function* exportText(
     if (isFirst) {
       result.revision = revision;
       const settings = format === 'polaris' ? settingsOfCurve(curve) : undefined;
-      const name = curveNameOf(text);
-      const named = name === 'custom' ? (text as CurveText) : name;
+      const named = curveTextOf(text);
       result.curve = settings || (format !== 'polaris' && named === 'standard') ? undefined : named;
       if (format === 'csv') yield `${Object.values(OWN_NAMES).join(',')}\n`;
       if (format === 'polaris') yield `{${settings ? `"settings":${JSON.stringify(settings)},` : ''}"users":{`;

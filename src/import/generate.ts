@@ -37,11 +37,11 @@ export async function* generateEntries(
 export function* generateMembers(count: number, seed: string): Generator<SeedRow> {
   const random = randomNumbers(seed);
   const pick = (n: number): number => Math.floor(random() * n);
-  const used = [0, 0, 0];
+  const orders: number[] = [...ID_STARTS];
   for (let i = 0; i < count; i++) {
     const size = pick(3);
-    const order = (ID_STARTS[size] as number) + (used[size] as number);
-    used[size] = (used[size] as number) + 1;
+    const order = orders[size] ?? 0;
+    orders[size] = order + 1;
     const userId = `${order}${String(pick(1e9)).padStart(9, '0')}`;
     const streak = pick(3) === 0 ? pick(366) : 0;
     yield {

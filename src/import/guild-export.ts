@@ -99,11 +99,11 @@ export class GuildExport {
     const replies = (await withStoreErrors(pipeline.exec())) ?? [];
     const changed: MovedMember[] = [];
     for (let i = 0; i < scored.length; i += 2) {
-      const userId = scored[i] as string;
+      const [userId = '', xp = ''] = scored.slice(i, i + 2);
       const [profile, ttl] = [replyOf(replies[i]) as Record<string, Buffer>, Number(replyOf(replies[i + 1]))];
       const until = ttl > 0 ? Date.now() + ttl : 0;
       const fields = Object.entries(profile).flatMap(([name, value]) => [bytes(name), value.toString('latin1')]);
-      const member: MovedMember = [userId, place, scored[i + 1] as string, until, fields];
+      const member: MovedMember = [userId, place, xp, until, fields];
       // Two readings of the same time to live are some milliseconds apart.
       const digest = digestOf([place, member[2], Math.round(until / 1000), fields]);
       if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);

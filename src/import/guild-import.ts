@@ -129,7 +129,7 @@ class GuildImport {
     const keys = [xp, stats, config, hidden, season, apiKeys, redisKeys.quota(this.guildId), lock, ...own];
     const reply = await scripts.run<string[]>('move', keys, mode, this.token, ...args);
     throwRefusal(reply);
-    const obstacle = OBSTACLES[reply[0] as string];
+    const obstacle = OBSTACLES[reply[0] ?? ''];
     if (obstacle) throw new InvalidInputError(`Guild ${this.guildId}: ${obstacle}`);
     return reply;
   }

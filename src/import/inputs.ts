@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { InvalidInputError, isAbort } from '../errors.ts';
+import { InvalidInputError, isAbort, systemErrorOf } from '../errors.ts';
 import type { CurveText } from '../leaderboard/curves.ts';
 import { readCsv } from './csv.ts';
 import { detectFormat } from './detect.ts';
@@ -122,6 +122,5 @@ async function open(path: string): Promise<{ stream: Readable; size: number | un
 
 function unreadable(name: string, error: Error): never {
   if (isAbort(error) || error instanceof InvalidInputError) throw error;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  throw new InvalidInputError(`Cannot read ${name}: ${UNREADABLE[code] ?? error.message}`);
+  throw new InvalidInputError(`Cannot read ${name}: ${UNREADABLE[systemErrorOf(error).code] ?? error.message}`);
 }

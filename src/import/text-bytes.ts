@@ -60,7 +60,7 @@ async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerato
 /** Returns how many bytes at the end begin a character that the next chunk ends. */
 function openBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
-    const byte = bytes[bytes.length - back] as number;
+    const byte = bytes.readUInt8(bytes.length - back);
     if (byte < 0x80) return 0;
     // The first byte of a character of 2, 3 or 4 bytes.
     if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;

@@ -44,7 +44,7 @@ const CUSTOM = /^custom=(-?\d+),(-?\d+),(-?\d+),(-?\d+),(\d+),(\d+)(?:,(\d+))?$/
 
 /** Returns the curve of a text, or undefined if its coefficients are unfit. An unknown or empty name means the default curve. */
 export function parseCurve(text: string): Curve | undefined {
-  if (!text.startsWith('custom=')) return table[curveNameOf(text) as CurveName];
+  if (!isCustom(text)) return table[nameOf(text)];
   const match = CUSTOM.exec(text);
   if (!match) return undefined;
   const [a, b, c, d, q, m] = match.slice(1, 7).map(Number) as [number, number, number, number, number, number];
@@ -54,8 +54,20 @@ export function parseCurve(text: string): Curve | undefined {
 
 /** Returns the name of a curve's text. An unknown or empty name means the default curve. */
 export function curveNameOf(text: string): CurveName | 'custom' {
-  if (text.startsWith('custom=')) return 'custom';
-  return Object.hasOwn(table, text) ? (text as CurveName) : DEFAULT_CURVE;
+  return isCustom(text) ? 'custom' : nameOf(text);
+}
+
+/** Returns a curve's text. An unknown or empty name means the default curve. */
+export function curveTextOf(text: string): CurveText {
+  return isCustom(text) ? text : nameOf(text);
+}
+
+function isCustom(text: string): text is `custom=${string}` {
+  return text.startsWith('custom=');
+}
+
+function nameOf(text: string): CurveName {
+  return CURVE_NAMES.find((name) => name === text) ?? DEFAULT_CURVE;
 }
 
 /**

@@ -9,20 +9,6 @@ export interface Versioned<T> {
   readonly value: T;
 }
 
-/** Replies as command-member.lua and command-stats.lua document them. */
-type MemberReply = [
-  ...[revision: string, rank: string, xp: string, curve: string],
-  ...[username: string, level: string, streak: string, claim: string],
-];
-type StatsReply = [
-  revision: string,
-  members: string,
-  totalXp: string,
-  levelSum: string,
-  curve: string,
-  multiplier: string,
-];
-
 /** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
 export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
   readonly command: string;
@@ -57,7 +43,7 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
   }
 
   decode(reply: string[]): Versioned<Member | null> {
-    return decodeMember(reply as MemberReply, this.userId);
+    return decodeMember(reply, this.userId);
   }
 }
 
@@ -69,31 +55,32 @@ export class StatsRead implements ReadCommand<Versioned<GuildStats>> {
   constructor(readonly guildId: string) {}
 
   decode(reply: string[]): Versioned<GuildStats> {
-    return decodeStats(reply as StatsReply);
+    return decodeStats(reply);
   }
 }
 
 /** Decodes the reply of a page. @param first rank of its first row, from 0. */
 export function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
-  const [revision, total, storedCurve] = reply as [string, string, string];
+  const [revision = '', total, storedCurve = ''] = reply;
   const curve = curveOf(storedCurve);
   const data: LeaderboardEntry[] = [];
   for (let i = 3; i < reply.length; i += 4) {
-    const userId = reply[i] as string;
-    const xp = wholeXp(reply[i + 1] as string);
+    const [userId = '', score = '', username, level = ''] = reply.slice(i, i + 4);
+    const xp = wholeXp(score);
     data.push({
       rank: first + data.length + 1,
       user_id: userId,
-      username: reply[i + 2] || userId,
-      level: explicitLevel(reply[i + 3] as string) ?? levelForXp(curve, xp),
+      username: username || userId,
+      level: explicitLevel(level) ?? levelForXp(curve, xp),
       xp,
     });
   }
   return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
 }
 
-function decodeMember(reply: MemberReply, userId: string): Versioned<Member | null> {
-  const [revision, rank, score, storedCurve, username, level, streak, claim] = reply;
+/** Decodes the reply of command-member.lua. */
+function decodeMember(reply: string[], userId: string): Versioned<Member | null> {
+  const [revision = '', rank, score = '', storedCurve = '', username, level = '', streak = '', claim = ''] = reply;
   if (rank === '-1') return { revision: parseRevision(revision), value: null };
   const xp = wholeXp(score);
   const value: Member = {
@@ -108,8 +95,9 @@ function decodeMember(reply: MemberReply, userId: string): Versioned<Member | nu
   return { revision: parseRevision(revision), value };
 }
 
-function decodeStats(reply: StatsReply): Versioned<GuildStats> {
-  const [revision, members, totalXp, levelSum, curve, multiplier] = reply;
+/** Decodes the reply of command-stats.lua. */
+function decodeStats(reply: string[]): Versioned<GuildStats> {
+  const [revision = '', members = '', totalXp = '', levelSum = '', curve = '', multiplier = ''] = reply;
   const memberCount = wholeXp(members);
   const value: GuildStats = {
     total_members: memberCount,

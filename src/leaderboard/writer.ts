@@ -135,7 +135,7 @@ export function recordResult(userIds: readonly string[], reply: (string | number
 
 /** Decodes the text of one member in a reply of record.lua. */
 function memberChange(userId: string, text: string): MemberChange {
-  const [xpBefore, levelBefore, xp, level, state] = text.split(' ') as [string, string, string, string, string];
+  const [xpBefore, levelBefore, xp, level, state] = text.split(' ');
   return {
     userId,
     xpBefore: Number(xpBefore),

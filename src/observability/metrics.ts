@@ -115,7 +115,7 @@ export class Metrics {
     const key = methodIndex * 1000 + statusCode;
     let observe = ofRoute.get(key);
     if (!observe) {
-      observe = this.requests({ method: METHODS[methodIndex] as string, route, status: String(statusCode) });
+      observe = this.requests({ method: METHODS[methodIndex] ?? 'other', route, status: String(statusCode) });
       ofRoute.set(key, observe);
     }
     observe((this.now() - startedAt) / 1000);
@@ -172,9 +172,9 @@ export function histogram(registry: Registry, name: string, help: string, bounds
     const series: Series = { labels, counts: new Float64Array(bounds.length + 1), sum: 0 };
     allSeries.push(series);
     return (seconds) => {
-      let bucket = 0;
-      while (bucket < bounds.length && seconds > (bounds[bucket] as number)) bucket++;
-      (series.counts[bucket] as number)++;
+      const found = bounds.findIndex((bound) => seconds <= bound);
+      const bucket = found === -1 ? bounds.length : found;
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
       series.sum += seconds;
     };
   };

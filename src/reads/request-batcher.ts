@@ -58,8 +58,8 @@ export class RequestBatcher<V> {
     const batch = this.pending;
     this.pending = [];
     this.commands.collect(() => {
-      for (const requests of groupBy(batch, hasSameQuota)) {
-        const { guildId, plan } = (requests[0] as PendingRequest<V>).identity;
+      for (const { first, items: requests } of groupBy(batch, hasSameQuota)) {
+        const { guildId, plan } = first.identity;
         const counting = this.quotas.consume(guildId, plan, requests.length);
         counting.then(
           (states) => this.usage.count(requests, states),
@@ -76,11 +76,10 @@ export class RequestBatcher<V> {
    * @param counted all requests of their guild, in the order of their count.
    */
   private async settle(
-    group: readonly PendingRequest<V>[],
+    { first: { read }, items }: Group<PendingRequest<V>>,
     counted: readonly PendingRequest<V>[],
     counting: Promise<readonly QuotaState[]>,
   ): Promise<void> {
-    const { read } = group[0] as PendingRequest<V>;
     let response: V | undefined;
     let error: unknown;
     try {
@@ -90,11 +89,11 @@ export class RequestBatcher<V> {
     }
     try {
       const states = await counting;
-      for (const request of group) {
+      for (const request of items) {
         request.resolve({ quota: states[counted.indexOf(request)] as QuotaState, response, error });
       }
     } catch (failure) {
-      for (const request of group) request.reject(failure);
+      for (const request of items) request.reject(failure);
     }
   }
 }
@@ -113,14 +112,19 @@ function hasSameRead({ read: a }: Comparable, { read: b }: Comparable): boolean 
   return a?.cacheKey === b?.cacheKey;
 }
 
+/** Items that are the same. */
+interface Group<T> {
+  readonly first: T;
+  readonly items: T[];
+}
+
 /** Groups items that are the same, in the order of their first. O(n * groups), for the few items of a batch. */
-function groupBy<T>(items: readonly T[], same: (a: T, b: T) => boolean): T[][] {
-  const groups: T[][] = [];
+function groupBy<T>(items: readonly T[], same: (a: T, b: T) => boolean): Group<T>[] {
+  const groups: Group<T>[] = [];
   for (const item of items) {
-    let i = 0;
-    while (i < groups.length && !same((groups[i] as T[])[0] as T, item)) i++;
-    if (i < groups.length) (groups[i] as T[]).push(item);
-    else groups.push([item]);
+    const group = groups.find(({ first }) => same(first, item));
+    if (group) group.items.push(item);
+    else groups.push({ first: item, items: [item] });
   }
   return groups;
 }

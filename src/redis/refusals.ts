@@ -1,5 +1,5 @@
 import type { RedisConfig } from '../config.ts';
-import { type RedisCode, redisCodeOf, scriptRefusal } from '../errors.ts';
+import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
 
 /** What a person can do about a refusal, by its code. */
 const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
@@ -74,7 +74,7 @@ export function explainFailure(reason: string): string {
  * @param where the Redis in words, as `describe` of connection.ts returns them.
  */
 export function explainStart(mode: RedisConfig['mode'], where: string, error: Error): string {
-  const reason = withoutStop(error.message || (error as NodeJS.ErrnoException).code || error.name);
+  const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
   if (isDatabaseRefusal(error)) {
     const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
     return `Cannot use ${where}: ${reason}. Correct the database in REDIS_URL${limit}.`;

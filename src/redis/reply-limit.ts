@@ -1,10 +1,10 @@
-import type { Cluster, Redis } from 'ioredis';
-import type { RedisClient } from './redis-client.ts';
+import type { Redis } from 'ioredis';
+import { isCluster, type RedisClient } from './redis-client.ts';
 
 /** Closes each connection on which more than `maxBytes` come: something that sends without end would fill the memory. */
 export function limitReplies(client: RedisClient, maxBytes: number): void {
-  if (client.isCluster) (client as Cluster).on('+node', (node: Redis) => limitConnection(node, maxBytes));
-  else limitConnection(client as Redis, maxBytes);
+  if (isCluster(client)) client.on('+node', (node: Redis) => limitConnection(node, maxBytes));
+  else limitConnection(client, maxBytes);
 }
 
 function limitConnection(client: Redis, maxBytes: number): void {

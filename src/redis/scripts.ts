@@ -125,12 +125,14 @@ export class Scripts {
     const { source, sha } = this.script(name);
     // Only commands of the operator send bytes, and ioredis takes them.
     const args = values as (string | number)[];
+    let reply: unknown;
     try {
-      return (await this.client.evalsha(sha, keys.length, ...keys, ...args)) as T;
+      reply = await this.client.evalsha(sha, keys.length, ...keys, ...args);
     } catch (error) {
       if (!String(error).includes('NOSCRIPT')) throw new StoreUnavailableError(error);
-      return withStoreErrors(this.client.eval(source, keys.length, ...keys, ...args) as Promise<T>);
+      reply = await withStoreErrors(this.client.eval(source, keys.length, ...keys, ...args));
     }
+    return reply as T;
   }
 
   private script(name: ScriptName): LoadedScript {

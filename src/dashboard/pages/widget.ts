@@ -39,12 +39,12 @@ export const widgetPage: GuildPage = {
     });
 
     router.get(`${DATA}/leaderboard`, requireOwn, async (req, res) => {
-      const { data } = parseForm(pageQuery, req.query as Record<string, string>);
+      const { data } = parseForm(pageQuery, req.query);
       if (!data) throw new Refusal(400, 'Bad request', 'There is no such page of the leaderboard.');
       sendJson(res, (await commands.read(new PageRead(guildOf(res), data.page, data.limit))).value);
     });
     router.get(`${DATA}/members/:user`, requireOwn, async (req, res) => {
-      const { user = '' } = req.params as { user?: string };
+      const user = String(req.params.user ?? '');
       if (!ID_PATTERN.test(user)) throw notFound();
       const { value } = await commands.read(new MemberRead(guildOf(res), user));
       if (value) sendJson(res, value);
@@ -58,7 +58,7 @@ export const widgetPage: GuildPage = {
 
 /** Returns the settings that the address names, and what follows from them. Wrong settings give those of the widget. */
 async function show(parts: Parts, req: Request, res: Response) {
-  const form = parseForm(widgetForm, req.query as Record<string, string>);
+  const form = parseForm(widgetForm, req.query);
   const settings = form.data ?? widgetForm.parse({});
   const guildId = guildOf(res);
   const { plan, requests_per_hour } = await readOverview(parts, parts.planQuotas, guildId);
@@ -76,7 +76,7 @@ async function show(parts: Parts, req: Request, res: Response) {
 
 /** Lets a read of the preview through for the guild of the page alone. */
 function requireOwn(req: Request, res: Response, next: () => void): void {
-  if ((req.params as { server?: string }).server !== guildOf(res)) throw notFound();
+  if (req.params.server !== guildOf(res)) throw notFound();
   next();
 }
 

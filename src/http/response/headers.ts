@@ -10,8 +10,7 @@ export interface HeaderBlock {
 
 /** Formats headers from a flat list: name, value, ... No value holds a line break. */
 export function headerBlock(...list: readonly string[]): HeaderBlock {
-  const parts: string[] = [];
-  for (let i = 0; i < list.length; i += 2) parts.push(list[i] as string, ': ', list[i + 1] as string, '\r\n');
+  const parts = list.flatMap((text, index) => [text, index % 2 === 0 ? ': ' : '\r\n']);
   // Joined, because V8 keeps a text made by adding as a tree and walks it at each write (docs/adr/0011).
   return { list, lines: parts.join('') };
 }

@@ -41,7 +41,7 @@ export function createExpressServer(
   adopt(AppRequest.prototype, app, 'request');
   adopt(AppResponse.prototype, app, 'response');
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    const path = pathOf(req.url as string);
+    const path = pathOf(req.url ?? '');
     if (path === undefined) {
       observer.onUnreadable(answerBadTarget(res));
       return;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server, ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { messageOf, systemErrorOf } from '../../errors.ts';
 
 /** Limits what a slow client can hold. A request here is a few hundred bytes, so ten seconds to send it are enough. */
 export const serverOptions = {
@@ -31,9 +32,8 @@ export async function listenOn(server: Server, host: string, port: number, setti
   try {
     await once(server, 'listening');
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    const wrong = /^(EADDRINUSE|EACCES)$/.test(code) ? setting : setting.replace('PORT', 'HOST');
-    throw new Error(`Cannot listen on ${host} port ${port}: ${message}. Choose another ${wrong}.`);
+    const wrong = /^(EADDRINUSE|EACCES)$/.test(systemErrorOf(error).code) ? setting : setting.replace('PORT', 'HOST');
+    throw new Error(`Cannot listen on ${host} port ${port}: ${messageOf(error)}. Choose another ${wrong}.`);
   }
 }
 
