@@ -73,7 +73,7 @@ export async function startServer(config: Config, parts: ServerParts = {}): Prom
   const { trace } = parts;
   const logger = parts.logger ?? createLogger(config.logLevel, standardOutput());
   const clock = parts.clock ?? Date.now;
-  const monotonic = parts.monotonic ?? (() => performance.now());
+  const monotonic = parts.monotonic ?? performance.now.bind(performance);
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
   const where = describe(config.redis);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
