@@ -59,8 +59,7 @@ export class RequestBatcher<V> {
     this.pending = [];
     this.commands.collect(() => {
       for (const { first, items: requests } of groupBy(batch, hasSameQuota)) {
-        const { guildId, plan } = first.identity;
-        const counting = this.quotas.consume(guildId, plan, requests.length);
+        const counting = this.quotas.consume(first.identity.guildId, first.identity.plan, requests.length);
         counting.then(
           (states) => this.usage.count(requests, states),
           // Each group handles a failure where it awaits the count; until then Node must not report it as unhandled.
@@ -98,10 +97,7 @@ export class RequestBatcher<V> {
   }
 }
 
-/** The parts of a pending request that are compared. */
-type Comparable = Pick<PendingRequest<unknown>, 'identity'> & {
-  readonly read: { readonly cacheKey: string } | undefined;
-};
+type Comparable = Pick<PendingRequest<unknown>, 'identity' | 'read'>;
 
 /** Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. */
 function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable): boolean {
