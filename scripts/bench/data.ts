@@ -4,6 +4,8 @@ import type { LoadedGuild } from './mix.ts';
 import { logProgress } from './terminal.ts';
 import { guildSizes, seededRandom, zipfSampler } from './zipf.ts';
 
+/** Rate of {@link startWrites} beside the mix. */
+export const XP_WRITES_PER_S = 500;
 /** Members in one call of the writer, and calls in flight. */
 const MEMBERS_PER_CALL = 500;
 const CALLS_IN_FLIGHT = 4;

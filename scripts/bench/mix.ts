@@ -16,6 +16,9 @@ export interface MixedRequest {
   readonly path: string;
 }
 
+/** Requests that a run of the mix draws; it begins again after the last. */
+export const DISTINCT_REQUESTS = 200_000;
+
 /** Kinds of requests as fractions of all. */
 export const SHARES: readonly (readonly [RequestKind, number])[] = [
   ['page', 0.7],

@@ -1,6 +1,6 @@
-import { seedGuilds, sizesFor, startWrites, userIdOf } from '../data.ts';
+import { seedGuilds, sizesFor, startWrites, userIdOf, XP_WRITES_PER_S } from '../data.ts';
 import { measure } from '../measure.ts';
-import { mixOf, requestBytes } from '../mix.ts';
+import { DISTINCT_REQUESTS, mixOf, requestBytes } from '../mix.ts';
 import { residentBytes } from '../processes.ts';
 import { startContender } from '../start-contender.ts';
 import { atMost, figure, median, tableLines } from '../table.ts';
@@ -10,8 +10,6 @@ import type { SectionOptions, SectionResult } from './section.ts';
 
 const REQUESTS = 1_000_000;
 const CONNECTIONS = 64;
-const XP_WRITES_PER_S = 500;
-const DISTINCT_REQUESTS = 200_000;
 /** Largest ratio of the last third to the middle third that counts as flat: the size of a heap varies. */
 const GROWTH_TOLERATED = 1.1;
 /** Part of the requests after which growth is measured: caches and heap fill first. */

@@ -30,17 +30,17 @@ export interface MixRun {
   readonly wrk: Wrk | undefined;
 }
 
-const CONNECTIONS = 64;
+export const CONNECTIONS = 64;
 /** Part of a contender's own peak at which its latency is measured. */
 const LOAD_FACTOR = 0.7;
 /** Connections at a fixed rate: one must be free when a request falls due. */
 const OPEN_LOOP_CONNECTIONS = 256;
 /** A new process compiles its hot functions and has empty caches. */
-const WARM_UP_S = 3;
+export const WARM_UP_S = 3;
 /** After the turns of the others, caches are stale, and new connections have each packet acknowledged at once. */
 const SETTLE_S = 1;
 /** Distance of the first requests of two rounds: each round sends other requests, and the same to every contender. */
-const ROUND_OFFSET = 37_777;
+export const ROUND_OFFSET = 37_777;
 /** Contenders that wrk measures too. */
 const BY_WRK: readonly ContenderName[] = ['guildrank', 'node:http'];
 

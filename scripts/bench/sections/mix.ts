@@ -1,8 +1,8 @@
 import { captureReply, compareAnswers } from '../answers.ts';
 import type { ConstantReply } from '../contenders/constant.ts';
 import type { ContenderName } from '../contenders.ts';
-import { seedGuilds, sizesFor, startWrites, userIdOf } from '../data.ts';
-import { type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
+import { seedGuilds, sizesFor, startWrites, userIdOf, XP_WRITES_PER_S } from '../data.ts';
+import { DISTINCT_REQUESTS, type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
 import { type RunningContender, startContender } from '../start-contender.ts';
 import { openTestbed, type Testbed } from '../testbed.ts';
 import { prepareWrk } from '../wrk.ts';
@@ -10,8 +10,6 @@ import { mixResult } from './mix-report.ts';
 import { runRounds } from './mix-rounds.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
-const XP_WRITES_PER_S = 500;
-const DISTINCT_REQUESTS = 200_000;
 const COMPARED_ANSWERS = 300;
 
 /** Measures the mix of requests on all contenders in turn, round after round, with XP writes beside it. */

@@ -1,11 +1,12 @@
 import { InvalidInputError } from '../../../src/errors.ts';
-import { seedGuilds, sizesFor, startWrites, userIdOf } from '../data.ts';
+import { seedGuilds, sizesFor, startWrites, userIdOf, XP_WRITES_PER_S } from '../data.ts';
 import { measure } from '../measure.ts';
-import { mixOf, requestBytes } from '../mix.ts';
+import { DISTINCT_REQUESTS, mixOf, requestBytes } from '../mix.ts';
 import { type RunningContender, startContender } from '../start-contender.ts';
 import { figure, median, tableLines } from '../table.ts';
 import { logProgress } from '../terminal.ts';
 import { openTestbed, type Testbed } from '../testbed.ts';
+import { CONNECTIONS, ROUND_OFFSET, WARM_UP_S } from './mix-rounds.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
 /** CPU time a request of both builds in one round, in microseconds. */
@@ -15,14 +16,6 @@ export interface PairRound {
 }
 
 type Build = keyof PairRound;
-
-const XP_WRITES_PER_S = 500;
-const DISTINCT_REQUESTS = 200_000;
-const CONNECTIONS = 64;
-/** As long as each needs alone, twice, because they share a core. */
-const WARM_UP_S = 6;
-/** Distance of the first requests of two rounds. */
-const ROUND_OFFSET = 37_777;
 
 /**
  * Compares the service with an earlier build under the mix. Both run at once on one core, so that both see the same machine; each round
@@ -59,7 +52,8 @@ async function measureRound(
   const running: RunningContender[] = [];
   try {
     for (const name of order) running.push(await startContender(testbed, name));
-    const load = { ...plan, connections: CONNECTIONS, settleSeconds: WARM_UP_S };
+    // Both share a core, so each needs twice the time.
+    const load = { ...plan, connections: CONNECTIONS, settleSeconds: 2 * WARM_UP_S };
     const samples = await Promise.all(running.map((contender) => measure(testbed, contender, load)));
     const cpuOf = (name: Build): number => {
       const { answered, cpuUs, failures } = samples[order.indexOf(name)] as (typeof samples)[number];
