@@ -2,9 +2,9 @@ import { expect, it, vi } from 'vitest';
 import { startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { missingForSentinelUsers, startSecuredSentinel } from './topologies.ts';
+import { missingForRedis7, startSecuredSentinel } from './topologies.ts';
 
-it.skipIf(!hasRedis || missingForSentinelUsers !== undefined)(
+it.skipIf(!hasRedis || missingForRedis7 !== undefined)(
   'the service listens to a Sentinel under a user that may do nothing else',
   async () => {
     const { env, admin, stop } = await startSecuredSentinel();

@@ -13,6 +13,11 @@ import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 import { ALL_CHANNELS, isRedis6 } from '../support/server-version.ts';
 
+/** What a topology with TLS lacks here. */
+const missingForTls = findOnPath(['openssl']) ? undefined : 'openssl';
+/** What a topology with TLS lacks here that needs Redis 7 too. */
+export const missingForRedis7 = isRedis6 ? 'Redis 7' : missingForTls;
+
 /** A way to run Redis, started for real. */
 export interface Topology {
   readonly name: string;
@@ -65,7 +70,7 @@ const password: Topology = {
 
 const tls: Topology = {
   name: 'a Redis with TLS',
-  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  missing: missingForTls,
   async start() {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-tls-'));
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -96,7 +101,7 @@ const SERVER_NAME = 'redis.internal';
 
 const clientCertificates: Topology = {
   name: 'a Redis that wants client certificates, under another name than its address',
-  missing: findOnPath(['openssl']) ? undefined : 'openssl',
+  missing: missingForTls,
   async start() {
     const certificates = await makeCertificates(SERVER_NAME);
     const port = await freePort();
@@ -116,7 +121,7 @@ const clientCertificates: Topology = {
 const clusterBehindNames: Topology = {
   name: 'a Redis Cluster that serves TLS under host names, to clients with certificates',
   // Redis 6 announces addresses only.
-  missing: isRedis6 ? 'Redis 7' : findOnPath(['openssl']) ? undefined : 'openssl',
+  missing: missingForRedis7,
   async start() {
     const certificates = await makeCertificates(TLS_NAME);
     const nodes = await startCluster(0, certificates);
@@ -134,12 +139,10 @@ const clusterBehindNames: Topology = {
   },
 };
 
-/** What a Sentinel with users of its own lacks here. Those of Redis 6.0 have none. */
-export const missingForSentinelUsers = isRedis6 ? 'Redis 7' : findOnPath(['openssl']) ? undefined : 'openssl';
-
 const securedSentinel: Topology = {
   name: 'a Sentinel and its master, each with a user, a password and TLS',
-  missing: missingForSentinelUsers,
+  // The Sentinels of Redis 6.0 have no users.
+  missing: missingForRedis7,
   start: startSecuredSentinel,
 };
 
