@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey } from '../../src/access/key-format.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
@@ -19,9 +20,13 @@ const MB = 1024 * 1024;
 const LIMIT_MB = 256;
 /** Half of the heap, and the young generation, that Node 20 and 24 choose in such a container. */
 const LIMITED = ['--max-old-space-size=128', '--max-semi-space-size=1'];
+/** In these lines of Node, V8 keeps the pages of freed objects for new ones: the resident memory stays at the peak, and does not grow. */
+const KEEPS_FREED_PAGES = [22, 24];
+/** HOARDERS_ROUNDS=3 repeats each attack on the same process, which must stay below the limit. */
+const ROUNDS = Number(process.env.HOARDERS_ROUNDS ?? 1);
 /** The service has to serve again while the attackers are still connected, also on a busy machine. */
 const AGAIN = { timeout: 90_000, interval: 50 };
-const TIMEOUT = { timeout: 240_000 };
+const TIMEOUT = { timeout: 240_000 * ROUNDS };
 
 /** HOARDERS_NODE names the binary of another line of Node to run the service on: .ci/node-line.mjs prints its folder. */
 const NODE = process.env.HOARDERS_NODE;
@@ -60,6 +65,15 @@ describe.skipIf(!hasRedis).each(NODES)(
 
     const rssMb = () => service.rss() / MB;
 
+    /** Memory that the service holds: resident, or where Node does not give freed pages back, the heap and the buffers. */
+    async function heldMb(): Promise<number> {
+      const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text();
+      const value = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(metrics)?.[1]);
+      const line = Number(/^nodejs_version_info.*major="(\d+)"/m.exec(metrics)?.[1]);
+      if (!KEEPS_FREED_PAGES.includes(line)) return rssMb();
+      return (value('nodejs_heap_size_total_bytes') + value('nodejs_external_memory_bytes')) / MB;
+    }
+
     /** Runs an attack beside a steady load, and judges what the others got and the memory of the service. */
     async function attack(name: string, work: () => Promise<unknown>): Promise<void> {
       const load = startLoad(service.url, {
@@ -70,21 +84,24 @@ describe.skipIf(!hasRedis).each(NODES)(
       });
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       const before = rssMb();
+      const heldBefore = await heldMb();
       let peak = before;
       const watch = setInterval(() => {
         if (service.isRunning()) peak = Math.max(peak, rssMb());
       }, 50);
-      await work();
-      await delay(1000);
-      // While the connections are still open, each answer in a row must be right again.
-      const served = () => load.answers.slice(-50).every(({ status }) => status === 200);
-      const during = load.answers.length;
-      const isServed = () => load.answers.length > during + 50 && served();
-      await vi.waitFor(() => expect(isServed(), 'others are served').toBe(true), AGAIN);
+      for (let round = 0; round < ROUNDS; round++) {
+        await work();
+        await delay(1000);
+        // While the connections are still open, each answer in a row must be right again.
+        const served = () => load.answers.slice(-50).every(({ status }) => status === 200);
+        const during = load.answers.length;
+        const isServed = () => load.answers.length > during + 50 && served();
+        await vi.waitFor(() => expect(isServed(), 'others are served').toBe(true), AGAIN);
+        for (const socket of sockets.splice(0)) socket.destroy();
+        // With the load: a process that serves nobody collects no garbage.
+        await vi.waitFor(async () => expect(await heldMb()).toBeLessThan(heldBefore + 60), PATIENT);
+      }
       clearInterval(watch);
-      for (const socket of sockets.splice(0)) socket.destroy();
-      // With the load: a process that serves nobody collects no garbage.
-      await vi.waitFor(() => expect(rssMb()).toBeLessThan(before + 60), PATIENT);
       const answers = await load.stop();
       expect(service.isRunning(), service.output()).toBe(true);
       expect(peak).toBeLessThan(LIMIT_MB);
@@ -92,9 +109,11 @@ describe.skipIf(!hasRedis).each(NODES)(
       // The attack takes CPU, and a busy machine has little: an answer can come late. No other kind of failure is right.
       const isLate = ({ status, error }: Answer) => error === 'TIMEOUT' || status === 503;
       expect(answers.filter((answer) => answer.status !== 200 && !isLate(answer))).toEqual([]);
-      const [late, after] = [answers.filter(isLate).length, Math.round(rssMb())];
-      const figures = { connections: HOARDERS, before: Math.round(before), peak: Math.round(peak), after, late };
-      recordFigure(`hoarders: ${name} (${node})`, { ...figures, others: answers.length });
+      const figures = { before, peak, after: rssMb(), heldMore: (await heldMb()) - heldBefore };
+      const rounded = Object.fromEntries(Object.entries(figures).map(([name, mb]) => [name, Math.round(mb)]));
+      const late = answers.filter(isLate).length;
+      const run = { connections: HOARDERS, rounds: ROUNDS, ...rounded, late, others: answers.length };
+      recordFigure(`hoarders: ${name} (${node})`, run);
     }
 
     const request = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
@@ -167,7 +186,8 @@ describe.skipIf(!hasRedis).each(NODES)(
 /** Starts the service with little memory and waits until it serves. */
 async function startLimited(node: string, env: Record<string, string>): Promise<ServiceProcess> {
   const args = [...LIMITED, 'src/main.ts'];
-  const service = runScript(args, { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env }, node);
-  const { url } = await service.line((line) => typeof line.url === 'string');
-  return { ...service, url: url as string, adminUrl: undefined };
+  const ports = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: String(await freePort()) };
+  const service = runScript(args, { ...ports, ...env }, node);
+  const { url, admin_url } = await service.line((line) => typeof line.url === 'string');
+  return { ...service, url: url as string, adminUrl: admin_url as string };
 }
