@@ -10,7 +10,8 @@ export interface HeaderBlock {
 
 /** Formats headers from a flat list: name, value, ... No value holds a line break. */
 export function headerBlock(...list: readonly string[]): HeaderBlock {
-  const parts = list.flatMap((text, index) => [text, index % 2 === 0 ? ': ' : '\r\n']);
+  const parts: string[] = [];
+  for (const [index, text] of list.entries()) parts.push(text, index % 2 === 0 ? ': ' : '\r\n');
   // Joined, because V8 keeps a text made by adding as a tree and walks it at each write (docs/adr/0011).
   return { list, lines: parts.join('') };
 }
