@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiKeyStore } from '../../../src/access/api-keys.ts';
+import { ApiKeyStore, KEY_NAME_PATTERN } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/redis-client.ts';
@@ -180,4 +180,11 @@ describe('rotate', () => {
       `Key ${record.id} of guild g has no record any more: revoke it and create a new one`,
     );
   });
+});
+
+it('takes names of 1 to 64 characters, none of them a control character', () => {
+  const isName = (text: string) => KEY_NAME_PATTERN.test(text);
+  expect(['a', 'My widget', '日本語', '🏆'.repeat(64)].filter(isName)).toHaveLength(4);
+  const wrong = ['', 'x'.repeat(65), '🏆'.repeat(65), 'a\n', '\ta', 'a\u0000b', '\u007f'];
+  expect(wrong.filter(isName)).toEqual([]);
 });

@@ -301,3 +301,18 @@ it('gives up on a look-up that takes longer than its limit', async () => {
   find.mockResolvedValue(recordOf());
   expect(await impatient.authenticate(key)).toEqual(identity);
 });
+
+it('counts its look-ups by result', async () => {
+  expect(authenticator.counts()).toEqual({ found: 0, unknown: 0, failed: 0 });
+  await authenticator.authenticate(key);
+  for (let i = 0; i < 2; i++) {
+    find.mockResolvedValueOnce(null);
+    await authenticator.authenticate(generateKey());
+  }
+  for (let i = 0; i < 3; i++) {
+    find.mockRejectedValueOnce(new StoreUnavailableError(new Error('down')));
+    await authenticator.authenticate(generateKey()).catch(() => {});
+  }
+  await authenticator.authenticate('malformed');
+  expect(authenticator.counts()).toEqual({ found: 1, unknown: 2, failed: 3 });
+});

@@ -206,3 +206,22 @@ it('of 50,000 guilds waits in bounded memory while Redis refuses it, and one ste
   await usage.write();
   expect(calls).toBe(100 + 20_000);
 });
+
+it('goes on to count what waits already when it has no room for more, and has room again when it is written', async () => {
+  const written = new Map<string, number>();
+  const run = async (_name: string, [usageKey = '']: string[], ...args: (string | number)[]) => {
+    const [, , , , , , requests] = args;
+    written.set(usageKey, (written.get(usageKey) ?? 0) + Number(requests));
+  };
+  const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+  const count = (guildId: string) =>
+    usage.count([{ identity: { guildId, plan: 'free', keyId: 'a', origins: [] } }], [{ allowed: true }]);
+  for (let i = 0; i < 20_000; i++) count(`g${i}`);
+  count('g0');
+  count('late');
+  await usage.write();
+  expect([written.size, written.get('gr:{g0}:usage'), written.has('gr:{late}:usage')]).toEqual([20_000, 2, false]);
+  for (let i = 0; i < 20_000; i++) count(`h${i}`);
+  await usage.write();
+  expect(written.size).toBe(40_000);
+});
