@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -82,17 +83,31 @@ export async function startEmbeddedRedis(
   return { url: `redis://127.0.0.1:${port}`, port, process: redis.child, stop };
 }
 
-/** Ports that {@link freePort} has returned. The system can offer one again before it is in use. */
+/** Ports that {@link freePort} has returned or tried. */
 const given = new Set<number>();
+/** Systems give higher ports to outgoing connections. One of these could take the port before its server starts. */
+const [FIRST_PORT, END_PORT] = [10_000, 20_000];
+const MAX_ATTEMPTS = 100;
 
-/** Returns a TCP port of the loopback interface that was free a moment ago, and that no earlier call has returned. */
+/** Returns a TCP port of the loopback interface that is free, and that no earlier call has returned. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const port = randomInt(FIRST_PORT, END_PORT);
+    if (given.has(port)) continue;
+    given.add(port);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`None of ${MAX_ATTEMPTS} ports of 127.0.0.1 is free`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (given.has(port)) return freePort();
-  given.add(port);
-  return port;
+  return true;
 }

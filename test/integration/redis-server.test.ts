@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { findRedisServer } from '../../scripts/dev/embedded-redis.ts';
+import { findRedisServer, freePort } from '../../scripts/dev/embedded-redis.ts';
 
 describe('REDIS_SERVER', () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-server-'));
@@ -29,5 +29,20 @@ describe('REDIS_SERVER', () => {
     expect(findRedisServer).toThrow(
       `REDIS_SERVER=${file} is no program: set it to the path of a redis-server or valkey-server`,
     );
+  });
+});
+
+/** The ports that Linux gives to outgoing connections. */
+const OUTGOING = '/proc/sys/net/ipv4/ip_local_port_range';
+
+describe('a free port', () => {
+  it('is given once', async () => {
+    const ports = await Promise.all(Array.from({ length: 50 }, freePort));
+    expect(new Set(ports).size).toBe(50);
+  });
+
+  it.runIf(existsSync(OUTGOING))('is none that an outgoing connection can take before a server starts', async () => {
+    const firstOutgoing = Number.parseInt(readFileSync(OUTGOING, 'utf8'), 10);
+    for (let i = 0; i < 50; i++) expect(await freePort()).toBeLessThan(firstOutgoing);
   });
 });
