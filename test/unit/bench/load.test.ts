@@ -90,20 +90,17 @@ it.each([undefined, 200])('counts the requests after the settle time, at the rat
     res.end('ok');
   });
   let before = 0;
-  const [connections, settleSeconds, startedAt] = [2, 0.2, performance.now()];
   const { answered, seconds, latency, windows } = await runLoad(
-    { port, requests, from: 0, connections, settleSeconds, seconds: 0.2, ...(rate && { rate }) },
+    { port, requests, from: 0, connections: 2, settleSeconds: 0.2, seconds: 0.2, ...(rate && { rate }) },
     (edge) => {
       if (edge === 'start') before = received;
     },
   );
   expect(before).toBeGreaterThan(0);
   expect(answered).toBeGreaterThan(0);
-  // The answers to requests that were on their way at the start count.
-  expect(answered).toBeLessThanOrEqual(received - before + connections);
+  expect(answered).toBeLessThanOrEqual(received - before);
   expect(latency.count).toBe(answered);
   expect(windows.reduce((sum, { count }) => sum + count, 0)).toBe(answered);
   expect(windows.length).toBeGreaterThan(1);
-  // A busy machine makes the whole longer, and a timer can be a millisecond early.
-  expect(seconds).toBeLessThan((performance.now() - startedAt) / 1000 - settleSeconds + 0.002);
+  expect(seconds).toBeLessThan(0.4);
 });
