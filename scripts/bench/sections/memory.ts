@@ -6,10 +6,10 @@ import { startContender } from '../start-contender.ts';
 import { atMost, figure, median, tableLines } from '../table.ts';
 import { logProgress } from '../terminal.ts';
 import { openTestbed } from '../testbed.ts';
+import { CONNECTIONS } from './mix-rounds.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
 const REQUESTS = 1_000_000;
-const CONNECTIONS = 64;
 /** Largest ratio of the last third to the middle third that counts as flat: the size of a heap varies. */
 const GROWTH_TOLERATED = 1.1;
 /** Part of the requests after which growth is measured: caches and heap fill first. */
