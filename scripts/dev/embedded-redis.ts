@@ -85,7 +85,7 @@ export async function startEmbeddedRedis(
 
 /** Ports that {@link freePort} has returned or tried. */
 const given = new Set<number>();
-/** Systems give higher ports to outgoing connections. One of these could take the port before its server starts. */
+/** Systems give higher ports to outgoing connections, which could take such a port before its server starts. */
 const [FIRST_PORT, END_PORT] = [10_000, 20_000];
 const MAX_ATTEMPTS = 100;
 

@@ -6,7 +6,7 @@ import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import { storeKinds, type TestStore } from '../../support/stores.ts';
 
-const URL = 'https://dash.example.com';
+const DASHBOARD = 'https://dash.example.com';
 const OWNER: Grant = { guildId: 'g', userId: '' };
 const MANAGER: Grant = { guildId: 'g', userId: 'u1' };
 const OPERATOR: Grant = { guildId: null, userId: '' };
@@ -21,9 +21,11 @@ describe.each(storeKinds)('an invite to the dashboard on $name', (kind) => {
   afterAll(() => testStore.stop());
   beforeEach(() => testStore.empty());
 
-  const invite = async (grant: Grant, ttlS?: number, url = URL) =>
-    tokenOf(await createInvite(store.scripts, store.redisKeys, url, grant, ttlS));
-  const tokenOf = (address: string) => address.slice(address.lastIndexOf('/') + 1);
+  /** Creates an invite and returns its token. */
+  const invite = async (grant: Grant, ttlS?: number) => {
+    const address = await createInvite(store.scripts, store.redisKeys, DASHBOARD, grant, ttlS);
+    return address.slice(address.lastIndexOf('/') + 1);
+  };
   const find = (token: string) => findInvite(store.client, store.redisKeys, token);
   const take = (token: string, grant: Grant) => takeInvite(store.client, store.redisKeys, token, grant);
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -42,7 +44,7 @@ describe.each(storeKinds)('an invite to the dashboard on $name', (kind) => {
     expect(await find(token)).toEqual(grant);
   });
 
-  it.each([URL, `${URL}/`, `${URL}//`])('has an address below %s', async (url) => {
+  it.each([DASHBOARD, `${DASHBOARD}/`, `${DASHBOARD}//`])('has an address below %s', async (url) => {
     const address = await createInvite(store.scripts, store.redisKeys, url, OWNER);
     expect(address).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
   });
@@ -55,8 +57,8 @@ describe.each(storeKinds)('an invite to the dashboard on $name', (kind) => {
   });
 
   it.each([
-    ['no time', { ...OWNER }, 0],
-    ['more than a day', { ...OWNER }, 86_401],
+    ['no time', OWNER, 0],
+    ['more than a day', OWNER, 86_401],
     ['a guild id with a space', { guildId: 'a b', userId: '' }, 60],
     ['a user id with a space', { guildId: 'g', userId: 'a b' }, 60],
   ])('is refused for %s, and nothing is stored', async (_what, grant, ttlS) => {

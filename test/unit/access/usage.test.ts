@@ -15,6 +15,15 @@ const START = Date.parse('2026-01-15T12:30:00Z');
 /** How a call to Redis ends: as it should, lost before it arrives, done without a reply, or done when a later call was sent already. */
 type Fate = 'done' | 'lost' | 'unanswered' | 'late';
 
+/** Counts requests of one API key. */
+function count(usage: Usage, guildId: string, keyId: string, ...allowed: boolean[]): void {
+  const identity = { guildId, plan: 'free', keyId, origins: [] };
+  usage.count(
+    allowed.map(() => ({ identity })),
+    allowed.map((each) => ({ allowed: each })),
+  );
+}
+
 describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
   let testStore: TestStore;
   let store: Services;
@@ -48,13 +57,6 @@ describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
       return reply;
     };
     return new Usage({ run } as Scripts, store.redisKeys, () => now);
-  };
-  const count = (usage: Usage, guildId: string, keyId: string, ...allowed: boolean[]) => {
-    const identity = { guildId, plan: 'free', keyId, origins: [] };
-    usage.count(
-      allowed.map(() => ({ identity })),
-      allowed.map((each) => ({ allowed: each })),
-    );
   };
   const read = (guild = 'g') => readUsage(store, guild, now);
 
@@ -195,9 +197,7 @@ it('of 50,000 guilds waits in bounded memory while Redis refuses it, and one ste
     if (isRefused) throw new StoreUnavailableError(new Error('NOPERM'));
   };
   const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
-  for (let i = 0; i < 50_000; i++) {
-    usage.count([{ identity: { guildId: `g${i}`, plan: 'free', keyId: 'a', origins: [] } }], [{ allowed: true }]);
-  }
+  for (let i = 0; i < 50_000; i++) count(usage, `g${i}`, 'a', true);
   await expect(usage.write()).rejects.toThrow('The store');
   expect(calls).toBe(100);
   isRefused = false;
@@ -214,14 +214,12 @@ it('goes on to count what waits already when it has no room for more, and has ro
     written.set(usageKey, (written.get(usageKey) ?? 0) + Number(requests));
   };
   const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
-  const count = (guildId: string) =>
-    usage.count([{ identity: { guildId, plan: 'free', keyId: 'a', origins: [] } }], [{ allowed: true }]);
-  for (let i = 0; i < 20_000; i++) count(`g${i}`);
-  count('g0');
-  count('late');
+  for (let i = 0; i < 20_000; i++) count(usage, `g${i}`, 'a', true);
+  count(usage, 'g0', 'a', true);
+  count(usage, 'late', 'a', true);
   await usage.write();
   expect([written.size, written.get('gr:{g0}:usage'), written.has('gr:{late}:usage')]).toEqual([20_000, 2, false]);
-  for (let i = 0; i < 20_000; i++) count(`h${i}`);
+  for (let i = 0; i < 20_000; i++) count(usage, `h${i}`, 'a', true);
   await usage.write();
   expect(written.size).toBe(40_000);
 });
