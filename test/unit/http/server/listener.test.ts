@@ -72,6 +72,7 @@ it('bounds what a slow client can hold', () => {
     connectionsCheckingInterval: 1000,
     requireHostHeader: false,
     joinDuplicateHeaders: true,
+    optimizeEmptyRequests: true,
   });
 });
 
