@@ -94,6 +94,11 @@ describe('the context of a request', () => {
     expect(await forwarded({ traceparent: parent })).toMatchObject({ traceParent: parent, traceId: TRACE });
   });
 
+  it('takes a trace and a span that begin with zeros', async () => {
+    const parent = PARENT.replace(TRACE, `00${TRACE.slice(2)}`);
+    expect((await forwarded({ traceparent: parent })).traceParent).toBe(parent);
+  });
+
   it.each([
     ['an invalid version', PARENT.replace(/^00/, 'ff')],
     ['a trace of zeros', PARENT.replace(TRACE, '0'.repeat(32))],
