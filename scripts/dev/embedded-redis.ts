@@ -97,7 +97,9 @@ export async function freePort(): Promise<number> {
     given.add(port);
     if (await isFree(port)) return port;
   }
-  throw new Error(`None of ${MAX_ATTEMPTS} ports of 127.0.0.1 is free`);
+  throw new Error(
+    `No port of 127.0.0.1 is free, of ${MAX_ATTEMPTS} from ${FIRST_PORT} to ${END_PORT - 1} that were tried`,
+  );
 }
 
 async function isFree(port: number): Promise<boolean> {
