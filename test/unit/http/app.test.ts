@@ -16,7 +16,7 @@ const PROBLEM_ROUTE = [
 
 /** Sends raw bytes to the application, as no HTTP client would. @returns the status and body of the answer. */
 async function sendRaw({ app }: TestApi, head: string): Promise<{ status: number | undefined; body: string }> {
-  const server = createServer({ requireHostHeader: false }, app).listen(0, '127.0.0.1');
+  const server = createServer({ requireHostHeader: false, joinDuplicateHeaders: true }, app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const [answer] = await rawExchange(port, Buffer.from(`${head}\r\nConnection: close\r\n\r\n`), false);
@@ -137,6 +137,27 @@ describe('every request', () => {
     expect(seen).toEqual([ip]);
   });
 
+  it.each([
+    [0, 'r-1'],
+    [1, 'theirs'],
+  ])('has with %d trusted proxies the id %s', async (trustProxy, id) => {
+    const { app, path } = await testApi({ parts: { trustProxy } });
+    const { headers } = await request(app).get(path('stats')).set('x-request-id', 'theirs');
+    expect(headers['x-request-id']).toBe(id);
+  });
+
+  it('that is no operation of the API is counted by its kind', async () => {
+    const others: string[] = [];
+    const api = await testApi({ parts: { countOther: (kind) => others.push(kind) } });
+    const stats = api.path('stats');
+    await request(api.app).options(stats);
+    await request(api.app).get('/livez');
+    await request(api.app).get('/docs');
+    await request(api.app).get(stats).set('x-api-key', api.key);
+    await request(api.app).get('/none');
+    expect(others).toEqual(['options', 'probe', 'page']);
+  });
+
   it('with OPTIONS is answered without a key and without a count', async () => {
     const api = await testApi({ corsOrigins: ['https://a.example'] });
     const { headers } = await request(api.app)
@@ -219,6 +240,19 @@ describe('a failure', () => {
     });
     await expect(request(api.app).get('/extra')).rejects.toThrow(/aborted|hang up/);
     expect(api.reported).toHaveLength(1);
+  });
+});
+
+describe('a request with two Hosts', () => {
+  it('is refused, whatever the version', async () => {
+    const api = await testApi();
+    for (const version of ['1.0', '1.1']) {
+      const head = `GET ${api.path('stats')} HTTP/${version}\r\nHost: a\r\nHost: a\r\nx-api-key: ${api.key}`;
+      const { status, body } = await sendRaw(api, head);
+      expect(status).toBe(400);
+      expect(JSON.parse(body).errors).toEqual([{ parameter: 'Host', detail: 'must be sent once' }]);
+    }
+    expect(await api.counted()).toBe(2);
   });
 });
 

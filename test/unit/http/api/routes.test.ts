@@ -106,6 +106,24 @@ describe('the three operations', () => {
     }
   });
 
+  it('never answer from the cache of another guild that is at the same revision', async () => {
+    const rests = {
+      guild: ['members/memberx', 'stats', 'leaderboard'],
+      guildmember: ['members/x', 'stats', 'leaderboard'],
+    };
+    await api.writer.record('guild', { userId: 'memberx', set: 7 });
+    await api.writer.record('guildmember', { userId: 'x', set: 9 });
+    const other = (await api.apiKeys.create('guildmember', 'test', null)).key;
+    for (const guild of Object.keys(rests)) await api.client.hset(`gr:{${guild}}:stats`, 'rev', '5');
+    for (const rest of rests.guild) await get(api.path(rest)).expect(200);
+    const [member, stats, page] = await Promise.all(
+      rests.guildmember.map((rest) => get(`/api/v1/servers/guildmember/${rest}`, {}, other).expect(200)),
+    );
+    expect(member?.body).toMatchObject({ user_id: 'x', xp: 9 });
+    expect(stats?.body).toMatchObject({ total_members: 1, total_xp: 9 });
+    expect(page?.body).toMatchObject({ total: 1, data: [{ user_id: 'x' }] });
+  });
+
   it('are counted as in flight while they are answered, failed ones too', async () => {
     const activity = { inFlight: 0, isClosing: false };
     const { app, key, path, client } = await testApi({ parts: { activity } });
@@ -309,6 +327,20 @@ describe('a key', () => {
       expect(wrong.body.detail).toBe('This API key works only in pages of the websites that it was made for.');
     }
     expect(await api.counted()).toBe(3);
+  });
+});
+
+describe('a key that is limited to several origins', () => {
+  it.each([
+    ['a.example', 200],
+    ['b.example', 200],
+    ['b.example:8080', 403],
+    ['c.example', 200],
+    ['d.example', 403],
+  ])('in a page of %s itself is %d', async (host, status) => {
+    const origins = ['https://a.example', 'http://b.example', 'https://c.example'];
+    const { key } = await api.apiKeys.create('guild', 'page', null, origins);
+    await get(api.path('stats'), { 'sec-fetch-site': 'same-origin', host }, key).expect(status);
   });
 });
 

@@ -193,6 +193,28 @@ describe('drain', () => {
     await client.terminate();
   });
 
+  it('takes in the connections that wait outside of the process, until no more come', async () => {
+    const server = await listening();
+    const listeners = server.listenerCount('connection');
+    const answers: Promise<string>[] = [];
+    let calls = 0;
+    await drain(server, 60_000, async () => {
+      if (++calls > 3) return;
+      const taken = once(server, 'connection');
+      answers.push(exchange(server, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'));
+      await taken;
+    });
+    expect(calls).toBe(4);
+    for (const answer of answers) expect(await answer).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(server.listenerCount('connection')).toBe(listeners);
+  });
+
+  it('waits no longer than its time for connections from outside of the process', async () => {
+    const server = await listening();
+    await drain(server, 50, () => new Promise(() => {}));
+    expect(server.listening).toBe(false);
+  });
+
   it('cuts what is still busy when its time is up', async () => {
     let arrived = () => {};
     const busy = new Promise<void>((resolve) => {
