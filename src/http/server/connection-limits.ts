@@ -9,8 +9,6 @@ export const MAX_PIPELINED_IN_ALL = 4000;
 /** A client has this long to take an answer. */
 export const STALL_MS = 15_000;
 const CHECK_MS = 1000;
-/** New connections that are read from in one turn of the event loop. Each may bring requests that take milliseconds to parse. */
-const STARTS_PER_TURN = 4;
 
 /** Why a connection was refused or cut: too many connections, too many waiting requests, a client that takes no answer. */
 export type CutReason = 'connections' | 'pipelined' | 'stalled';
@@ -39,8 +37,6 @@ export class ConnectionLimits {
   private readonly connections = new Map<Duplex, Connection>();
   /** Requests that wait behind another one of their connection. */
   private pipelined = 0;
-  /** New connections that are not read from yet. */
-  private readonly starting: Socket[] = [];
 
   /**
    * @param maxConnections further connections are closed at once.
@@ -123,18 +119,10 @@ export class ConnectionLimits {
       isCut: false,
     };
     this.connections.set(socket, connection);
-    socket.pause();
-    if (this.starting.push(socket) === 1) setImmediate(() => this.start());
     socket.once('close', () => {
       this.forget(connection);
       this.connections.delete(socket);
     });
-  }
-
-  /** Begins to read from new connections, a few in each turn, so that requests of others come between. */
-  private start(): void {
-    for (const socket of this.starting.splice(0, STARTS_PER_TURN)) socket.resume();
-    if (this.starting.length > 0) setImmediate(() => this.start());
   }
 
   /** Takes a connection's requests out of the count. */
