@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../src/errors.ts';
+import { USAGE_PERIOD_MS } from '../../../src/write-usage.ts';
 import { seedGuilds, sizesFor, startWrites, userIdOf, XP_WRITES_PER_S } from '../data.ts';
 import { measure } from '../measure.ts';
 import { DISTINCT_REQUESTS, mixOf, requestBytes } from '../mix.ts';
@@ -6,7 +7,7 @@ import { type RunningContender, startContender } from '../start-contender.ts';
 import { figure, median, tableLines } from '../table.ts';
 import { logProgress } from '../terminal.ts';
 import { openTestbed, type Testbed } from '../testbed.ts';
-import { CONNECTIONS, ROUND_OFFSET, WARM_UP_S } from './mix-rounds.ts';
+import { CONNECTIONS, ROUND_OFFSET } from './mix-rounds.ts';
 import type { SectionOptions, SectionResult } from './section.ts';
 
 /** CPU time a request of both builds in one round, in microseconds. */
@@ -16,6 +17,9 @@ export interface PairRound {
 }
 
 type Build = keyof PairRound;
+
+/** Seconds of load before the measurement: the first write of the usage is over, which runs code that is not compiled yet. */
+const WARM_UP_S = USAGE_PERIOD_MS / 1000 + 1.5;
 
 /**
  * Compares the service with an earlier build under the mix. Both run at once on one core, so that both see the same machine; each round
@@ -52,8 +56,7 @@ async function measureRound(
   const running: RunningContender[] = [];
   try {
     for (const name of order) running.push(await startContender(testbed, name));
-    // Both share a core, so each needs twice the time.
-    const load = { ...plan, connections: CONNECTIONS, settleSeconds: 2 * WARM_UP_S };
+    const load = { ...plan, connections: CONNECTIONS, settleSeconds: WARM_UP_S };
     const samples = await Promise.all(running.map((contender) => measure(testbed, contender, load)));
     const cpuOf = (name: Build): number => {
       const { answered, cpuUs, failures } = samples[order.indexOf(name)] as (typeof samples)[number];
