@@ -23,7 +23,7 @@ it('sends the requests in their order from the given index, and repeats them', a
     seen.push(req.url);
     res.end('ok');
   });
-  const { answered, failures } = await runLoad({ port, requests, from: 4, connections: 1, seconds: 0.2 });
+  const { answered, failures } = await runLoad({ port, requests, from: 4, connections: 1, seconds: 0.5 });
   expect(seen.slice(0, 4)).toEqual(['/b', '/c', '/a', '/b']);
   expect(answered).toBeGreaterThan(4);
   expect(failures).toEqual({});
@@ -91,7 +91,7 @@ it.each([undefined, 200])('counts the requests after the settle time, at the rat
   });
   let before = 0;
   const { answered, seconds, latency, windows } = await runLoad(
-    { port, requests, from: 0, connections: 2, settleSeconds: 0.2, seconds: 0.2, ...(rate && { rate }) },
+    { port, requests, from: 0, connections: 2, settleSeconds: 0.5, seconds: 1, ...(rate && { rate }) },
     (edge) => {
       if (edge === 'start') before = received;
     },
@@ -102,5 +102,5 @@ it.each([undefined, 200])('counts the requests after the settle time, at the rat
   expect(latency.count).toBe(answered);
   expect(windows.reduce((sum, { count }) => sum + count, 0)).toBe(answered);
   expect(windows.length).toBeGreaterThan(1);
-  expect(seconds).toBeLessThan(0.4);
+  expect(seconds).toBeLessThan(1.1);
 });

@@ -112,6 +112,40 @@ it('keeps a client that takes one answer after the other, however many there are
   expect(cuts).toEqual([]);
 });
 
+it('keeps a connection that has no request to answer', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { open, cuts } = await start(ok);
+  const socket = await open();
+  const answer = async () => {
+    socket.write(REQUEST);
+    socket.resume();
+    const [data] = await once(socket, 'data');
+    return String(data);
+  };
+  expect(await answer()).toMatch(/200 OK/);
+  vi.advanceTimersByTime(3 * STALL_MS);
+  expect(cuts).toEqual([]);
+  expect(await answer()).toMatch(/200 OK/);
+});
+
+it('ends a connection whose answered request has a wrong body, without a second answer', async () => {
+  const { exchange, unreadable, cuts } = await start(ok);
+  const text = await exchange('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nwrong\r\n\r\n');
+  expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK/);
+  expect([unreadable, cuts]).toEqual([[], []]);
+});
+
+it('leaves no timer behind when the server closes', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { server } = await start(ok);
+  const timers = vi.getTimerCount();
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+  expect([timers, vi.getTimerCount()]).toEqual([1, 0]);
+});
+
 it('closes a connection whose client does not, after CONNECT was refused', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { server, open, unreadable, cuts } = await start(ok);
