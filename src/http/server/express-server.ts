@@ -38,6 +38,7 @@ export function createExpressServer(
       limits.end(socket);
     }
   }
+  if (!KNOWS_EMPTY_REQUESTS) skipEmptyBodies(AppRequest.prototype);
   adopt(AppRequest.prototype, app, 'request');
   adopt(AppResponse.prototype, app, 'response');
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
@@ -67,6 +68,28 @@ export function createExpressServer(
     limits.endAfterAnswers(socket, () => observer.onUnreadable(answerConnect(socket)));
   });
   return server;
+}
+
+/** Whether this line of Node has the option `optimizeEmptyRequests` (listener.ts). */
+const KNOWS_EMPTY_REQUESTS = Number.parseInt(process.versions.node, 10) >= 24;
+
+/**
+ * Lets requests without a body make no stream events, for there is nothing to read. Later lines of Node do the same with their option (hot
+ * path, see ADR 11).
+ */
+function skipEmptyBodies(prototype: IncomingMessage): void {
+  const { push, resume } = prototype;
+  prototype.push = function (this: IncomingMessage, chunk: unknown, encoding?: BufferEncoding) {
+    return hasBody(this) && push.call(this, chunk, encoding);
+  };
+  prototype.resume = function (this: IncomingMessage) {
+    return hasBody(this) ? resume.call(this) : this;
+  };
+}
+
+/** Returns whether a request has a body, which may be empty: RFC 9112 section 6. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 /** Puts Express's methods between the class's prototype and Node's, and makes the class's prototype the application's. */

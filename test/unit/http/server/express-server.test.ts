@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createExpressServer } from '../../../../src/http/server/express-server.ts';
+import { rawExchange } from '../../../support/raw-http.ts';
 
 describe('createExpressServer', () => {
   let server: Server | undefined;
@@ -45,5 +46,31 @@ describe('createExpressServer', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/ann?a=1`);
     expect(answer.status).toBe(201);
     expect(await answer.json()).toEqual({ name: 'ann', query: { a: '1' }, host: '127.0.0.1' });
+  });
+
+  it('reads bodies where there are some, and answers one request after the other on a connection', async () => {
+    const app = express();
+    app.get('/', (_req, res) => void res.end('get '));
+    app.post('/', async (req, res) => {
+      let body = '';
+      for await (const chunk of req) body += chunk;
+      res.end(`post:${body} `);
+    });
+    server = createExpressServer(app, {}, 100, observer);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const get = 'GET / HTTP/1.1\r\nHost: x\r\n';
+    const post = 'POST / HTTP/1.1\r\nHost: x\r\n';
+    const requests = [
+      `${get}\r\n`,
+      `${post}Content-Length: 2\r\n\r\nab`,
+      `${get}Content-Length: 2\r\n\r\nab`,
+      `${get}\r\n`,
+      `${post}Transfer-Encoding: chunked\r\n\r\n1\r\nc\r\n1\r\nd\r\n0\r\n\r\n`,
+      `${post}Content-Length: 0\r\n\r\n`,
+      `${get}Connection: close\r\n\r\n`,
+    ];
+    const answers = await rawExchange(port, Buffer.from(requests.join('')), false);
+    expect(answers.map(({ body }) => body)).toEqual(['get ', 'post:ab ', 'get ', 'get ', 'post:cd ', 'post: ', 'get ']);
   });
 });
