@@ -11,17 +11,13 @@ for (const report of process.argv.slice(2)) {
   const run = basename(report, '.json');
   try {
     const { numPassedTests, numFailedTests, testResults, success } = JSON.parse(readFileSync(report, 'utf8'));
+    const failures = testResults.filter(hasFailed).flatMap(failuresOf);
+    // A run can fail outside of its tests.
+    const missed = Math.max(numFailedTests, success ? 0 : 1) - failures.length;
     passed += numPassedTests;
-    // A file that cannot start has no failed test; a run can fail without either.
-    let failures = 0;
-    for (const { name: file, message, assertionResults } of testResults.filter(hasFailed)) {
-      const tests = assertionResults.filter(hasFailed);
-      failures += Math.max(tests.length, 1);
-      if (tests.length === 0) show(run, file, 'did not start', message);
-      for (const { fullName, failureMessages } of tests) show(run, file, fullName, failureMessages.join('\n'));
-    }
-    if (failures < numFailedTests || (failures === 0 && !success)) console.log(`${run}: failed outside of its tests`);
-    failed += Math.max(failures, numFailedTests, success ? 0 : 1);
+    failed += failures.length + Math.max(0, missed);
+    for (const failure of failures) console.log(`${run}: ${failure}\n`);
+    if (missed > 0) console.log(`${run}: failed outside of its tests`);
   } catch (error) {
     console.log(`${run}: no report: ${error.message}`);
     failed++;
@@ -30,6 +26,10 @@ for (const report of process.argv.slice(2)) {
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);
 
-function show(run, file, test, message) {
-  console.log(`${run}: ${relative(process.cwd(), file)}: ${test}\n${message.replace(/^/gm, '  ')}\n`);
+/** Returns the failures of a file as texts. A file that cannot start has no failed test: it is one failure itself. */
+function failuresOf({ name, message, assertionResults }) {
+  const describe = (test, text) => `${relative(process.cwd(), name)}: ${test}\n${text.replace(/^/gm, '  ')}`;
+  const tests = assertionResults.filter(hasFailed);
+  if (tests.length === 0) return [describe('did not start', message)];
+  return tests.map(({ fullName, failureMessages }) => describe(fullName, failureMessages.join('\n')));
 }
