@@ -36,7 +36,7 @@ const LOAD_FACTOR = 0.7;
 /** Connections at a fixed rate: one must be free when a request falls due. */
 const OPEN_LOOP_CONNECTIONS = 256;
 /** A new process compiles its hot functions and has empty caches. */
-export const WARM_UP_S = 3;
+const WARM_UP_S = 3;
 /** After the turns of the others, caches are stale, and new connections have each packet acknowledged at once. */
 const SETTLE_S = 1;
 /** Distance of the first requests of two rounds: each round sends other requests, and the same to every contender. */
