@@ -38,7 +38,7 @@ export function createExpressServer(
       limits.end(socket);
     }
   }
-  if (!KNOWS_EMPTY_REQUESTS) skipEmptyBodies(AppRequest.prototype);
+  if (LACKS_EMPTY_REQUESTS_OPTION) skipEmptyBodies(AppRequest.prototype);
   adopt(AppRequest.prototype, app, 'request');
   adopt(AppResponse.prototype, app, 'response');
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
@@ -70,12 +70,12 @@ export function createExpressServer(
   return server;
 }
 
-/** Whether this line of Node has the option `optimizeEmptyRequests` (listener.ts). */
-const KNOWS_EMPTY_REQUESTS = Number.parseInt(process.versions.node, 10) >= 24;
+/** Whether this line of Node lacks the option `optimizeEmptyRequests` (listener.ts), which 24.12 brought. */
+const LACKS_EMPTY_REQUESTS_OPTION = Number.parseInt(process.versions.node, 10) < 24;
 
 /**
- * Lets requests without a body make no stream events, for there is nothing to read. Later lines of Node do the same with their option (hot
- * path, see ADR 11).
+ * Stops the stream events of requests without a body, as Node's option does (hot path, see ADR 11). Nothing here may wait for the end of
+ * such a body.
  */
 function skipEmptyBodies(prototype: IncomingMessage): void {
   const { push, resume } = prototype;

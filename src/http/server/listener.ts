@@ -13,7 +13,7 @@ export const serverOptions = {
   requireHostHeader: false,
   // A second Host must be seen to be refused; Node would keep the first.
   joinDuplicateHeaders: true,
-  // Node 24 and later make no stream events for requests without a body (hot path, see ADR 11). The types are of Node 20.
+  // Node 24.12 and later make no stream events for requests without a body (hot path, see ADR 11). The types are of Node 20.
   optimizeEmptyRequests: true,
 } satisfies ServerOptions & { optimizeEmptyRequests: boolean };
 
