@@ -6,7 +6,7 @@ import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
-import { spawnService, type TestProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
 import { repository, until } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 
@@ -37,7 +37,7 @@ describe.skipIf(!hasRedis || !prometheus)('the alerts in a Prometheus that scrap
     cleanUps.push(guild.close);
     const [port, adminPort, prometheusPort] = [await freePort(), await freePort(), await freePort()];
     service = spawnService({
-      ...UNHURRIED,
+      ...LONG_REDIS_TIMEOUT,
       ...{ ...guild.env, REDIS_URL: redis.url, PORT: `${port}`, ADMIN_PORT: `${adminPort}`, WORKERS: '2' },
       ...{ LOG_REQUESTS: 'off' },
     });

@@ -6,7 +6,7 @@ import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { type ServiceProcess, startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { isRedis6 } from '../support/server-version.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, mockStore, type TestStore } from '../support/stores.ts';
@@ -107,7 +107,7 @@ describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
     const created = await store.apiKeys.create('guild', 'test', null);
     key = created.key;
     keyId = created.record.id;
-    service = await startServiceProcess({ ...UNHURRIED, REDIS_URL: urlOf('service') });
+    service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: urlOf('service') });
   });
   afterAll(async () => {
     store?.client.disconnect();

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { recordFigure } from '../support/figures.ts';
-import { type ServiceProcess, startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 
 const MB = 1024 * 1024;
@@ -16,7 +16,11 @@ describe.skipIf(!hasRedis)('a standard output', () => {
 
   beforeEach(async () => {
     redis = await startEmbeddedRedis();
-    service = await startServiceProcess({ ...UNHURRIED, REDIS_URL: redis.url, ADMIN_PORT: String(await freePort()) });
+    service = await startServiceProcess({
+      ...LONG_REDIS_TIMEOUT,
+      REDIS_URL: redis.url,
+      ADMIN_PORT: String(await freePort()),
+    });
   });
   afterEach(async () => {
     await service.stop();

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { type ServiceProcess, startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw-http.ts';
 import { hasRedis } from '../support/stores.ts';
 
@@ -12,7 +12,11 @@ describe.skipIf(!hasRedis)('a request that does not reach the application', () =
 
   beforeAll(async () => {
     redis = await startEmbeddedRedis();
-    service = await startServiceProcess({ ...UNHURRIED, REDIS_URL: redis.url, ADMIN_PORT: String(await freePort()) });
+    service = await startServiceProcess({
+      ...LONG_REDIS_TIMEOUT,
+      REDIS_URL: redis.url,
+      ADMIN_PORT: String(await freePort()),
+    });
   });
   afterAll(async () => {
     await service?.stop();

@@ -7,7 +7,7 @@ import { type RunningServer, startServer } from '../../src/server.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask, startLoad } from '../support/load.ts';
-import { type LogLine, spawnService, startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type LogLine, spawnService, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -90,7 +90,11 @@ describe.skipIf(!hasRedis)('the usage of API keys', () => {
 
   it('loses what was counted since the last write when the process is killed, and nothing else', async () => {
     const { redis, guild } = await start();
-    const { url, kill, waitForEnd } = await startServiceProcess({ ...UNHURRIED, REDIS_URL: redis.url, ...guild.env });
+    const { url, kill, waitForEnd } = await startServiceProcess({
+      ...LONG_REDIS_TIMEOUT,
+      REDIS_URL: redis.url,
+      ...guild.env,
+    });
     const get = () => fetch(url + guild.paths[0], { headers: guild.headers });
     for (let i = 0; i < 20; i++) expect((await get()).status).toBe(200);
     await vi.waitFor(async () => expect(await stored(guild)).toEqual({ requests: 20, refused: 0 }), PATIENT);
@@ -104,7 +108,7 @@ describe.skipIf(!hasRedis)('the usage of API keys', () => {
   it('is exact for two workers that end under load, with what each has counted', async () => {
     const { redis, guild } = await start();
     const service = spawnService({
-      ...UNHURRIED,
+      ...LONG_REDIS_TIMEOUT,
       ...guild.env,
       REDIS_URL: redis.url,
       WORKERS: '2',

@@ -8,7 +8,7 @@ import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask, type Load, startLoad } from '../support/load.ts';
-import { jsonLines, spawnService, type TestProcess } from '../support/process.ts';
+import { jsonLines, LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -36,8 +36,7 @@ describe.skipIf(!hasRedis)('two workers under load', () => {
     url = `http://127.0.0.1:${port}`;
     adminUrl = `http://127.0.0.1:${adminPort}`;
     env = { ...guild.env, REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: `${port}`, ADMIN_PORT: `${adminPort}` };
-    // A machine that is busy must not make Redis late.
-    Object.assign(env, { WORKERS: '2', LOG_REQUESTS: 'off', REDIS_TIMEOUT_MS: '2000' });
+    Object.assign(env, { WORKERS: '2', LOG_REQUESTS: 'off', ...LONG_REDIS_TIMEOUT });
   });
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();

@@ -8,7 +8,7 @@ import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { nginx, nginxConfiguration } from '../support/nginx.ts';
-import { type ServiceProcess, startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -84,7 +84,7 @@ async function run(
   onTestFinished(redis.stop);
   const guild = await guildOn(redis.url, EXAMPLE_ID);
   onTestFinished(guild.close);
-  const service = await startServiceProcess({ ...UNHURRIED, REDIS_URL: redis.url, ...guild.env });
+  const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: redis.url, ...guild.env });
   onTestFinished(service.stop);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

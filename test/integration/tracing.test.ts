@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 import { expect, it, vi } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
-import { startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -88,7 +88,7 @@ it.skipIf(!hasRedis)('sends a span of each request as protobuf, in the trace of 
   const { key } = await servicesOn(client, 'gr', ['free']).apiKeys.create('guild', 'test', null);
   const receiver = await startReceiver();
   const service = await startServiceProcess({
-    ...UNHURRIED,
+    ...LONG_REDIS_TIMEOUT,
     REDIS_URL: redisUrl,
     TRUST_PROXY: 'loopback',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -151,7 +151,7 @@ it.skipIf(!hasRedis)('samples as the environment says, and logs the trace of tho
   const { url: redisUrl } = await redisFor(cleanUps);
   const receiver = await startReceiver();
   const service = await startServiceProcess({
-    ...UNHURRIED,
+    ...LONG_REDIS_TIMEOUT,
     REDIS_URL: redisUrl,
     LOG_REQUESTS: 'errors',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -184,7 +184,7 @@ it.skipIf(!hasRedis)('loads the SDK only when there is a collector', async () =>
   const loaded: number[] = [];
   for (const endpoint of ['', 'http://127.0.0.1:1']) {
     const env = { REDIS_URL: redisUrl, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
-    const service = await startServiceProcess({ ...UNHURRIED, ...env }, ['--import', COUNT_SDK]);
+    const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...env }, ['--import', COUNT_SDK]);
     cleanUps.push(service.stop);
     service.kill();
     const line = await service.line(({ sdk }) => sdk !== undefined);
@@ -197,7 +197,7 @@ it.skipIf(!hasRedis)('loads the SDK only when there is a collector', async () =>
 it.skipIf(!hasRedis)('serves on while the collector is away, warns once, and stops in time', async () => {
   const { url: redisUrl } = await redisFor(cleanUps);
   const service = await startServiceProcess({
-    ...UNHURRIED,
+    ...LONG_REDIS_TIMEOUT,
     REDIS_URL: redisUrl,
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
     OTEL_EXPORTER_OTLP_TIMEOUT: '500',

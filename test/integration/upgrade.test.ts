@@ -5,7 +5,7 @@ import { generateKey, hashKey } from '../../src/access/key-format.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { createWriter } from '../../src/writer.ts';
-import { startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { runNpmScript } from './npm-script.ts';
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)(
       // The service comes first. It reads beside the old bot.
       const env = { REDIS_URL: store.url as string };
       let stopBot = start(old, 'old', () => true);
-      const service = await startServiceProcess({ ...UNHURRIED, ...env });
+      const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...env });
       const get = async (path: string) => {
         const response = await fetch(`${service.url}/api/v1/servers/g${path}`, { headers: { 'x-api-key': key } });
         expect(response.status).toBe(200);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
-import { spawnService, type TestProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -21,7 +21,7 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
     url = `http://127.0.0.1:${port}`;
     adminUrl = `http://127.0.0.1:${adminPort}`;
     service = spawnService({
-      ...UNHURRIED,
+      ...LONG_REDIS_TIMEOUT,
       ...guild.env,
       REDIS_URL: testStore.url as string,
       PORT: `${port}`,
@@ -69,7 +69,12 @@ describe.runIf(hasRedis)('WORKERS=2 with a port that is taken', () => {
     const port = await freePort();
     const taken = createServer().listen(port, '127.0.0.1');
     await once(taken, 'listening');
-    const service = spawnService({ ...UNHURRIED, REDIS_URL: testStore.url as string, PORT: `${port}`, WORKERS: '2' });
+    const service = spawnService({
+      ...LONG_REDIS_TIMEOUT,
+      REDIS_URL: testStore.url as string,
+      PORT: `${port}`,
+      WORKERS: '2',
+    });
     expect((await service.waitForEnd()).code).toBe(1);
     expect(service.output()).toContain('Choose another PORT');
     taken.close();

@@ -3,6 +3,7 @@ import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
+import { LONG_REDIS_TIMEOUT } from './process.ts';
 import type { TestStore } from './stores.ts';
 
 export interface TestService extends RunningServer {
@@ -25,8 +26,7 @@ const START = Date.parse('2026-01-15T12:00:00Z');
  * @param env settings that differ from the defaults.
  */
 export async function startService(testStore: TestStore, env: Record<string, string> = {}): Promise<TestService> {
-  // Redis can take longer than the default on a busy machine. The suites of faults judge that time.
-  const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_TIMEOUT_MS: '2000' };
+  const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT };
   const config = parseConfig({ ...ownDefaults, ...env });
   let now = START;
   let monotonic = 0;

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { missingForRedis7, startSecuredSentinel } from './topologies.ts';
@@ -8,7 +8,7 @@ it.skipIf(!hasRedis || missingForRedis7 !== undefined)(
   'the service listens to a Sentinel under a user that may do nothing else',
   async () => {
     const { env, admin, stop } = await startSecuredSentinel();
-    const service = await startServiceProcess({ ...UNHURRIED, ...env });
+    const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...env });
     try {
       // One for each of its two connections to the master.
       await vi.waitFor(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readUsage } from '../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { type ServiceProcess, startServiceProcess, UNHURRIED } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { hasRedis } from '../support/stores.ts';
 import { type RunningTopology, topologies } from './topologies.ts';
 
@@ -24,7 +24,7 @@ describe.each(topologies)('the service on $name', (topology) => {
 
   beforeAll(async () => {
     redis = await topology.start();
-    service = await startServiceProcess({ ...UNHURRIED, ...redis.env, PLAN_QUOTAS: `free=${PLAN},pro=10000` });
+    service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...redis.env, PLAN_QUOTAS: `free=${PLAN},pro=10000` });
     const client = redis.connect();
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
