@@ -122,12 +122,20 @@ export class SeasonReset {
       return [place === 'hidden' ? 'hidden' : 'set', id, total, 4, ...named];
     });
     const keys = [xp, stats, config, lock, hidden, ...members.map(([id]) => memberPrefix + id)];
-    // One that was hidden after its first copy must not stay in the ranking of the archive.
-    const hiding = members.flatMap(([id, , place]) => (place === 'hidden' ? [id] : []));
-    const hideKeys = [xp, stats, config, hidden, ...hiding.map((id) => memberPrefix + id)];
-    if (hiding.length > 0) throwRefusal(await this.scripts.run('hide', hideKeys, 'hide', ...hiding));
+    // A member can have changed its place after its first copy.
+    const inPlace = (wanted: string) => members.flatMap(([id, , place]) => (place === wanted ? [id] : []));
+    await this.placeInArchive('hide', inPlace('hidden'));
+    await this.placeInArchive('unhide', inPlace('ranked'));
     throwRefusal(await this.scripts.run('stage', keys, memberPrefix, BUILT_IN_CURVES, this.token, ...args));
     return rows.length;
+  }
+
+  /** Hides members of the archive, or shows them. It has those only that were copied before. */
+  private async placeInArchive(mode: 'hide' | 'unhide', userIds: readonly string[]): Promise<void> {
+    if (userIds.length === 0) return;
+    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.archive(this.options.archiveAs);
+    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
+    throwRefusal(await this.scripts.run('hide', keys, mode, ...userIds));
   }
 
   /** Resets the members that are marked, unless a failover lost the step before. */

@@ -123,6 +123,29 @@ describe.each(kinds)('the end of a season on $name', (kind) => {
     },
   );
 
+  it('copies members again who changed their place after a kill, and shows them in the archive where they stand now', async () => {
+    for (let commands = 1; ; commands++) {
+      await store.empty();
+      await fill();
+      const killed = createWriter(failingAfter(store.client, commands)).resetSeason('g', { archiveAs: ARCHIVE });
+      const ended = await killed.then(() => true).catch(() => false);
+      const isCopied = (await store.client.hget('gr:{g}:season', 'phase')) !== 'copy';
+      await writer().unhide('g', ['d']);
+      await writer().hide('g', ['a']);
+      await store.client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
+      await writer().resetSeason('g', { archiveAs: ARCHIVE });
+      expect(await content(ARCHIVE)).toEqual(
+        isCopied
+          ? { ranked: ['a', '300', 'b', '200', 'c', '0'], hidden: ['d', '100'] }
+          : { ranked: ['b', '200', 'd', '100', 'c', '0'], hidden: ['a', '300'] },
+      );
+      if (ended) {
+        expect(commands).toBeGreaterThan(10);
+        break;
+      }
+    }
+  });
+
   it('is refused while another call has the lock, and steps of a suspended call are refused', async () => {
     await fill();
     let suspended: (() => void) | undefined;
