@@ -103,9 +103,10 @@ describeEngines('the widget for the author of a page', (engine) => {
   ])('speaks %s', async (lang, title, total, level) => {
     await view.store.writer.record('guild', { userId: 'u11', set: 100, profile: { level: 11 } });
     await view.open({ 'page-size': '20' }, `lang="${lang}"`);
+    // The total and the members come with requests of their own.
     await view.sees(total);
+    await soon(async () => (await view.texts('li .level .brief')).at(-1)).toBe(level);
     expect(await view.texts('h2')).toEqual([title]);
-    expect((await view.texts('li .level .brief')).at(-1)).toBe(level);
     expect(view.messages).toEqual([]);
   });
 
