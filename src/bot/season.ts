@@ -130,7 +130,7 @@ export class SeasonReset {
     return rows.length;
   }
 
-  /** Hides members of the archive, or shows them. It has those only that were copied before. */
+  /** Hides members in the archive, or ranks them there. Members that the archive does not have yet are passed over. */
   private async placeInArchive(mode: 'hide' | 'unhide', userIds: readonly string[]): Promise<void> {
     if (userIds.length === 0) return;
     const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.archive(this.options.archiveAs);
