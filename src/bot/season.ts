@@ -132,10 +132,7 @@ export class SeasonReset {
 
   /** Hides members in the archive, or ranks them there. Members that the archive does not have yet are passed over. */
   private async placeInArchive(mode: 'hide' | 'unhide', userIds: readonly string[]): Promise<void> {
-    if (userIds.length === 0) return;
-    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.archive(this.options.archiveAs);
-    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
-    throwRefusal(await this.scripts.run('hide', keys, mode, ...userIds));
+    if (userIds.length > 0) await this.step(this.options.archiveAs, mode, userIds, ...userIds);
   }
 
   /** Resets the members that are marked, unless a failover lost the step before. */

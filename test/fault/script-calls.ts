@@ -59,6 +59,8 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden']) },
   { script: 'season', run: (services, staged) => season(services, staged, 'mark', 'a', 'hidden') },
   { script: 'season', run: (services, staged) => season(services, staged, 'reset', 9, 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'hide', 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'unhide', 'a', 'hidden') },
   { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   {

@@ -14,15 +14,12 @@
 --           first "list": after a failover, cursors list other members, and marks can be lost
 --   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next},
 --           or {"AGAIN"} when "copied" was lost in a failover
+--   "hide" | "unhide" user ids   puts members of the archive where they stand in the guild. The reply is that of hide.lua
 --   "done"   no member is left: the season is over. {"OK"}   "unlock"   {"OK"}
--- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "total"}. Nothing was changed then.
+-- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "key" | "total"}. Nothing was changed then.
 -- O(n log m) for n user ids.
 
---- @include lib-level
---- @include lib-counters
---- @include lib-recount
---- @include lib-permissions
---- @include lib-member
+--- @include lib-place
 --- @include lib-lock
 --- @include lib-row
 
@@ -161,6 +158,8 @@ elseif mode == 'server' then
 elseif mode == 'mark' then
   require_permissions(KEYS[6], 'ZADD')
   reply = mark()
+elseif mode == 'hide' or mode == 'unhide' then
+  reply = change_place(mode == 'hide', 3, 8)
 elseif mode == 'reset' then
   reply = season[3] == 'copy' and { 'AGAIN' } or reset()
 elseif mode == 'copied' and ARGV[3] and ARGV[3] ~= server_name() then

@@ -19,7 +19,7 @@ const REFUSALS: Record<string, readonly string[]> = {
   claim: ['user_id', 'key', 'argument', 'field', 'range', 'total'],
   record: ['user_id', 'key', 'xp', 'range', 'field', 'total'],
   hide: ['user_id', 'key', 'total'],
-  season: ['key', 'lock', 'total'],
+  season: ['key', 'lock', 'total', 'user_id'],
   stage: ['user_id', 'key', 'xp', 'range', 'field', 'total', 'lock'],
 };
 

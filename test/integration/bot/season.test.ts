@@ -147,28 +147,42 @@ describe.each(kinds)('the end of a season on $name', (kind) => {
   });
 
   it('is refused while another call has the lock, and steps of a suspended call are refused', async () => {
-    await fill();
-    let suspended: (() => void) | undefined;
     const { client } = store;
-    let calls = 0;
-    const slow: ScriptClient = {
-      evalsha: async (...args) => {
-        if (++calls === 8) await new Promise<void>((resolve) => (suspended = resolve));
-        return client.evalsha(...args);
-      },
-      eval: client.eval.bind(client),
-    };
-    const first = createWriter(slow).resetSeason('g', { archiveAs: ARCHIVE });
-    const outcome = first.catch((error: unknown) => error);
-    await expect.poll(() => suspended).toBeDefined();
-    await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow('is running');
-    await client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
-    await writer().resetSeason('g', { archiveAs: ARCHIVE });
-    await writer().record('g', { userId: 'a', add: 7 });
-    suspended?.();
-    expect(await outcome).toMatchObject({ reason: 'lock' });
-    expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
-    expect((await content(ARCHIVE)).ranked.slice(0, 2)).toEqual(['a', '300']);
+    for (let last = 2; ; last++) {
+      await store.empty();
+      await fill();
+      let suspended: (() => void) | undefined;
+      let calls = 0;
+      let mode: unknown;
+      const slow: ScriptClient = {
+        evalsha: async (...args) => {
+          if (++calls === last) {
+            mode = args[2 + args[1]];
+            await new Promise<void>((resolve) => (suspended = resolve));
+          }
+          return client.evalsha(...args);
+        },
+        eval: client.eval.bind(client),
+      };
+      const first = createWriter(slow).resetSeason('g', { archiveAs: ARCHIVE });
+      const outcome = first.catch((error: unknown) => error);
+      await expect.poll(() => suspended).toBeDefined();
+      if (mode === 'unlock') {
+        suspended?.();
+        expect(await outcome).toEqual({ archived: 4, reset: 4 });
+        expect(last).toBeGreaterThan(10);
+        break;
+      }
+      await expect(writer().resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow('is running');
+      await client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
+      await writer().resetSeason('g', { archiveAs: ARCHIVE });
+      await writer().record('g', { userId: 'a', add: 7 });
+      await writer().unhide(ARCHIVE, ['d']);
+      suspended?.();
+      expect(await outcome).toMatchObject({ reason: 'lock' });
+      expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
+      expect(await content(ARCHIVE)).toEqual({ ranked: ['a', '300', 'b', '200', 'd', '100', 'c', '0'], hidden: [] });
+    }
   });
 
   it('stops on a signal, beside a bot that writes, and is exact after the next call', async () => {

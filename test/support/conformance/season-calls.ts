@@ -1,6 +1,6 @@
 import type { Model } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
-import { record } from './guild-calls.ts';
+import { hide, record } from './guild-calls.ts';
 import { line } from './reads.ts';
 import { Refused, type Reply, RUN_ID, type State } from './state.ts';
 
@@ -38,7 +38,10 @@ export const season: Model = (state, now, keys, [mode, token, ...args]) => {
     return [mode === 'begin' ? begin(guild, token as string, args) : open(guild, token as string, args), guild];
   }
   if (held !== token) throw new Refused(['REFUSED', 0, 'lock']);
-  const step = () => [steps[mode as keyof typeof steps](guild, keys, args), guild] as [Reply, NaiveGuild];
+  const step = (): [Reply, NaiveGuild] =>
+    mode === 'hide' || mode === 'unhide'
+      ? hide(state, now, [...keys.slice(0, 4), ...keys.slice(7)], [mode, ...args])
+      : [steps[mode as keyof typeof steps](guild, keys, args), guild];
   const result = locked(state, now, token as string, step);
   if (mode === 'unlock') result[1].delete(LOCK);
   return result;

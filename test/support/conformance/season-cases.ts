@@ -7,6 +7,7 @@ const KEYS = [':xp', ':stats', ':config', ':hidden', ':season', ':season:xp', LO
 const STAGE_KEYS = [':xp', ':stats', ':config', LOCK, ':hidden'];
 const PREFIX = 'gr:{g}:member:';
 const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
+const ARCHIVE: Value = { hash: { of: 'g s1' } };
 const other: Record<string, Value> = { [LOCK]: { string: 'another', ms: 5000 } };
 
 function seasonIn(phase: string, rest = 'keep'): Record<string, Value> {
@@ -51,6 +52,7 @@ export function* seasonCases(): Iterable<Call> {
       yield call(`${n} ${which}`, { ...under, ...seasonIn('copy'), ...marks }, 'copied', [RUN_ID, which]);
     const ids = random.some(IDS, 3);
     yield call(`${n}`, { ...under, ...seasonIn('copy') }, 'mark', ids, ids);
+    for (const mode of ['hide', 'unhide']) yield call(`${n}`, { ...under, ':season': ARCHIVE }, mode, ids, ids);
     for (const rest of ['keep', 'drop']) {
       const resetting = { ...under, ...seasonIn('reset', rest), ...marksOf(random, state) };
       yield call(`${n} ${rest}`, resetting, 'reset', ['2', ...ids], ids);
@@ -67,11 +69,12 @@ export function* seasonCases(): Iterable<Call> {
       for (const [mode, args] of [
         ['list', ['0', 'ranked']],
         ['mark', ['a']],
+        ['hide', ['a']],
         ['reset', ['2', 'a']],
       ] as const)
         yield call(`in phase ${phase}`, before, mode, [...args], ['a']);
     }
-    const archive = { ...SMALL, ':season': { hash: { of: 'g s1' } }, ...lock };
+    const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
     yield call('the archive of this season', archive, 'open', ['g s1']);
     yield call('the archive of another season', archive, 'open', ['g s2']);
     yield call('a guild with a config only', { ':config': { hash: { plan: 'pro' } }, ...lock }, 'open', [
@@ -86,6 +89,13 @@ export function* seasonCases(): Iterable<Call> {
   };
   for (const [name, state] of [...BROKEN, ...FULL])
     yield call(name, { ...state, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a', '9'], ['a', '9']);
+  for (const mode of ['hide', 'unhide']) {
+    yield call('user_id', { ...SMALL, ...locked }, mode, ['a', 'a b'], ['a', 'a b']);
+    yield call('key', { ...SMALL, ...locked }, mode, ['a', 'B'], ['a', '9']);
+    yield call('total', { ...BRIM, ...locked }, mode, ['9', 'a'], ['9', 'a']);
+    for (const [name, state] of [...BROKEN, ...FULL])
+      yield call(name, { ...state, ...locked }, mode, ['a', '9'], ['a', '9']);
+  }
   const low = guildOf({ ranked: { a: 300 }, stats: { total_xp: '-9223372036854775807' } });
   yield call('total', { ...low, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a'], ['a']);
   for (const [name, state] of BROKEN.filter(([broken]) => !broken.includes('ranking')))
