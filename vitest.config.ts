@@ -7,6 +7,7 @@ const timed = ['test/fault/redis-faults.test.ts', 'test/fault/shutdown.test.ts',
 const patient = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 30_000 } },
   globalSetup: './scripts/dev/build-widget.mjs',
   setupFiles: './test/support/cover-children.ts',
 };

@@ -85,8 +85,13 @@ export async function startEmbeddedRedis(
 
 /** Ports that {@link freePort} has returned or tried. */
 const given = new Set<number>();
-/** Systems give higher ports to outgoing connections, which could take such a port before its server starts. */
-const [FIRST_PORT, END_PORT] = [10_000, 20_000];
+/**
+ * Another process could take a returned port before its server starts. So each of the test processes that run at once has a
+ * range of its own, and all ranges are below the ports that systems give to outgoing connections.
+ */
+const RANGE = { size: 1250, count: 8, lowest: 10_000 };
+const FIRST_PORT = RANGE.lowest + (Number(process.env.VITEST_POOL_ID ?? 0) % RANGE.count) * RANGE.size;
+const END_PORT = FIRST_PORT + RANGE.size;
 const MAX_ATTEMPTS = 100;
 
 /** Returns a TCP port of the loopback interface that is free, and that no earlier call has returned. */

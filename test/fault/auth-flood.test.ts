@@ -131,7 +131,7 @@ describe('a flood of made-up keys', () => {
     await vi.waitFor(async () => {
       expect(await statusOf(key)).toBe(200);
       expect(find).toHaveBeenCalledTimes(2);
-    });
+    }, PATIENT);
     await flood();
     await service.store.guildConfig.update('guild', { plan: 'pro' });
     subscriber.emit('ready');

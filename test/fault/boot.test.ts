@@ -52,8 +52,10 @@ describe.skipIf(!hasRedis)('the start', () => {
     const { log, running } = boot({ REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) }, 30_000);
     const waiting = (line: LogLine) => line.msg === `waiting for the Redis at 127.0.0.1:${redisPort}`;
     await vi.waitFor(() => expect(log.some(waiting), 'it says that it waits').toBe(true), PATIENT);
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
-    expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
+    const status = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    // It listens half a second after its start.
+    await vi.waitFor(async () => expect(await status('/readyz')).toBe(503), PATIENT);
+    expect(await status('/livez')).toBe(200);
 
     await redis('--port', String(redisPort));
     const { url } = await running;

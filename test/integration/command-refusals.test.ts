@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
   it('a server that accepts connections and says nothing is one that does not answer', async () => {
     const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     cleanUps.push(() => silent.close());
-    await vi.waitFor(() => expect(silent.address()).toBeTruthy());
+    await vi.waitFor(() => expect(silent.address()).toBeTruthy(), PATIENT);
     const { port } = silent.address() as { port: number };
     const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
     const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], env);

@@ -1,12 +1,13 @@
 import { Redis } from 'ioredis';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { commandLine } from '../support/entry.ts';
 import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
 import { runNpmScript } from './npm-script.ts';
 
 describe.skipIf(!hasRedis)('the commands, as processes', () => {
@@ -97,7 +98,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const created = await json(keys('create', '--guild', id, '--json'));
     expect(await status(id, created.key)).toBe(200);
     expect(await json(keys('revoke', '--guild', id, created.id, '--json'))).toEqual({ guild: id, revoked: created.id });
-    expect(await status(id, created.key)).toBe(401);
+    await vi.waitFor(async () => expect(await status(id, created.key)).toBe(401), BEFORE_CACHE_EXPIRES);
     expect(await json(keys('list', '--guild', id, '--json'))).toEqual({ guild: id, keys: [] });
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
@@ -19,6 +19,7 @@ import { Visitor } from '../support/dashboard.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
+import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
@@ -193,7 +194,7 @@ describe.skipIf(!hasRedis)('the ACL file on a real Redis', () => {
     expect((await ask('members/1')).status).toBe(200);
     expect((await ask('stats')).headers['x-ratelimit-remaining']).toBe('97');
     await operator.apiKeys.revoke('g', record.id);
-    expect((await ask('stats')).status).toBe(401);
+    await vi.waitFor(async () => expect((await ask('stats')).status).toBe(401), BEFORE_CACHE_EXPIRES);
   });
 
   it('lets the dashboard do its work, with a link of the bot', async () => {

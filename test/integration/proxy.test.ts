@@ -98,7 +98,9 @@ async function run(
   return {
     ...{ redis, guild, service, url },
     get: async (path, init = {}) => {
-      const response = await fetch(url + path, init);
+      const response = await fetch(url + path, init).catch((error: Error) => {
+        throw new Error(`${path}: ${error.cause}; the proxy said: ${child.output()}`, { cause: error });
+      });
       return { status: response.status, headers: response.headers, text: await response.text() };
     },
     cost: async () => Number(await guild.store.client.get(`gr:quota:{${EXAMPLE_ID}}`)),

@@ -1,2 +1,5 @@
 /** Options of `vi.waitFor` for a condition that a busy machine may meet late. */
 export const PATIENT = { timeout: 30_000, interval: 10 };
+
+/** Options of `vi.waitFor` for an announced change: half of the time for which the service believes its cache. */
+export const BEFORE_CACHE_EXPIRES = { timeout: 2500, interval: 10 };

@@ -2,6 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../../src/errors.ts';
 import { mockStore } from '../../support/stores.ts';
+import { PATIENT } from '../../support/wait.ts';
 
 const STATS = 'gr:{g}:stats';
 const CONFIG = 'gr:{g}:config';
@@ -28,7 +29,7 @@ it('stores plan and multiplier, raises the revision, leaves the counters alone, 
   expect(BigInt(rev as string)).toBeGreaterThan(BigInt(before as string));
   expect(after).toEqual(counters);
   expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', xp_multiplier: '1.5' });
-  await vi.waitFor(() => expect(published).toEqual(['g']));
+  await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
 });
 
 it('stores a curve with the levels it gives, beside a plan, then publishes the invalidation', async () => {
@@ -37,7 +38,7 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
   expect(await store.client.hget(STATS, 'level_sum')).toBe('6');
   expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', xp_curve: 'amari' });
   expect(await store.audit.check('g')).toMatchObject({ exact: true });
-  await vi.waitFor(() => expect(published).toEqual(['g']));
+  await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
 });
 
 it('refuses an empty change', async () => {

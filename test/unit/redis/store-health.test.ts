@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { StoreHealth } from '../../../src/redis/store-health.ts';
+import { PATIENT } from '../../support/wait.ts';
 
 const failure = (message: string) => new StoreUnavailableError(new Error(message));
 const silence = () => new StoreUnavailableError(new Error('no reply within 100 ms'), 'timeout');
@@ -77,7 +78,7 @@ describe('StoreHealth', () => {
     expect(health.problem?.reason).toBe('connect ECONNREFUSED');
     probe.mockResolvedValue('OK');
     client.emit('ready');
-    await vi.waitFor(() => expect(health.problem).toBeUndefined());
+    await vi.waitFor(() => expect(health.problem).toBeUndefined(), PATIENT);
     client.emit('error', new AggregateError([], ''));
     expect(lines).toEqual(['connect ECONNREFUSED lost R', 'back: R', 'AggregateError lost R']);
   });

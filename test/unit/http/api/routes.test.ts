@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BURST, INTERVAL_MS } from '../../../../src/access/failed-auth-limiter.ts';
 import { generateKey } from '../../../../src/access/key-format.ts';
 import { type TestApi, testApi } from '../../../support/test-api.ts';
+import { PATIENT } from '../../../support/wait.ts';
 
 let api: TestApi;
 
@@ -134,7 +135,7 @@ describe('the three operations', () => {
         .expect(status),
     );
     const evalsha = vi.spyOn(client, 'evalsha');
-    await Promise.all([...answers, vi.waitFor(() => expect(evalsha).toHaveBeenCalled())]);
+    await Promise.all([...answers, vi.waitFor(() => expect(evalsha).toHaveBeenCalled(), PATIENT)]);
     expect(activity.inFlight).toBe(0);
   });
 
