@@ -53,7 +53,7 @@ async function commandsOn(env: Record<string, string>, oneGuild = false) {
   return commands(guildOf, (n) => keyIds[n] as string);
 }
 
-const PARALLEL = 4;
+const PARALLEL = 7;
 
 /** Runs commands, some at a time, and expects that each ends with 1 and one line on stderr that matches, and changes nothing. */
 async function expectRefusals(
