@@ -20,13 +20,27 @@ export interface WrkSample {
 
 /** wrk with the prepared requests of the mix. */
 export interface Wrk {
-  /** Puts load on a server from the core of this process. Seconds are rounded up to whole ones. @throws if wrk fails. */
-  measure(server: ServerProcess, plan: { from: number; connections: number; seconds: number }): Promise<WrkSample>;
+  /**
+   * Puts load on a server from the core of this process. Seconds are rounded up to whole ones. Requests of the settling seconds, which
+   * come first, count for the CPU time and for failures alone. @throws if wrk fails.
+   */
+  measure(server: ServerProcess, plan: WrkPlan): Promise<WrkSample>;
   remove(): void;
+}
+
+export interface WrkPlan {
+  /** Index of the first request. */
+  readonly from: number;
+  readonly connections: number;
+  readonly settleSeconds: number;
+  readonly seconds: number;
 }
 
 /** The line that wrk-replay.lua prints. */
 interface Printed {
+  /** The answered requests of the whole run. */
+  readonly total: number;
+  /** Those that were answered after the settling seconds, and the seconds since. */
   readonly requests: number;
   readonly seconds: number;
   readonly p50Ms: number;
@@ -46,12 +60,13 @@ export function prepareWrk(requests: readonly Buffer[]): Wrk | undefined {
   writeFileSync(file, Buffer.concat(requests));
   return {
     remove,
-    measure: async ({ pid, port }, { from, connections, seconds }) => {
+    measure: async ({ pid, port }, { from, connections, settleSeconds, seconds }) => {
       const cpuBefore = cpuSeconds(pid);
       const url = `http://127.0.0.1:${port}`;
-      const load = ['-t', '1', '-c', String(connections), '-d', String(Math.ceil(seconds))];
+      const load = ['-t', '1', '-c', String(connections), '-d', String(Math.ceil(settleSeconds + seconds))];
+      const replay = [file, from, settleSeconds, connections].map(String);
       // A child inherits the core of this process.
-      const { stdout } = await promisify(execFile)(wrk, [...load, '-s', SCRIPT, url, '--', file, String(from)]);
+      const { stdout } = await promisify(execFile)(wrk, [...load, '-s', SCRIPT, url, '--', ...replay]);
       return toSample(parseWrk(stdout), cpuSeconds(pid) - cpuBefore);
     },
   };
@@ -64,12 +79,12 @@ export function parseWrk(output: string): Printed {
   return JSON.parse(json) as Printed;
 }
 
-function toSample({ requests, seconds, p50Ms, p99Ms, failed, unanswered }: Printed, cpu: number): WrkSample {
+function toSample({ total, requests, seconds, p50Ms, p99Ms, failed, unanswered }: Printed, cpu: number): WrkSample {
   return {
-    requestsPerSecond: (requests - failed) / seconds,
+    requestsPerSecond: ((requests / seconds) * (total - failed)) / total,
     p50Ms,
     p99Ms,
-    cpuUs: (cpu * 1e6) / requests,
+    cpuUs: (cpu * 1e6) / total,
     failed: failed + unanswered,
   };
 }

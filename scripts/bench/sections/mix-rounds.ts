@@ -66,7 +66,7 @@ export async function runRounds(run: MixRun, { seconds, rounds }: SectionOptions
       peak.push(await measure(testbed, contender, { ...plan, settleSeconds: WARM_UP_S, from }));
       if (!wrk || !BY_WRK.includes(name)) continue;
       logProgress(`round ${round + 1} of ${rounds}, wrk: ${name}`);
-      byWrk.push(await wrk.measure(contender, { connections: CONNECTIONS, seconds, from }));
+      byWrk.push(await wrk.measure(contender, { connections: CONNECTIONS, settleSeconds: SETTLE_S, seconds, from }));
       afterWrk.push(await measure(testbed, contender, { ...plan, settleSeconds: SETTLE_S, from }));
     }
   }
