@@ -8,6 +8,7 @@ import { cleanCopy } from '../support/clean-copy.ts';
 import { buildLike, type Image, type Instruction, parseDockerfile } from '../support/dockerfile.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis, realStore } from '../support/stores.ts';
+import { INSTALLING_MS } from '../support/wait.ts';
 
 const instructions = parseDockerfile(join(repository, 'Dockerfile'));
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
@@ -36,7 +37,7 @@ describe.skipIf(!online)('the image, built step by step in clean folders', () =>
     context = cleanCopy({ installed: false });
     folder = mkdtempSync(join(tmpdir(), 'guildrank-image-'));
     image = await buildLike(instructions, context, folder);
-  }, 300_000);
+  }, INSTALLING_MS);
   afterAll(() => {
     rmSync(context, { recursive: true });
     rmSync(folder, { recursive: true });

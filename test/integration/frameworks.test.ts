@@ -9,6 +9,7 @@ import { hasChromium, launchChromium, type Site, startSite } from '../support/br
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
+import { INSTALLING_MS } from '../support/wait.ts';
 
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 const NODE_TYPES = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node'];
@@ -41,7 +42,7 @@ describe.skipIf(!online || !hasChromium)('guildrank/widget in a framework', () =
     const built = await runProgram(process.execPath, ['scripts/dev/widget-package.mjs', target]);
     expect(built.code, built.stderr).toBe(0);
     [browser, site] = await Promise.all([launchChromium(), startSite()]);
-  }, 300_000);
+  }, INSTALLING_MS);
   afterAll(async () => {
     await browser.close();
     await site.close();

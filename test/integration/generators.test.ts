@@ -6,6 +6,7 @@ import { document } from '../support/api-document.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
+import { INSTALLING_MS } from '../support/wait.ts';
 
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 /** Two of the generators load ES modules with require, as Node does from 20.19 on. */
@@ -89,7 +90,7 @@ describe.skipIf(!online || !canRequireModules)('clients generated from docs/open
     expect(code, output).toBe(0);
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
     writeFileSync(join(folder, 'orval.config.mjs'), ORVAL);
-  }, 300_000);
+  }, INSTALLING_MS);
   afterAll(() => rmSync(folder, { recursive: true }));
   beforeEach(async () => {
     await suite.service.store.writer.recordMany('guild', [

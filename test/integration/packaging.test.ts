@@ -18,6 +18,7 @@ import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanCopy } from '../support/clean-copy.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { INSTALLING_MS } from '../support/wait.ts';
 
 const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 
@@ -173,7 +174,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
       rmSync(copy, { recursive: true });
     }
     testStore = hasRedis ? await realStore.start() : undefined;
-  }, 300_000);
+  }, INSTALLING_MS);
   afterAll(async () => {
     await testStore?.stop();
     for (const each of [folder, botFolder]) rmSync(each, { recursive: true, force: true });

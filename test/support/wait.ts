@@ -3,3 +3,6 @@ export const PATIENT = { timeout: 30_000, interval: 10 };
 
 /** Options of `vi.waitFor` for an announced change: half of the time for which the service believes its cache. */
 export const BEFORE_CACHE_EXPIRES = { timeout: 2500, interval: 10 };
+
+/** Milliseconds for a hook that installs packages: on a busy machine two installs can take minutes. */
+export const INSTALLING_MS = 900_000;
