@@ -1,7 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
-const timed = ['test/fault/redis-faults.test.ts', 'test/fault/shutdown.test.ts', 'test/topology/failover.test.ts'];
+const timed = [
+  'test/fault/redis-faults.test.ts',
+  'test/fault/shutdown.test.ts',
+  'test/integration/guild-move.test.ts',
+  'test/topology/failover.test.ts',
+];
 
 /** Their files leave nothing behind, so several run in one process, which loads the modules once. */
 const shared = ['test/unit/**/*.test.ts', 'test/api/**/*.test.ts'];
