@@ -33,6 +33,8 @@ const CACHE_TTL_MS = 5000;
 const REFRESH_AFTER_MS = 3500;
 /** Keys cached together, as after a start, are refreshed spread over this time. */
 const REFRESH_JITTER_MS = 1000;
+/** Keys that are due within this time are refreshed together, because each reply of Redis wakes the process (docs/adr/0011). */
+const REFRESH_TOGETHER_MS = 100;
 const CACHE_ENTRIES = 10_000;
 /** Keys that are remembered as valid once. Only valid keys enter, so made-up ones push none out. */
 const SEEN_KEYS = 50_000;
@@ -47,6 +49,9 @@ export class Authenticator {
    */
   private readonly seen = new LRUCache<string, true>({ max: SEEN_KEYS });
   private readonly pending = new Map<string, Promise<Identity | null>>();
+  /** Keys to refresh, and milliseconds on the monotonic clock from which a request refreshes them all. */
+  private due = new Set<string>();
+  private refreshDueAt = Number.POSITIVE_INFINITY;
   /** Raised with every invalidation: a look-up that began before it must not be cached after it. */
   private epoch = 0;
   private readonly lookUps = { found: 0, unknown: 0, failed: 0 };
@@ -69,7 +74,8 @@ export class Authenticator {
     if (!cached) return undefined;
     const now = this.now();
     if (now >= cached.goodUntil || this.wallClock() >= cached.expiresAt) return undefined;
-    if (now >= cached.refreshFrom && !this.pending.has(key)) this.refresh(key);
+    if (now >= cached.refreshFrom && !this.pending.has(key)) this.addDue(key, now);
+    if (now >= this.refreshDueAt) this.refreshDue();
     return cached.identity;
   }
 
@@ -121,9 +127,17 @@ export class Authenticator {
     this.pending.clear();
   }
 
-  /** Ignores a failure: the entry stays good for its time, and a later request reports the error. */
-  private refresh(key: string): void {
-    this.authenticate(key).catch(() => {});
+  private addDue(key: string, now: number): void {
+    if (this.due.size === 0) this.refreshDueAt = now + REFRESH_TOGETHER_MS;
+    this.due.add(key);
+  }
+
+  private refreshDue(): void {
+    const keys = this.due;
+    this.due = new Set();
+    this.refreshDueAt = Number.POSITIVE_INFINITY;
+    // A failure is ignored: the entry stays good for its time, and a later request reports the error.
+    for (const key of keys) this.authenticate(key).catch(() => {});
   }
 
   private async lookUp(key: string): Promise<Identity | null> {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -29,7 +29,7 @@ export function isWellFormedKey(text: string): boolean {
 
 /** Returns the SHA-256 of a key in hex, the only stored form. No salt is needed: nobody can guess 190 random bits. */
 export function hashKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 function checksum(body: string): string {
