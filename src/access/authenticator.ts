@@ -14,6 +14,15 @@ export interface Identity {
   readonly keyId: string;
   /** Web origins whose pages may use the key; none = all. */
   readonly origins: readonly string[];
+  /** Kept here by the usage, which finds it so without a look-up (hot path, see ADR 11). */
+  counted?: CountedRequests | undefined;
+}
+
+/** Requests of one identity that are not added up yet. */
+export interface CountedRequests {
+  allowed: number;
+  refused: number;
+  lastUsedAt: number;
 }
 
 interface CachedIdentity {

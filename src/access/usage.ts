@@ -1,6 +1,6 @@
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
-import type { Identity } from './authenticator.ts';
+import type { CountedRequests, Identity } from './authenticator.ts';
 import { generateKeyId } from './key-format.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -12,13 +12,6 @@ const GUILDS_PER_STEP = 100;
 const MAX_WAITING = 20_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
-
-/** Requests of one identity that are not added up yet. */
-interface Counted {
-  allowed: number;
-  refused: number;
-  lastUsedAt: number;
-}
 
 /** The usage of a guild that waits for Redis. */
 class WaitingUsage {
@@ -38,8 +31,8 @@ export class Usage {
   private readonly processId = generateKeyId();
   private calls = 0;
   private hour = 0;
-  /** The requests of {@link hour}. */
-  private readonly counted = new Map<Identity, Counted>();
+  /** Identities that made requests in {@link hour}. */
+  private counted: Identity[] = [];
   /** By guild id. */
   private readonly waiting = new Map<string, WaitingUsage>();
   private waitingCounts = 0;
@@ -52,25 +45,23 @@ export class Usage {
     private readonly now: () => number,
   ) {}
 
-  /** Counts requests. @param states of their quota, in the same order. */
-  count(requests: readonly { readonly identity: Identity }[], states: readonly { readonly allowed: boolean }[]): void {
+  /** Counts a request. @param allowed whether its quota allowed it. */
+  count(identity: Identity, allowed: boolean): void {
     const now = this.now();
     const hour = Math.floor(now / HOUR_MS);
-    if (hour !== this.hour || this.counted.size >= MAX_COUNTED) {
+    if (hour !== this.hour || this.counted.length >= MAX_COUNTED) {
       this.addUp();
       this.hour = hour;
     }
-    for (let i = 0; i < states.length; i++) {
-      const { identity } = requests[i] as { readonly identity: Identity };
-      let counted = this.counted.get(identity);
-      if (!counted) {
-        counted = { allowed: 0, refused: 0, lastUsedAt: 0 };
-        this.counted.set(identity, counted);
-      }
-      if (states[i]?.allowed) counted.allowed++;
-      else counted.refused++;
-      counted.lastUsedAt = now;
+    let { counted } = identity;
+    if (!counted) {
+      counted = { allowed: 0, refused: 0, lastUsedAt: 0 };
+      identity.counted = counted;
+      this.counted.push(identity);
     }
+    if (allowed) counted.allowed++;
+    else counted.refused++;
+    counted.lastUsedAt = now;
   }
 
   /**
@@ -120,7 +111,10 @@ export class Usage {
 
   /** Adds what was counted to what waits for Redis. */
   private addUp(): void {
-    for (const [{ guildId, keyId }, { allowed, refused, lastUsedAt }] of this.counted) {
+    for (const identity of this.counted) {
+      const { guildId, keyId } = identity;
+      const { allowed, refused, lastUsedAt } = identity.counted as CountedRequests;
+      identity.counted = undefined;
       const guild = this.waiting.get(guildId) ?? new WaitingUsage();
       const isKept = this.add(guild, `${this.hour}:${keyId}`, allowed);
       const isRefusedKept = this.add(guild, `${this.hour}:${keyId}:refused`, refused);
@@ -128,7 +122,7 @@ export class Usage {
       guild.used.set(keyId, Math.max(lastUsedAt, guild.used.get(keyId) ?? 0));
       this.waiting.set(guildId, guild);
     }
-    this.counted.clear();
+    this.counted = [];
   }
 
   /** Returns whether there was something to add, and room for it. */

@@ -5,12 +5,16 @@ import type { Usage } from '../access/usage.ts';
 import type { Versioned } from '../leaderboard/reader.ts';
 import type { CommandBatcher, ReadCommand } from '../redis/command-batcher.ts';
 
-/** The result of one request: the state of its guild's quota, and the response or the error of its read. */
-export interface LoadResult<V> {
-  readonly quota: QuotaState;
+/** The response or the error of a read. */
+interface ReadResult<V> {
   /** Undefined when nothing was to be read, or when the read failed. */
   readonly response: V | undefined;
   readonly error: unknown;
+}
+
+/** The result of one request: the state of its guild's quota, and that of its read. */
+export interface LoadResult<V> extends ReadResult<V> {
+  readonly quota: QuotaState;
 }
 
 /** A request that waits for its batch. */
@@ -60,11 +64,6 @@ export class RequestBatcher<V> {
     this.commands.collect(() => {
       for (const { first, items: requests } of groupBy(batch, hasSameQuota)) {
         const counting = this.quotas.consume(first.identity.guildId, first.identity.plan, requests.length);
-        counting.then(
-          (states) => this.usage.count(requests, states),
-          // Each group handles a failure where it awaits the count; until then Node must not report it as unhandled.
-          () => {},
-        );
         for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
       }
     });
@@ -79,17 +78,14 @@ export class RequestBatcher<V> {
     counted: readonly PendingRequest<V>[],
     counting: Promise<readonly QuotaState[]>,
   ): Promise<void> {
-    let response: V | undefined;
-    let error: unknown;
-    try {
-      response = read && (await this.cache.load(read, this.commands));
-    } catch (failure) {
-      error = failure;
-    }
+    const loading = read && this.cache.load(read, this.commands);
     try {
       const states = await counting;
+      const loaded = await loading;
       for (const request of items) {
-        request.resolve({ quota: states[counted.indexOf(request)] as QuotaState, response, error });
+        const quota = states[counted.indexOf(request)] as QuotaState;
+        this.usage.count(request.identity, quota.allowed);
+        request.resolve({ quota, response: loaded?.response, error: loaded?.error });
       }
     } catch (failure) {
       for (const request of items) request.reject(failure);
@@ -174,23 +170,27 @@ export class ResponseCache<V> {
     this.entries = new LRUCache({ max: maxEntries, maxSize: maxBytes, sizeCalculation });
   }
 
-  /** Returns the response to a read, in one round trip. @throws StoreUnavailableError */
-  async load(read: CacheableRead<V>, commands: Pick<CommandBatcher, 'read'>): Promise<V> {
+  /** Reads in one round trip. Does not reject: an error is a part of the result. */
+  async load(read: CacheableRead<V>, commands: Pick<CommandBatcher, 'read'>): Promise<ReadResult<V>> {
     const { epoch } = this;
     const now = this.now();
     const entry = this.entries?.get(read.cacheKey);
     const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
-    const versioned = await commands.read(read.command, cached?.revision);
-    if (cached && versioned === undefined) {
-      this.hits++;
-      return cached.response;
+    try {
+      const versioned = await commands.read(read.command, cached?.revision);
+      if (cached && versioned === undefined) {
+        this.hits++;
+        return { response: cached.response, error: undefined };
+      }
+      const { revision, value } = versioned as Versioned<unknown>;
+      this.misses++;
+      const response = read.render(value);
+      if (revision !== '' && epoch === this.epoch)
+        this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
+      return { response, error: undefined };
+    } catch (error) {
+      return { response: undefined, error };
     }
-    const { revision, value } = versioned as Versioned<unknown>;
-    this.misses++;
-    const response = read.render(value);
-    if (revision !== '' && epoch === this.epoch)
-      this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
-    return response;
   }
 
   /**

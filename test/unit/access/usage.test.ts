@@ -18,10 +18,7 @@ type Fate = 'done' | 'lost' | 'unanswered' | 'late';
 /** Counts requests of one API key. */
 function count(usage: Usage, guildId: string, keyId: string, ...allowed: boolean[]): void {
   const identity = { guildId, plan: 'free', keyId, origins: [] };
-  usage.count(
-    allowed.map(() => ({ identity })),
-    allowed.map((each) => ({ allowed: each })),
-  );
+  for (const each of allowed) usage.count(identity, each);
 }
 
 describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
