@@ -43,9 +43,8 @@ export function createApp(parts: AppParts): Express {
   app.enable('strict routing');
 
   // Each layer that a request passes costs: the operations come first, health last.
-  app.use(openContext({ ...parts, isTrusted: parts.trustProxy === 0 ? undefined : app.get('trust proxy fn') }));
-  for (const layer of parts.middleware) app.use(layer);
-  app.use(api.knownAddresses);
+  const context = openContext({ ...parts, isTrusted: parts.trustProxy === 0 ? undefined : app.get('trust proxy fn') });
+  app.use(joinLayers(context, ...parts.middleware, api.knownAddresses));
   app.use(api.requireHost);
   app.use(answerPreflight(parts.cors, () => countOther('options')));
   api.addTo(app);
@@ -56,6 +55,15 @@ export function createApp(parts: AppParts): Express {
   app.use(countBadPath(api));
   app.use(answerProblem(parts));
   return app;
+}
+
+/** Joins layers to one: Express makes objects of a kilobyte for each layer of each request (docs/adr/0011). */
+function joinLayers(first: RequestHandler, ...others: readonly RequestHandler[]): RequestHandler {
+  return others.reduce(
+    (layer, following) => (req, res, next) =>
+      layer(req, res, (error) => (error ? next(error) : following(req, res, next))),
+    first,
+  );
 }
 
 function notFound(): Problem {
