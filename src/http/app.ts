@@ -10,6 +10,7 @@ import { healthRoutes, type Readiness } from './health.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
+import { joinLayers } from './server/express-server.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
 export interface AppParts extends ApiParts, RequestContextParts {
@@ -55,15 +56,6 @@ export function createApp(parts: AppParts): Express {
   app.use(countBadPath(api));
   app.use(answerProblem(parts));
   return app;
-}
-
-/** Joins layers to one: Express makes objects of a kilobyte for each layer of each request (docs/adr/0011). */
-function joinLayers(first: RequestHandler, ...others: readonly RequestHandler[]): RequestHandler {
-  return others.reduce(
-    (layer, following) => (req, res, next) =>
-      layer(req, res, (error) => (error ? next(error) : following(req, res, next))),
-    first,
-  );
 }
 
 function notFound(): Problem {

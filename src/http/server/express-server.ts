@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express, Request, Response } from 'express';
+import type { Express, Request, RequestHandler, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
 
@@ -68,6 +68,15 @@ export function createExpressServer(
     limits.endAfterAnswers(socket, () => observer.onUnreadable(answerConnect(socket)));
   });
   return server;
+}
+
+/** Joins layers to one: Express makes objects of a kilobyte for each layer of each request (docs/adr/0011). */
+export function joinLayers(first: RequestHandler, ...others: readonly RequestHandler[]): RequestHandler {
+  return others.reduce(
+    (layer, following) => (req, res, next) =>
+      layer(req, res, (error) => (error ? next(error) : following(req, res, next))),
+    first,
+  );
 }
 
 /** Whether this line of Node lacks the option `optimizeEmptyRequests` (listener.ts), which 24.12 brought. */
