@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express, Request, RequestHandler, Response } from 'express';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
 
@@ -74,9 +74,19 @@ export function createExpressServer(
 export function joinLayers(first: RequestHandler, ...others: readonly RequestHandler[]): RequestHandler {
   return others.reduce(
     (layer, following) => (req, res, next) =>
-      layer(req, res, (error) => (error ? next(error) : following(req, res, next))),
+      layer(req, res, (error) => (error ? next(error) : callLayer(following, req, res, next))),
     first,
   );
+}
+
+/** Calls a layer as Express does: an error that it throws, or rejects with, goes to `next`. */
+function callLayer(layer: RequestHandler, req: Request, res: Response, next: NextFunction): void {
+  try {
+    const done: unknown = layer(req, res, next);
+    if (done instanceof Promise) done.catch((error) => next(error ?? new Error('Rejected promise')));
+  } catch (error) {
+    next(error);
+  }
 }
 
 /** Whether this line of Node lacks the option `optimizeEmptyRequests` (listener.ts), which 24.12 brought. */
