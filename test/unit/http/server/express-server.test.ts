@@ -104,6 +104,10 @@ describe('joinLayers', () => {
     expect(await send(later, throwing)).toEqual([['a'], 'bad']);
   });
 
+  it('gives the application an error when a layer rejects with none', async () => {
+    expect(await send(() => Promise.reject())).toEqual([['a'], 'Rejected promise']);
+  });
+
   it('runs the layers in their order, then the next layer of the application', async () => {
     expect(await send()).toEqual([['a', 'b', 'c', 'after'], 'answer']);
   });
