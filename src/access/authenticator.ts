@@ -14,14 +14,15 @@ export interface Identity {
   readonly keyId: string;
   /** Web origins whose pages may use the key; none = all. */
   readonly origins: readonly string[];
-  /** Kept here by the usage, which finds it so without a look-up (hot path, see ADR 11). */
+  /** Requests that the usage has counted and not added up yet. Kept here to save a look-up (hot path, see ADR 11). */
   counted?: CountedRequests | undefined;
 }
 
-/** Requests of one identity that are not added up yet. */
+/** Numbers of requests of one identity, by the decision of the quota. */
 export interface CountedRequests {
   allowed: number;
   refused: number;
+  /** Milliseconds since the epoch. */
   lastUsedAt: number;
 }
 
@@ -58,8 +59,9 @@ export class Authenticator {
    */
   private readonly seen = new LRUCache<string, true>({ max: SEEN_KEYS });
   private readonly pending = new Map<string, Promise<Identity | null>>();
-  /** Keys to refresh, and milliseconds on the monotonic clock from which a request refreshes them all. */
+  /** Keys to refresh. */
   private due = new Set<string>();
+  /** Milliseconds on the monotonic clock from which a request refreshes them all. */
   private refreshDueAt = Number.POSITIVE_INFINITY;
   /** Raised with every invalidation: a look-up that began before it must not be cached after it. */
   private epoch = 0;
@@ -105,6 +107,7 @@ export class Authenticator {
       if (this.pending.get(key) === lookup) this.pending.delete(key);
     });
     this.pending.set(key, lookup);
+    this.due.delete(key);
     lookup.then(
       (identity) => this.lookUps[identity ? 'found' : 'unknown']++,
       () => this.lookUps.failed++,

@@ -210,6 +210,17 @@ it('refreshes keys together that are due within a tenth of a second, because eac
   expect([4700, 8099].map(asked)).toEqual([20, 20]);
 });
 
+it('does not refresh a key that a request has looked up since it was due', async () => {
+  await authenticator.authenticate(key);
+  now = START + 4950;
+  authenticator.getCached(key);
+  now = START + 5000;
+  await authenticator.authenticate(key);
+  now = START + 5050;
+  authenticator.getCached(key);
+  expect(find).toHaveBeenCalledTimes(2);
+});
+
 it('spreads the refreshes of keys that were cached at once', async () => {
   const keys = Array.from({ length: 200 }, generateKey);
   for (const each of keys) await authenticator.authenticate(each);
