@@ -1,20 +1,12 @@
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
-const timed = [
-  'test/fault/redis-faults.test.ts',
-  'test/fault/shutdown.test.ts',
-  'test/integration/guild-move.test.ts',
-  'test/topology/failover.test.ts',
-];
-
-/** Their files leave nothing behind, so several run in one process, which loads the modules once. */
-const shared = ['test/unit/**/*.test.ts', 'test/api/**/*.test.ts'];
+const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
 
 /** Replaces a module, which the process must not have loaded before. */
 const replacing = ['test/unit/leaderboard/count-end.test.ts'];
 
-// Suites start their own Redis processes: a slow machine must not turn a correct answer into a failure.
+// A slow machine must not turn a correct answer into a failure.
 const patient = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
@@ -23,30 +15,31 @@ const patient = {
   setupFiles: './test/support/cover-children.ts',
 };
 
+/** A tier, or a part of it. @param folders names of folders in test. */
+function tier(
+  name: string,
+  folders: string,
+  options: TestProjectInlineConfiguration['test'] & { readonly exclude?: string[] } = {},
+): TestProjectInlineConfiguration {
+  const exclude = [...configDefaults.exclude, ...(options.exclude ?? [])];
+  return { test: { ...patient, name, include: [`test/${folders}/**/*.test.ts`], ...options, exclude } };
+}
+
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
-      {
-        test: {
-          ...patient,
-          name: 'suites',
-          include: ['test/!(unit|api)/**/*.test.ts', ...replacing],
-          exclude: [...configDefaults.exclude, ...timed],
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        test: {
-          ...patient,
-          name: 'shared',
-          include: shared,
-          exclude: [...configDefaults.exclude, ...replacing],
-          isolate: false,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      { test: { ...patient, name: 'timed', include: timed, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      // npm test. The files leave nothing behind, so they share a process, which loads the modules once.
+      tier('first', '{unit,api,recorded,integration,docs}', { isolate: false, exclude: replacing }),
+      tier('first-alone', 'unit', { include: replacing }),
+      // npm run test:all adds these.
+      tier('second', '{browser,topology,fault,process,deploy,packages}', {
+        exclude: timed,
+        sequence: { groupOrder: 1 },
+      }),
+      tier('second-timed', '', { include: timed, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      // npm run test:long, by hand.
+      tier('long', 'long', { maxWorkers: 1, sequence: { groupOrder: 3 } }),
     ],
     coverage: {
       provider: 'v8',

@@ -49,7 +49,7 @@ export interface Plan {
   readonly price: number;
 }
 
-/** Measured on Node 20.20.2 and Redis 7.0.15 by test/topology/scaling.test.ts; memberBytes by `npm run bench -- scale`. */
+/** Measured on Node 20.20.2 and Redis 7.0.15 by test/long/scaling.test.ts; memberBytes by `npm run bench -- scale`. */
 export const FIGURES: Figures = {
   guildBytes: 850,
   smallMemberBytes: 260,

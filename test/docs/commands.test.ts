@@ -19,12 +19,12 @@ import { hasRedis } from '../support/stores.ts';
 
 /** Commands that are not run here: each with the test that runs it or its like, or with the reason why none does. */
 const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
-  [/^npm run demo$/, 'test/integration/demo.test.ts'],
-  [/^npm run dashboard$|^npm run -s dashboard --/, 'test/integration/dashboard-command.test.ts'],
+  [/^npm run demo$/, 'test/process/demo.test.ts'],
+  [/^npm run dashboard$|^npm run -s dashboard --/, 'test/process/dashboard-command.test.ts'],
   [/^REDIS_URL=\S+ npm run -s guild -- export /, 'test/integration/guild-move.test.ts'],
   [/^npm test\b/, 'reason: it is this run'],
-  [/^npm ci$|^npm run build$|^npm run build && npm pack/, 'test/integration/packaging.test.ts'],
-  [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/integration/npm-signals.test.ts'],
+  [/^npm ci$|^npm run build$|^npm run build && npm pack/, 'test/packages/packaging.test.ts'],
+  [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
   [/^npx vitest run\b/, 'reason: it is a part of this run'],
   [/^npm run (lint|typecheck)$/, 'reason: .ci/run runs it'],
   [/^npm run format$/, 'reason: it changes the sources; lint runs the same rules'],
@@ -35,13 +35,13 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
   [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],
-  [/^kubectl apply -k\b/, 'test/integration/kubernetes.test.ts'],
-  [/^promtool (check config|test rules) deploy/, 'test/integration/monitoring.test.ts'],
-  [/^npm run (-s )?dashboard\b/, 'test/integration/dashboard-command.test.ts'],
+  [/^kubectl apply -k\b/, 'test/deploy/kubernetes.test.ts'],
+  [/^promtool (check config|test rules) deploy/, 'test/deploy/monitoring.test.ts'],
+  [/^npm run (-s )?dashboard\b/, 'test/process/dashboard-command.test.ts'],
   [/^npm run -s widget\b/, 'test/integration/widget-command.test.ts'],
   [/\bguild -- (export|import)\b/, 'test/integration/guild-move.test.ts'],
-  [/node deploy\/proxy\/proxy\.mjs$/, 'test/integration/proxy.test.ts'],
-  [/npx tsx examples\/client\/main\.ts/, 'test/integration/client-example.test.ts'],
+  [/node deploy\/proxy\/proxy\.mjs$/, 'test/deploy/proxy.test.ts'],
+  [/npx tsx examples\/client\/main\.ts/, 'test/packages/client-example.test.ts'],
 ];
 
 const below = (folder: string) =>

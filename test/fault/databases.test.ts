@@ -4,7 +4,7 @@ import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
-import { runNpmScript } from '../integration/npm-script.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { ALL_CHANNELS } from '../support/server-version.ts';

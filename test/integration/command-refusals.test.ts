@@ -10,7 +10,7 @@ import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { ALL_CHANNELS } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { runNpmScript } from './npm-script.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

@@ -14,7 +14,7 @@ import { startCluster } from '../support/cluster.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { scriptArguments } from './npm-script.ts';
+import { scriptArguments } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

@@ -8,7 +8,7 @@ import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
-import { runNpmScript } from './npm-script.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 
 describe.skipIf(!hasRedis)('the commands, as processes', () => {
   let testStore: TestStore;

@@ -11,7 +11,7 @@ import { isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
-import { runNpmScript } from './npm-script.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

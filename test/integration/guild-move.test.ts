@@ -9,7 +9,7 @@ import { watchLag } from '../support/lag.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { scriptArguments } from './npm-script.ts';
+import { scriptArguments } from '../support/npm-script.ts';
 
 const MEMBERS = 3000;
 const READY = { ...PATIENT, timeout: 60_000 };

@@ -8,7 +8,7 @@ import { createWriter } from '../../src/writer.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { runNpmScript } from './npm-script.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 
 const MEMBERS = 2000;
 const source = (name: string) =>

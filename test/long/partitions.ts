@@ -1,4 +1,4 @@
-import type { Cut, Place, REDIS } from './network.ts';
+import type { Cut, Place, REDIS } from '../topology/network.ts';
 
 type RedisPlace = (typeof REDIS)[number];
 

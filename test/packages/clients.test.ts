@@ -1,21 +1,21 @@
 import { Redis } from 'ioredis';
 import { createClient } from 'redis6';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
-import { createReader } from '../../../src/reader.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createReader } from '../../src/reader.ts';
 import {
   createWriter,
   InvalidInputError,
   RecordRefusedError,
   StoreUnavailableError,
   type WriterClient,
-} from '../../../src/writer.ts';
-import { type ClientKind, clientKinds, clusterKinds, openSentinel } from '../../support/bot-clients.ts';
-import { startCluster } from '../../support/cluster.ts';
-import { startSentinelSet } from '../../support/sentinel.ts';
-import { hasRedis } from '../../support/stores.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { PATIENT } from '../../support/wait.ts';
+} from '../../src/writer.ts';
+import { type ClientKind, clientKinds, clusterKinds, openSentinel } from '../support/bot-clients.ts';
+import { startCluster } from '../support/cluster.ts';
+import { startSentinelSet } from '../support/sentinel.ts';
+import { hasRedis } from '../support/stores.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { PATIENT } from '../support/wait.ts';
 
 const MAX = Number.MAX_SAFE_INTEGER;
 /** ioredis 6.0 rounds whole numbers above this one. */

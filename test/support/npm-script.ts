@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeArguments } from '../support/entry.ts';
-import { type CommandResult, repository, runProgram } from '../support/run-command.ts';
+import { nodeArguments } from './entry.ts';
+import { type CommandResult, repository, runProgram } from './run-command.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReader } from '../../../src/reader.ts';
-import { createWriter } from '../../../src/writer.ts';
-import { repository } from '../../support/run-command.ts';
-import { hasRedis, realStore, type TestStore } from '../../support/stores.ts';
+import { createReader } from '../../src/reader.ts';
+import { createWriter } from '../../src/writer.ts';
+import { repository } from '../support/run-command.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 
 const { createHandlers, commands } = await import(pathToFileURL(`${repository}/examples/discord-js/handlers.js`).href);
 const ROLES = new Map([

@@ -7,10 +7,10 @@ import { type ServiceProcess, startServiceProcess } from '../support/process.ts'
 import { isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { findFault } from './history.ts';
-import { type Cut, type Network, REDIS, SOURCES, STALE_MS, startNetwork } from './network.ts';
+import { findFault } from '../topology/history.ts';
+import { type Cut, type Network, REDIS, SOURCES, STALE_MS, startNetwork } from '../topology/network.ts';
 import { type Partition, partitions } from './partitions.ts';
-import { Bot, type Recording, startRecording } from './recorder.ts';
+import { Bot, type Recording, startRecording } from '../topology/recorder.ts';
 
 /** PARTITION_ROUNDS=5 is the full length: every partition, in other orders each time. Without it, the short form runs once. */
 const ROUNDS = Number(process.env.PARTITION_ROUNDS ?? 0);

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
-import { SCRIPT_NAMES, scriptSource } from '../../../src/redis/scripts.ts';
-import { python, typedPython } from '../../support/python.ts';
-import { repository, runProgram } from '../../support/run-command.ts';
-import { hasRedis } from '../../support/stores.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { SCRIPT_NAMES, scriptSource } from '../../src/redis/scripts.ts';
+import { python, typedPython } from '../support/python.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { hasRedis } from '../support/stores.ts';
 
 const PYTHON_FILES = [
   ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py'],
