@@ -5,7 +5,7 @@ import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
 import { messageOf } from './errors.ts';
 import { VERSION } from './observability/build-info.ts';
-import { createLogger, standardOutput } from './observability/logger.ts';
+import { createLogger, logLinesTo } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
 import { startServer } from './server.ts';
 
@@ -15,7 +15,7 @@ const LAST_SPANS_MS = 2000;
 /** Runs the service as a process: reads the environment, handles signals, sets exit codes. */
 async function main(): Promise<void> {
   const config = parseConfig(process.env);
-  const lines = standardOutput();
+  const lines = logLinesTo(process.stdout);
   const logger = createLogger(config.logLevel, lines, cluster.worker?.id);
   let running: { close(delayMs: number): Promise<void> } | undefined;
   let tracing: Tracing | undefined;

@@ -17,7 +17,7 @@ import { drain } from './http/server/drain.ts';
 import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
 import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
 import { VERSION } from './observability/build-info.ts';
-import { createLogger, requestLogger, standardOutput } from './observability/logger.ts';
+import { requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
 import { connect, describe } from './redis/connection.ts';
 import { waitUntilReady } from './redis/lifecycle.ts';
@@ -33,7 +33,7 @@ const BOOT_TIMEOUT_MS = 30_000;
 const LISTEN_AFTER_MS = 500;
 
 export interface ServerParts extends Partial<Clocks> {
-  readonly logger?: Logger;
+  readonly logger: Logger;
   /** Returns the number of lines that the log has dropped. */
   readonly droppedLogLines?: () => number;
   /** Open connections to use instead: one for commands, one for messages. */
@@ -69,9 +69,8 @@ export interface RunningServer {
  * Redis, so that probes work.
  * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
  */
-export async function startServer(config: Config, parts: ServerParts = {}): Promise<RunningServer> {
-  const { trace } = parts;
-  const logger = parts.logger ?? createLogger(config.logLevel, standardOutput());
+export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
+  const { trace, logger } = parts;
   const clock = parts.clock ?? Date.now;
   const monotonic = parts.monotonic ?? performance.now.bind(performance);
   const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };

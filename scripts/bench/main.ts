@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
+import { contextOf } from '../../src/cli/context.ts';
 import { print, program, run } from '../../src/cli/terminal.ts';
 import { findRedisServer } from '../dev/embedded-redis.ts';
 import { CONTENDERS, type ContenderName, parseContenders } from './contenders.ts';
@@ -23,7 +24,8 @@ interface Options {
   readonly before?: string;
 }
 
-const command = program('bench', 'Measure the service and its baselines, on a Redis of its own')
+const context = contextOf(process);
+const command = program(context, 'bench', 'Measure the service and its baselines, on a Redis of its own')
   .argument('[section]', `${SECTION_NAMES.join(', ')}; without it: mix, scale, seed and memory`)
   .option('--seconds <n>', 'measured seconds of one contender in one round', positive, 4)
   .option('--rounds <n>', 'number of rounds; the report gives medians', positive, 5)
@@ -58,7 +60,7 @@ const command = program('bench', 'Measure the service and its baselines, on a Re
       goals.push(...result.goals);
     }
     if (goals.length > 0) lines.push('', '== goals', ...goalLines(goals));
-    print(options.json, { ...results, goals }, () => lines);
+    print(context, options.json, { ...results, goals }, () => lines);
   });
 
 // The servers end on this process's 'exit' event, which these signals would skip.
@@ -71,7 +73,8 @@ for (const [signal, code] of [
 // Each server has one 'exit' listener; this many are not a leak.
 process.setMaxListeners(50);
 
-await run(command);
+process.exitCode = await run(context, command, process.argv.slice(2));
+process.exit();
 
 /** Compiles the service and the baselines, so that they run as they are deployed and without a loader. */
 function compile(): void {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { InvalidArgumentError } from 'commander';
+import { contextOf } from '../../src/cli/context.ts';
 import { print, program, run } from '../../src/cli/terminal.ts';
 import { infoFields } from '../../src/redis/store-inspection.ts';
 import { seedGuild, userIdOf } from './data.ts';
@@ -22,7 +23,8 @@ interface Options {
 }
 
 /** Makes the table of servers in docs/operations.md: bytes a member, and requests a second, one server after the other in each round. */
-const command = program('servers', 'Compare servers under the service: scripts/dev/servers.sh fetches some')
+const context = contextOf(process);
+const command = program(context, 'servers', 'Compare servers under the service: scripts/dev/servers.sh fetches some')
   .argument('<paths...>', 'paths of redis-server or valkey-server')
   .option('--members <n>', 'members of the guild', positive, 100_000)
   .option('--seconds <n>', 'measured seconds of one server in one round', positive, 4)
@@ -55,7 +57,7 @@ async function compare(paths: string[], { members, seconds, rounds, json }: Opti
         Object.entries(failures).map(([reason, count]) => `${count} times ${reason} in round ${i + 1}`),
       ),
     }));
-    print(json, { members, seconds, rounds, servers: rows }, () =>
+    print(context, json, { members, seconds, rounds, servers: rows }, () =>
       tableLines(
         ['server', 'bytes a member', 'requests/s', 'CPU of Redis a request, µs', 'failures'],
         rows.map(({ server, failures, ...figures }) => [
@@ -98,4 +100,5 @@ function positive(text: string): number {
   return Number(text);
 }
 
-await run(command);
+process.exitCode = await run(context, command, process.argv.slice(2));
+process.exit();

@@ -1,4 +1,5 @@
 import { createInvite } from '../../src/access/invites.ts';
+import { contextOf } from '../../src/cli/context.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { program, run, table } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -22,14 +23,15 @@ const SERVICE_TIMEOUT_MS = 1000;
 const SEED_TIMEOUT_MS = 10_000;
 const DAY_S = 86_400;
 
-await run(
-  program('demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
-    .addHelpText(
-      'after',
-      '\nEnvironment: HOST (127.0.0.1), PORT (8080), DASHBOARD_PORT (8090, else a free one), LOG_LEVEL (warn)',
-    )
-    .action(demo),
-);
+const context = contextOf(process);
+const command = program(context, 'demo', 'Start the service on an embedded Redis with invented guilds; Ctrl-C ends it')
+  .addHelpText(
+    'after',
+    '\nEnvironment: HOST (127.0.0.1), PORT (8080), DASHBOARD_PORT (8090, else a free one), LOG_LEVEL (warn)',
+  )
+  .action(demo);
+process.exitCode = await run(context, command, process.argv.slice(2));
+process.exit();
 
 async function demo(): Promise<void> {
   const stopped = stopRequested();
@@ -107,6 +109,7 @@ async function welcome(
     `Open the dashboard of ${pro.id}, once: ${link}`,
     '',
     ...table(
+      context,
       ['PLAN', 'REQUESTS/HOUR', 'GUILD', 'API KEY'],
       DEMO_GUILDS.map(({ plan, id }, index) => [plan, String(quotas.get(plan)), id, keys[index] ?? '']),
     ),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { parseId } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
 import { withServices } from './services.ts';
 import { print, program } from './terminal.ts';
@@ -10,7 +11,7 @@ interface Options {
 }
 
 /** Returns `dashboard`: the dashboard, until a signal ends the process. Adds `invite` to the command `guild`. */
-export function dashboardCommand(guild: Command): Command {
+export function dashboardCommand(context: CommandContext, guild: Command): Command {
   guild
     .command('invite')
     .description('Print a link that signs in to the dashboard of the guild, once')
@@ -18,23 +19,25 @@ export function dashboardCommand(guild: Command): Command {
     .option('--user <id>', 'id of the person that it is for, shown in the audit log', parseId, '')
     .option('--json', 'print JSON')
     .action((guildId: string, { user: userId, json }: Options & { readonly user: string }) =>
-      printLink({ guildId, userId }, json),
+      printLink(context, { guildId, userId }, json),
     );
-  return program('dashboard', 'Start the dashboard; settings come from the environment')
+  return program(context, 'dashboard', 'Start the dashboard; settings come from the environment')
     .option('--operator-link', 'print a link that signs in as the operator, once, and end')
     .option('--json', 'print the link as JSON')
     .action(async ({ operatorLink, json }: Options & { readonly operatorLink?: boolean }) => {
-      if (operatorLink) return printLink({ guildId: null, userId: '' }, json);
+      if (operatorLink) return printLink(context, { guildId: null, userId: '' }, json);
       // Loaded only here: the other commands need neither Express nor its start-up time.
       const { runDashboard } = await import('../dashboard/main.ts');
-      await runDashboard(process.env);
+      await runDashboard(context);
     });
 }
 
-async function printLink(grant: Grant, json: boolean | undefined): Promise<void> {
+async function printLink(context: CommandContext, grant: Grant, json: boolean | undefined): Promise<void> {
   const { parseDashboardConfig } = await import('../dashboard/config.ts');
-  const { dashboardUrl } = parseDashboardConfig(process.env);
-  const url = await withServices(({ scripts, redisKeys }) => createInvite(scripts, redisKeys, dashboardUrl, grant));
+  const { dashboardUrl } = parseDashboardConfig(context.env);
+  const url = await withServices(context, ({ scripts, redisKeys }) =>
+    createInvite(scripts, redisKeys, dashboardUrl, grant),
+  );
   const time = formatDuration(INVITE_TTL_S).replace(' 0 s', '');
-  print(json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `It signs in once, within ${time}.`]);
+  print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `It signs in once, within ${time}.`]);
 }

@@ -7,6 +7,7 @@ import { waitUntilReady } from '../redis/lifecycle.ts';
 import { explainStart } from '../redis/refusals.ts';
 import { limitReplies } from '../redis/reply-limit.ts';
 import { parseId, parseRate } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { servicesOn } from './services.ts';
 import { commandLine, PartialResult, print, program, table } from './terminal.ts';
 
@@ -26,8 +27,12 @@ const PROBLEMS = 1;
 const USAGE = 2;
 
 /** Returns `doctor`, which examines the Redis of the environment and changes nothing there. */
-export function doctorCommand(): Command {
-  return program('doctor', 'Check the Redis that the environment names, before the service uses it; it changes nothing')
+export function doctorCommand(context: CommandContext): Command {
+  return program(
+    context,
+    'doctor',
+    'Check the Redis that the environment names, before the service uses it; it changes nothing',
+  )
     .option('--rate <n>', 'requests a second to compute the cost for', parseRate, 1000)
     .option('--guild <id>', 'guild to look into, instead of a sample', parseId)
     .option('--json', 'print JSON')
@@ -35,27 +40,27 @@ export function doctorCommand(): Command {
     .exitOverride((error) => {
       throw error.exitCode === 0 ? error : new CommanderError(USAGE, error.code, error.message);
     })
-    .action(run);
+    .action((options: Options) => run(context, options));
 }
 
-async function run({ rate, guild, json }: Options): Promise<void> {
-  const config = settings();
+async function run(context: CommandContext, { rate, guild, json }: Options): Promise<void> {
+  const config = settings(context);
   const where = describe(config.redis);
   const findings = await examineStore(config, rate, guild);
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const problems = count('problem');
-  print(json, { redis: where, healthy: problems === 0, findings }, () => [
+  print(context, json, { redis: where, healthy: problems === 0, findings }, () => [
     where,
-    ...table(['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
+    ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
     `${problems} problems, ${count('note')} notes, ${count('unknown')} not checked, ${count('ok')} right`,
   ]);
   if (problems > 0) throw new PartialResult(`Correct the problems, then run ${commandLine('doctor')} again.`, PROBLEMS);
 }
 
 /** @throws PartialResult with the exit code of a wrong usage. */
-function settings(): Config {
+function settings({ env }: CommandContext): Config {
   try {
-    return parseConfig(process.env);
+    return parseConfig(env);
   } catch (error) {
     if (error instanceof ConfigError) throw new PartialResult(`error: ${error.message}`, USAGE);
     throw error;

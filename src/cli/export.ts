@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
 import { parseId } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
 import { commandLine, PartialResult, program } from './terminal.ts';
@@ -17,23 +18,23 @@ const LEFT_OUT =
   'polaris has no room for more than XP and hidden members: names, explicit levels and claims were left out';
 
 /** Returns `export`, which writes the members of a guild in a format that `seed` reads. */
-export function exportCommand(): Command {
-  return program('export', 'Write all members of a guild to the standard output, as seed reads them')
+export function exportCommand(context: CommandContext): Command {
+  return program(context, 'export', 'Write all members of a guild to the standard output, as seed reads them')
     .requiredOption('--guild <id>', 'guild to export', parseId)
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
     .addHelpText('after', '\nThe last line, on stderr, says whether the members are those of one moment.')
-    .action(run);
+    .action((options: Options) => run(context, options));
 }
 
-async function run({ guild, format }: Options): Promise<void> {
+async function run(context: CommandContext, { guild, format }: Options): Promise<void> {
   const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
   const start = new Date();
-  const interrupt = new Interrupt();
+  const interrupt = new Interrupt(context);
   const counted = () => `${result.members.toLocaleString('en-US')} members, ${result.hidden} of them hidden`;
   try {
-    await withServices(({ members }) => {
+    await withServices(context, ({ members }) => {
       const text = Readable.from(exportText(members.readAll(guild), format, result));
-      return pipeline(text, process.stdout, { end: false, signal: interrupt.signal });
+      return pipeline(text, context.stdout, { end: false, signal: interrupt.signal });
     });
   } catch (error) {
     if (isAbort(error)) throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
@@ -51,5 +52,5 @@ async function run({ guild, format }: Options): Promise<void> {
   if (format === 'polaris') lines.push(LEFT_OUT);
   if (result.curve)
     lines.push(`The file lacks the curve: load it with ${commandLine('seed')} --curve ${result.curve} ...`);
-  process.stderr.write(`${lines.join('\n')}\n`);
+  context.stderr.write(`${lines.join('\n')}\n`);
 }

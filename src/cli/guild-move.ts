@@ -3,15 +3,19 @@ import { InvalidInputError } from '../errors.ts';
 import { GuildExport } from '../import/guild-export.ts';
 import { importGuild } from '../import/guild-import.ts';
 import type { Line } from '../import/moved-guild.ts';
+import type { CommandContext } from './context.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
 import { print } from './terminal.ts';
 
-const tell = (text: string) => process.stderr.write(`${text}\n`);
-
 /** Writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
-export async function exportGuild(guild: string, { paused }: { readonly paused?: boolean }): Promise<void> {
-  const interrupt = new Interrupt();
+export async function exportGuild(
+  context: CommandContext,
+  guild: string,
+  { paused }: { readonly paused?: boolean },
+): Promise<void> {
+  const tell = (text: string) => context.stderr.write(`${text}\n`);
+  const interrupt = new Interrupt(context);
   const { signal } = interrupt;
   const pause = async (members: number, seconds: number): Promise<void> => {
     if (paused) return;
@@ -19,11 +23,11 @@ export async function exportGuild(guild: string, { paused }: { readonly paused?:
     const round = Math.max(1, Math.ceil(seconds));
     const time = `${round} to ${2 * round} s`;
     tell(`Copied ${members} members. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`);
-    await enter(signal);
+    await enter(context, signal);
   };
   try {
-    const members = await withServices(({ client, redisKeys }) =>
-      new GuildExport(client, redisKeys, guild, { write: writeLine, pause, signal }).run(),
+    const members = await withServices(context, ({ client, redisKeys }) =>
+      new GuildExport(client, redisKeys, guild, { write: (line) => writeLine(context, line), pause, signal }).run(),
     );
     tell(
       `Wrote ${members} members of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
@@ -37,13 +41,13 @@ export async function exportGuild(guild: string, { paused }: { readonly paused?:
 }
 
 /** Stores the guild on standard input. */
-export async function importFromStream({ json }: { readonly json?: boolean }): Promise<void> {
-  const interrupt = new Interrupt();
+export async function importFromStream(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
+  const interrupt = new Interrupt(context);
   try {
-    const imported = await withServices((services) => {
+    const imported = await withServices(context, (services) => {
       // Lines that come before somebody reads them are lost.
       const lines = createInterface({
-        input: process.stdin,
+        input: context.stdin,
         crlfDelay: Number.POSITIVE_INFINITY,
         signal: interrupt.signal,
       });
@@ -51,6 +55,7 @@ export async function importFromStream({ json }: { readonly json?: boolean }): P
     });
     const { guild, members, hidden, keys } = imported;
     print(
+      context,
       json,
       imported,
       () => `Stored guild ${guild}: ${members} members, ${hidden} of them hidden, and ${keys} API keys.`,
@@ -61,9 +66,9 @@ export async function importFromStream({ json }: { readonly json?: boolean }): P
 }
 
 /** Waits for a line on standard input. @throws InvalidInputError when there is none. */
-function enter(signal: AbortSignal): Promise<void> {
+function enter({ stdin }: CommandContext, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const input = createInterface({ input: process.stdin, signal });
+    const input = createInterface({ input: stdin, signal });
     input.once('line', () => resolve());
     input.once('close', () =>
       reject(
@@ -77,9 +82,9 @@ function enter(signal: AbortSignal): Promise<void> {
 }
 
 /** Writes a line, and waits while the reader is slower. @throws when the reader is gone. */
-function writeLine(line: Line): Promise<void> {
+function writeLine({ stdout }: CommandContext, line: Line): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${JSON.stringify(line)}\n`, (error) =>
+    stdout.write(`${JSON.stringify(line)}\n`, (error) =>
       error
         ? reject(new InvalidInputError('The reader of the stream is gone: run export and import again'))
         : resolve(),

@@ -5,6 +5,7 @@ import { deleteGuild, type Removed } from '../guilds/delete.ts';
 import type { GuildConfigChange } from '../guilds/guild-config.ts';
 import { type Overview, readOverview } from '../guilds/overview.ts';
 import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, print, program } from './terminal.ts';
@@ -13,9 +14,17 @@ interface Options {
   readonly json?: boolean;
 }
 
+interface ExportOptions {
+  readonly paused?: boolean;
+}
+
+interface RemoveOptions extends Options {
+  readonly yes?: boolean;
+}
+
 /** Returns `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
-export function guildCommand(): Command {
-  const command = program('guild', "Set, show, move or delete a guild's configuration and data");
+export function guildCommand(context: CommandContext): Command {
+  const command = program(context, 'guild', "Set, show, move or delete a guild's configuration and data");
   const subcommand = (name: string, description: string) =>
     command.command(name).description(description).argument('<guild>', 'guild id', parseId);
 
@@ -24,49 +33,53 @@ export function guildCommand(): Command {
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
     .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
     .option('--json', 'print JSON')
-    .action(set);
+    .action((guild: string, options: Options & GuildConfigChange) => set(context, guild, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
-    .action(show);
+    .action((guild: string, options: Options) => show(context, guild, options));
   subcommand('upgrade', 'Give the data the version of this program, after which older programs refuse it')
     .option('--json', 'print JSON')
-    .action(upgrade);
+    .action((guild: string, options: Options) => upgrade(context, guild, options));
   subcommand(
     'export',
     'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',
   )
     .option('--paused', 'the bot is stopped already: do not ask for it')
-    .action(exportGuild);
+    .action((guild: string, options: ExportOptions) => exportGuild(context, guild, options));
   command
     .command('import')
     .description('Store the guild that "guild export" writes, from standard input')
     .option('--json', 'print JSON')
-    .action(importFromStream);
+    .action((options: Options) => importFromStream(context, options));
   subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action(remove);
+    .action((guild: string, options: RemoveOptions) => remove(context, guild, options));
   return command;
 }
 
-async function set(guild: string, { json, ...change }: Options & GuildConfigChange): Promise<void> {
-  const overview = await withServices(async (services) => {
+async function set(
+  context: CommandContext,
+  guild: string,
+  { json, ...change }: Options & GuildConfigChange,
+): Promise<void> {
+  const overview = await withServices(context, async (services) => {
     const { guildConfig, plans } = services;
     if (change.plan !== undefined && !plans.includes(change.plan)) {
       const known = plans.join(', ');
       throw new InvalidInputError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
     }
     await guildConfig.update(guild, change);
-    return overviewOf(services, guild);
+    return overviewOf(context, services, guild);
   });
-  print(json, overview, () => settingLines(overview));
+  print(context, json, overview, () => settingLines(overview));
 }
 
-async function show(guild: string, { json }: Options): Promise<void> {
-  const overview = await withServices((services) => overviewOf(services, guild));
+async function show(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+  const overview = await withServices(context, (services) => overviewOf(context, services, guild));
   const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
   const reset = quota_resets_in_s === null ? '' : `, starts anew in ${quota_resets_in_s} s`;
-  print(json, overview, () => [
+  print(context, json, overview, () => [
     ...(overview.exists ? [] : [`Nothing is stored of guild ${guild}; these are the defaults.`]),
     ...settingLines(overview),
     `members        ${overview.ranked} ranked, ${overview.members} with XP`,
@@ -77,26 +90,26 @@ async function show(guild: string, { json }: Options): Promise<void> {
   ]);
 }
 
-async function upgrade(guild: string, { json }: Options): Promise<void> {
-  const { before, now } = await withServices(({ guildConfig }) => guildConfig.upgrade(guild));
-  print(json, { guild, before, now }, () =>
+async function upgrade(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+  const { before, now } = await withServices(context, ({ guildConfig }) => guildConfig.upgrade(guild));
+  print(context, json, { guild, before, now }, () =>
     before === now ? `guild ${guild} has version ${now} already` : `guild ${guild}: version ${before} -> ${now}`,
   );
 }
 
-async function remove(guild: string, { yes, json }: Options & { readonly yes?: boolean }): Promise<void> {
-  const removed = await withServices(async (services) => {
+async function remove(context: CommandContext, guild: string, { yes, json }: RemoveOptions): Promise<void> {
+  const removed = await withServices(context, async (services) => {
     if (!yes) {
-      const { ranked, keys } = await overviewOf(services, guild);
-      await confirm(guild, `This deletes ${ranked} members and ${keys} API keys of guild ${guild} for good.`);
+      const { ranked, keys } = await overviewOf(context, services, guild);
+      await confirm(context, guild, `This deletes ${ranked} members and ${keys} API keys of guild ${guild} for good.`);
     }
     return deleteGuild(services, guild);
   });
-  print(json, { guild, removed }, () => removedLine(guild, removed));
+  print(context, json, { guild, removed }, () => removedLine(guild, removed));
 }
 
-function overviewOf(services: Services, guild: string): Promise<Overview> {
-  return readOverview(services, parseConfig(process.env).planQuotas, guild);
+function overviewOf({ env }: CommandContext, services: Services, guild: string): Promise<Overview> {
+  return readOverview(services, parseConfig(env).planQuotas, guild);
 }
 
 function settingLines({ guild, plan, requests_per_hour, xp_curve, xp_multiplier }: Overview): string[] {

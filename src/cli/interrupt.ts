@@ -1,23 +1,22 @@
 import type { StopRequests } from '../import/load-job.ts';
+import type { CommandContext } from './context.ts';
 
 /** Exit code of a run that was interrupted. */
 export const INTERRUPTED = 130;
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Turns Ctrl-C (SIGINT) and SIGTERM into requests to stop. The second one ends the process, unless the exit is held. */
 export class Interrupt implements StopRequests {
   private readonly controller = new AbortController();
   private requests = 0;
   private exitHeld = false;
-  private readonly onSignal = (): void => {
-    this.requests++;
-    this.controller.abort();
-    if (this.requests > 1 && !this.exitHeld) process.exit(INTERRUPTED);
-  };
+  private readonly restore: () => void;
 
-  constructor() {
-    for (const name of SIGNALS) process.on(name, this.onSignal);
+  constructor({ onStop, exit }: CommandContext) {
+    this.restore = onStop(() => {
+      this.requests++;
+      this.controller.abort();
+      if (this.requests > 1 && !this.exitHeld) exit(INTERRUPTED);
+    });
   }
 
   get signal(): AbortSignal {
@@ -34,7 +33,7 @@ export class Interrupt implements StopRequests {
 
   /** Restores the default of the signals, and aborts everything that still waits for input. */
   end(): void {
-    for (const name of SIGNALS) process.off(name, this.onSignal);
+    this.restore();
     this.controller.abort();
   }
 }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ApiKeyRecord } from '../access/api-keys.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
 import { parseId, parseKeyName, parseLifetime, parseOriginList } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { withServices } from './services.ts';
 import { commandLine, print, program, table } from './terminal.ts';
@@ -26,8 +27,8 @@ interface RotateOptions extends Options {
 const DAY_MS = 86_400_000;
 
 /** Returns `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
-export function keysCommand(): Command {
-  const command = program('keys', "Create, list, revoke and rotate a guild's API keys");
+export function keysCommand(context: CommandContext): Command {
+  const command = program(context, 'keys', "Create, list, revoke and rotate a guild's API keys");
   const subcommand = (name: string, description: string) =>
     command
       .command(name)
@@ -47,9 +48,11 @@ export function keysCommand(): Command {
       'web origins whose pages alone may use it, such as https://a.example,https://b.example',
       parseOriginList,
     )
-    .action(create);
-  subcommand('list', "List a guild's keys, oldest first").action(list);
-  subcommand('revoke', 'End a key at once').argument('<key-id>', 'id of the key, as "list" shows it').action(revoke);
+    .action((options: CreateOptions) => create(context, options));
+  subcommand('list', "List a guild's keys, oldest first").action((options: Options) => list(context, options));
+  subcommand('revoke', 'End a key at once')
+    .argument('<key-id>', 'id of the key, as "list" shows it')
+    .action((keyId: string, options: Options) => revoke(context, keyId, options));
   subcommand('rotate', 'Create a key with the same name, lifetime and origins, and let the old one go on for a while')
     .argument('<key-id>', 'id of the key to replace, as "list" shows it')
     .addOption(
@@ -57,40 +60,47 @@ export function keysCommand(): Command {
         .argParser(parseDuration)
         .default(DAY_MS, '24h'),
     )
-    .action(rotate);
+    .action((keyId: string, options: RotateOptions) => rotate(context, keyId, options));
   return command;
 }
 
-async function create({ guild, name, expires, origins, json }: CreateOptions): Promise<void> {
-  const { key, record } = await withServices(({ apiKeys }) => apiKeys.create(guild, name, expires ?? null, origins));
-  print(json, { guild, key, ...toJson(record) }, () => [...newKeyLines(key), describe(record)]);
+async function create(context: CommandContext, { guild, name, expires, origins, json }: CreateOptions): Promise<void> {
+  const { key, record } = await withServices(context, ({ apiKeys }) =>
+    apiKeys.create(guild, name, expires ?? null, origins),
+  );
+  print(context, json, { guild, key, ...toJson(record) }, () => [...newKeyLines(key), describe(record)]);
 }
 
-async function list({ guild, json }: Options): Promise<void> {
-  const keys = await withServices(async (services) => {
+async function list(context: CommandContext, { guild, json }: Options): Promise<void> {
+  const keys = await withServices(context, async (services) => {
     const { ofKey } = await readUsage(services, guild, Date.now());
     const records = await services.apiKeys.list(guild);
     return records.map((record) => ({ record, usage: ofKey(record.id) }));
   });
   const listed = keys.map(({ record, usage }) => ({ ...toJson(record), ...usageJson(usage) }));
-  print(json, { guild, keys: listed }, () =>
+  print(context, json, { guild, keys: listed }, () =>
     keys.length === 0
       ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys')} create --guild ${guild}`
-      : table(['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS'], keys.map(toRow)),
+      : table(context, ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS'], keys.map(toRow)),
   );
 }
 
-async function revoke(keyId: string, { guild, json }: Options): Promise<void> {
-  await withServices(({ apiKeys }) => apiKeys.revoke(guild, keyId));
-  print(json, { guild, revoked: keyId }, () => `Key ${keyId} of guild ${guild} is revoked: it is refused from now on.`);
+async function revoke(context: CommandContext, keyId: string, { guild, json }: Options): Promise<void> {
+  await withServices(context, ({ apiKeys }) => apiKeys.revoke(guild, keyId));
+  print(
+    context,
+    json,
+    { guild, revoked: keyId },
+    () => `Key ${keyId} of guild ${guild} is revoked: it is refused from now on.`,
+  );
 }
 
-async function rotate(keyId: string, { guild, overlap, json }: RotateOptions): Promise<void> {
-  const { key, record, old } = await withServices(async ({ apiKeys }) => {
+async function rotate(context: CommandContext, keyId: string, { guild, overlap, json }: RotateOptions): Promise<void> {
+  const { key, record, old } = await withServices(context, async ({ apiKeys }) => {
     const created = await apiKeys.rotate(guild, keyId, overlap);
     return { ...created, old: (await apiKeys.list(guild)).find(({ id }) => id === keyId) };
   });
-  print(json, { guild, key, ...toJson(record), replaces: old ? toJson(old) : { id: keyId } }, () => [
+  print(context, json, { guild, key, ...toJson(record), replaces: old ? toJson(old) : { id: keyId } }, () => [
     ...newKeyLines(key),
     describe(record),
     old?.expiresAt && stateOf(old) === 'active'

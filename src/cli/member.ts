@@ -5,6 +5,7 @@ import { levelForXp } from '../leaderboard/curves.ts';
 import { curveOf } from '../leaderboard/reader.ts';
 import type { ProfileChange } from '../leaderboard/writer.ts';
 import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseXpChange } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, PartialResult, print, program } from './terminal.ts';
 
@@ -18,9 +19,13 @@ interface SetOptions extends Options, Omit<ProfileChange, 'level'> {
   readonly level?: number | 'none';
 }
 
+interface RemoveOptions extends Options {
+  readonly yes?: boolean;
+}
+
 /** Returns `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `remove` and `export`. */
-export function memberCommand(): Command {
-  const command = program('member', "Show, change, hide and remove a guild's members");
+export function memberCommand(context: CommandContext): Command {
+  const command = program(context, 'member', "Show, change, hide and remove a guild's members");
   const subcommand = (name: string, description: string) =>
     command.command(name).description(description).requiredOption('--guild <id>', 'guild of the member', parseId);
   const one = (name: string, description: string) =>
@@ -28,85 +33,96 @@ export function memberCommand(): Command {
   const many = (name: string, description: string) =>
     subcommand(name, description).argument('<users...>', 'user ids', parseIds).option('--json', 'print JSON');
 
-  one('show', 'Show a member, ranked or hidden').action(show);
+  one('show', 'Show a member, ranked or hidden').action((user: string, options: Options) =>
+    show(context, user, options),
+  );
   one('set', 'Set XP or fields of the profile; --xp creates a member')
     .option('--xp <n>', 'total XP', parseWhole)
     .option('--level <n>', 'explicit level, which wins over the curve; none = by the curve', parseLevel)
     .option('--username <name>', 'name to show; an empty one = the user id', parseName)
     .option('--daily-streak <n>', 'days in a row', parseWhole)
     .option('--last-daily-claim <time>', 'such as 2026-01-31T18:30:00Z', parseTime)
-    .action(set);
+    .action((user: string, options: SetOptions) => set(context, user, options));
   one('add', 'Add XP, or take some with a negative number; creates a member')
     .argument('<xp>', 'XP', parseXpChange)
-    .action(add);
+    .action((user: string, xp: number, options: Options) => add(context, user, xp, options));
   one('rename', 'Change the name to show')
     .argument('<name>', 'new name; an empty one = the user id', parseName)
-    .action((user: string, username: string, options: Options) => set(user, { ...options, username }));
+    .action((user: string, username: string, options: Options) => set(context, user, { ...options, username }));
   many('hide', 'Take members out of the ranking; they keep XP and profile').action(
-    (users: string[], options: Options) => move('hide', users, options),
+    (users: string[], options: Options) => move(context, 'hide', users, options),
   );
   many('unhide', 'Put hidden members back, with all their XP').action((users: string[], options: Options) =>
-    move('unhide', users, options),
+    move(context, 'unhide', users, options),
   );
   many('remove', 'Erase members with all that is stored of them in the guild')
     .option('--yes', 'do not ask')
-    .action(remove);
+    .action((users: string[], options: RemoveOptions) => remove(context, users, options));
   subcommand('export', 'Print all that is stored of a user in the guild, as JSON')
     .argument('<user>', 'user id', parseId)
-    .action(exportData);
+    .action((user: string, options: Options) => exportData(context, user, options));
   return command;
 }
 
-async function show(user: string, { guild, json }: Options): Promise<void> {
-  const member = await withServices((services) => readShown(services, guild, user));
-  print(json, member, () => lines(member));
+async function show(context: CommandContext, user: string, { guild, json }: Options): Promise<void> {
+  const member = await withServices(context, (services) => readShown(services, guild, user));
+  print(context, json, member, () => lines(member));
 }
 
-async function set(user: string, { guild, json, xp, level, ...texts }: SetOptions): Promise<void> {
+async function set(
+  context: CommandContext,
+  user: string,
+  { guild, json, xp, level, ...texts }: SetOptions,
+): Promise<void> {
   const profile = { ...texts, ...(level !== undefined && { level: level === 'none' ? null : level }) };
   if (xp === undefined && Object.keys(profile).length === 0)
     throw new InvalidInputError('Nothing to set: give --xp, --level, --username, --daily-streak or --last-daily-claim');
-  const member = await withServices(async (services) => {
+  const member = await withServices(context, async (services) => {
     if (xp !== undefined) await services.writer.record(guild, { userId: user, set: xp, profile });
     else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
     return readShown(services, guild, user);
   });
-  print(json, member, () => lines(member));
+  print(context, json, member, () => lines(member));
 }
 
-async function add(user: string, xp: number, { guild, json }: Options): Promise<void> {
-  const change = await withServices(async ({ writer }) => writer.record(guild, { userId: user, add: xp }));
+async function add(context: CommandContext, user: string, xp: number, { guild, json }: Options): Promise<void> {
+  const change = await withServices(context, async ({ writer }) => writer.record(guild, { userId: user, add: xp }));
   const { xpBefore, levelBefore, xp: now, level } = change;
   const result = { guild, user_id: user, xp_before: xpBefore, level_before: levelBefore, xp: now, level };
-  print(json, result, () => `${user}: ${xpBefore} -> ${now} XP, level ${levelBefore} -> ${level}`);
+  print(context, json, result, () => `${user}: ${xpBefore} -> ${now} XP, level ${levelBefore} -> ${level}`);
 }
 
-async function move(direction: 'hide' | 'unhide', users: readonly string[], { guild, json }: Options): Promise<void> {
-  const { changed, unknown } = await withServices(async ({ writer, members }) => ({
+async function move(
+  context: CommandContext,
+  direction: 'hide' | 'unhide',
+  users: readonly string[],
+  { guild, json }: Options,
+): Promise<void> {
+  const { changed, unknown } = await withServices(context, async ({ writer, members }) => ({
     changed: await writer[direction](guild, users),
     unknown: unknownOf(users, (await members.read(guild, users)).members),
   }));
   const done = direction === 'hide' ? 'hidden' : 'put back';
-  print(json, { guild, changed, unknown }, () => `${changed} of ${new Set(users).size} ${done}`);
+  print(context, json, { guild, changed, unknown }, () => `${changed} of ${new Set(users).size} ${done}`);
   throwUnknown(guild, unknown);
 }
 
-async function remove(users: readonly string[], options: Options & { readonly yes?: boolean }): Promise<void> {
+async function remove(context: CommandContext, users: readonly string[], options: RemoveOptions): Promise<void> {
   const { guild, json, yes } = options;
-  const { removed, unknown } = await withServices(async ({ writer, members }) => {
+  const { removed, unknown } = await withServices(context, async ({ writer, members }) => {
     const found = await members.read(guild, users);
     const count = new Set(found.members.map(({ userId }) => userId)).size;
-    if (!yes) await confirm(guild, `This erases ${count} members of guild ${guild} for good.`);
+    if (!yes) await confirm(context, guild, `This erases ${count} members of guild ${guild} for good.`);
     return { removed: await writer.remove(guild, users), unknown: unknownOf(users, found.members) };
   });
-  print(json, { guild, removed, unknown }, () => `${removed} of ${new Set(users).size} removed`);
+  print(context, json, { guild, removed, unknown }, () => `${removed} of ${new Set(users).size} removed`);
   throwUnknown(guild, unknown);
 }
 
-async function exportData(user: string, { guild }: Options): Promise<void> {
-  const data = await withServices((services) => readMemberData(services, guild, user));
+async function exportData(context: CommandContext, user: string, { guild }: Options): Promise<void> {
+  const data = await withServices(context, (services) => readMemberData(services, guild, user));
   if (!data) throw new NotFoundError(`Nothing is stored of user ${user} in guild ${guild}`);
-  print(true, data, () => []);
+  print(context, true, data, () => []);
 }
 
 /** A member with the field names of `--json`. */

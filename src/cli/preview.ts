@@ -1,5 +1,6 @@
 import type { Preview } from '../import/dry-run.ts';
 import { badRows, hiddenMembers } from '../import/problems.ts';
+import type { CommandContext } from './context.ts';
 import { table } from './terminal.ts';
 
 const MAX_NAME_LENGTH = 40;
@@ -9,6 +10,7 @@ const MAX_NAME_LENGTH = 40;
  * @param notice line about the curve, if there is one.
  */
 export function previewLines(
+  context: CommandContext,
   { guild, curve, rows, skipped, hidden, total_xp, top }: Preview,
   notice?: string,
 ): string[] {
@@ -30,7 +32,7 @@ export function previewLines(
     printable(username),
   ]);
   const style = { plain: true, alignRight: [0, 2, 3] };
-  return [...lines, ...table(['rank', 'user_id', 'level', 'xp', 'username'], cells, style)];
+  return [...lines, ...table(context, ['rank', 'user_id', 'level', 'xp', 'username'], cells, style)];
 }
 
 /** Returns a name without characters that could steer the terminal, and not too long. */

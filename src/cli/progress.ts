@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress';
 import type { Progress } from '../import/reading.ts';
+import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
 
 /** The progress of a run on the terminal. */
@@ -9,10 +10,10 @@ export interface ProgressBar extends Progress {
 }
 
 /**
- * Shows a bar on stderr with the rate and the time left. Where stderr is not a terminal, only lines are written.
+ * Shows a bar with the rate and the time left. Where the stream is not a terminal, only lines are written.
  * @param size amount to read, in the unit of {@link Progress.update}; undefined = unknown, without a time left.
  */
-export function startProgress(size: number | undefined, stream: NodeJS.WriteStream = process.stderr): ProgressBar {
+export function startProgress(size: number | undefined, stream: Output): ProgressBar {
   if (!stream.isTTY) {
     return { update: () => {}, write: (line) => void stream.write(`${line}\n`), stop: () => {} };
   }

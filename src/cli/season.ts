@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isAbort } from '../errors.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { parseId } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
 import { confirm, PartialResult, print, program } from './terminal.ts';
@@ -15,8 +16,8 @@ interface Options {
 }
 
 /** Returns `season reset`, which ends a season. */
-export function seasonCommand(): Command {
-  const command = program('season', 'End a season of a guild');
+export function seasonCommand(context: CommandContext): Command {
+  const command = program(context, 'season', 'End a season of a guild');
   command
     .command('reset')
     .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption')
@@ -25,25 +26,32 @@ export function seasonCommand(): Command {
     .option('--drop-members', 'remove the members instead, except those who gain XP meanwhile')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action(reset);
+    .action((options: Options) => reset(context, options));
   return command;
 }
 
-async function reset({ guild, archive, dropMembers = false, yes, json }: Options): Promise<void> {
+async function reset(
+  context: CommandContext,
+  { guild, archive, dropMembers = false, yes, json }: Options,
+): Promise<void> {
   const then = dropMembers ? 'removes them' : 'starts them at 0 XP';
-  const interrupt = new Interrupt();
+  const interrupt = new Interrupt(context);
   try {
-    const result = await withServices(async ({ writer, client, redisKeys }) => {
+    const result = await withServices(context, async ({ writer, client, redisKeys }) => {
       if (!yes) {
         const { xp, hidden } = redisKeys.guild(guild);
         const [ranked, others] = await withStoreErrors(Promise.all([client.zcard(xp), client.zcard(hidden)]));
-        await confirm(guild, `This copies ${ranked + others} members of guild ${guild} to ${archive}, and ${then}.`);
+        await confirm(
+          context,
+          guild,
+          `This copies ${ranked + others} members of guild ${guild} to ${archive}, and ${then}.`,
+        );
       }
       const { signal } = interrupt;
       return writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
     });
     const { archived, reset } = result;
-    print(json, { guild, archive, ...result }, () =>
+    print(context, json, { guild, archive, ...result }, () =>
       archived + reset === 0
         ? `The season of guild ${guild} that went to ${archive} is over: nothing was to do.`
         : `The season of guild ${guild} is over: ${archived} members copied to ${archive}, ${reset} reset.`,

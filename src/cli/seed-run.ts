@@ -10,6 +10,7 @@ import { load } from '../import/load.ts';
 import { Problems } from '../import/problems.ts';
 import { summaryJson, summaryLine } from '../import/summary.ts';
 import type { CurveText } from '../leaderboard/curves.ts';
+import type { CommandContext } from './context.ts';
 import { INTERRUPTED, Interrupt } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
@@ -36,15 +37,16 @@ const EXIT_CODES = { skipped: 2, interrupted: INTERRUPTED } as const;
  * Runs `seed`: loads members into a guild, from files or generated.
  * @throws InvalidInputError for wrong options; PartialResult when not all rows were loaded.
  */
-export async function seed(options: SeedOptions): Promise<void> {
+export async function seed(context: CommandContext, options: SeedOptions): Promise<void> {
   if ((options.file === undefined) === (options.generate === undefined)) {
     throw new InvalidInputError('Give either --file or --generate');
   }
-  checkPlan(options.plan);
-  const interrupt = new Interrupt();
+  checkPlan(context, options.plan);
+  const interrupt = new Interrupt(context);
   try {
-    const inputs = await openInputs(options, interrupt.signal);
-    const outcome = await (options.dryRun ? preview(options, inputs, interrupt) : write(options, inputs, interrupt));
+    const inputs = await openInputs(context, options, interrupt.signal);
+    const run = options.dryRun ? preview : write;
+    const outcome = await run(context, options, inputs, interrupt);
     if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
     if (outcome) throw outcome;
   } catch (error) {
@@ -58,27 +60,33 @@ export async function seed(options: SeedOptions): Promise<void> {
 
 /** Reads the inputs and prints what they would load. @returns the error to report after that. */
 async function preview(
+  context: CommandContext,
   options: SeedOptions,
   inputs: readonly Input[],
   interrupt: Interrupt,
 ): Promise<Error | undefined> {
   const { guild, curve, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
-  const { reading, stop } = startReading(options, inputs, interrupt);
+  const { reading, stop } = startReading(context, options, inputs, interrupt);
   const { preview, notice, outcome } = await dryRun(reading, { guild, curve, formatCurve }).finally(stop);
-  print(json, preview, () => previewLines(preview, notice));
+  print(context, json, preview, () => previewLines(context, preview, notice));
   return outcome;
 }
 
 /** Loads the inputs and prints the summary. @returns the error to report after that. */
-async function write(options: SeedOptions, inputs: readonly Input[], interrupt: Interrupt): Promise<Error | undefined> {
+async function write(
+  context: CommandContext,
+  options: SeedOptions,
+  inputs: readonly Input[],
+  interrupt: Interrupt,
+): Promise<Error | undefined> {
   const { guild, curve, plan, replace = false, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
-  const { summary, outcome } = await withServices((services) => {
-    const { reading, stop } = startReading(options, inputs, interrupt);
+  const { summary, outcome } = await withServices(context, (services) => {
+    const { reading, stop } = startReading(context, options, inputs, interrupt);
     return load(services, { guild, reading, stop: interrupt, replace, plan, curve, formatCurve }).finally(stop);
   });
-  print(json, summaryJson(summary), () => summaryLine(summary));
+  print(context, json, summaryJson(summary), () => summaryLine(summary));
   return outcome;
 }
 
@@ -87,8 +95,13 @@ function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
 }
 
 /** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */
-function startReading({ strict = false }: SeedOptions, inputs: readonly Input[], { signal }: Interrupt) {
-  const progress = startProgress(totalSize(inputs));
+function startReading(
+  { stderr }: CommandContext,
+  { strict = false }: SeedOptions,
+  inputs: readonly Input[],
+  { signal }: Interrupt,
+) {
+  const progress = startProgress(totalSize(inputs), stderr);
   const problems = new Problems((line) => progress.write(line));
   return { reading: { inputs, strict, problems, progress, signal }, stop: () => progress.stop() };
 }
@@ -103,25 +116,29 @@ function totalSize(inputs: readonly Input[]): number | undefined {
   return sum;
 }
 
-async function openInputs(options: SeedOptions, signal: AbortSignal): Promise<Input[]> {
+async function openInputs(
+  { stdin, stderr }: CommandContext,
+  options: SeedOptions,
+  signal: AbortSignal,
+): Promise<Input[]> {
   const { generate, randomSeed, file = [], format } = options;
   if (generate !== undefined) {
     const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
     return [{ name: 'generated', unit: 'element', size: generate, entries }];
   }
   if (new Set(file).size < file.length) throw new InvalidInputError('--file names the same file twice');
-  const warn = (line: string): void => void process.stderr.write(`${line}\n`);
+  const warn = (line: string): void => void stderr.write(`${line}\n`);
   const inputs: Input[] = [];
   for (const path of file) {
-    const input = await openInput(path, format, signal, warn);
+    const input = await openInput(path === '-' ? stdin : path, format, signal, warn);
     if (!format) warn(`${input.name}: ${input.format} (detected)`);
     inputs.push(input);
   }
   return inputs;
 }
 
-function checkPlan(plan: string | undefined): void {
-  const plans = [...parseConfig(process.env).planQuotas.keys()];
+function checkPlan({ env }: CommandContext, plan: string | undefined): void {
+  const plans = [...parseConfig(env).planQuotas.keys()];
   if (plan !== undefined && !plans.includes(plan)) {
     throw new InvalidInputError(`There is no plan ${plan}: choose one of ${plans.join(', ')} (PLAN_QUOTAS names them)`);
   }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { FORMAT_NAMES } from '../import/formats.ts';
 import { CURVES, parseCurveText, parseId, parseMemberCount } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
 import { commandLine, program } from './terminal.ts';
 
@@ -23,8 +24,8 @@ Exit codes:
 XP is set, not added: running it again changes nothing. The formats are described in docs/importing.md.`;
 
 /** Returns `seed`, which loads members into a guild from files, or generates them. */
-export function seedCommand(): Command {
-  return program('seed', 'Load XP data into a guild, from files or made up')
+export function seedCommand(context: CommandContext): Command {
+  return program(context, 'seed', 'Load XP data into a guild, from files or made up')
     .requiredOption('--guild <id>', 'guild to load into', parseId)
     .option('--file <path...>', 'files to load, in order; - is the standard input')
     .option('--generate <n>', 'load n made-up members instead', parseMemberCount)
@@ -40,6 +41,6 @@ export function seedCommand(): Command {
     .action(async (options: SeedOptions) => {
       // Loaded only here, because the parsers of the formats would slow the start of all commands.
       const { seed } = await import('./seed-run.ts');
-      await seed(options);
+      await seed(context, options);
     });
 }

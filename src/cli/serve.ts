@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import type { CommandContext } from './context.ts';
 import { program } from './terminal.ts';
 
-/** Returns `serve`: the service, until a signal ends the process. */
-export function serveCommand(): Command {
-  return program('serve', 'Start the service; settings come from the environment').action(async () => {
-    // Loaded only here: the other commands need neither Express nor its start-up time.
-    await import('../main.ts');
+/** Returns `serve`: the service, until a signal ends the process. @param start starts it. */
+export function serveCommand(context: CommandContext, start: () => Promise<unknown>): Command {
+  return program(context, 'serve', 'Start the service; settings come from the environment').action(async () => {
+    await start();
     await serviceEnd();
   });
 }

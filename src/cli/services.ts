@@ -12,6 +12,7 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import { RedisKeys } from '../redis/redis-keys.ts';
 import { explainStart } from '../redis/refusals.ts';
 import { Scripts } from '../redis/scripts.ts';
+import type { CommandContext } from './context.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
 const COMMAND_TIMEOUT_MS = 60_000;
@@ -36,8 +37,11 @@ export interface Services {
  * Connects to the Redis that the environment names, runs the work, and closes the connection in every case.
  * @throws Error with the address when Redis cannot be reached within five seconds. While Redis loads its data, it waits and says so.
  */
-export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
-  const config = parseConfig(process.env);
+export async function withServices<T>(
+  { env, stderr }: CommandContext,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  const config = parseConfig(env);
   const redis = { ...config.redis, timeoutMs: COMMAND_TIMEOUT_MS };
   const client = connect(redis);
   client.on('error', () => {}); // Each command reports its own failure.
@@ -45,7 +49,7 @@ export async function withServices<T>(work: (services: Services) => Promise<T>):
     const onWait = (error: Error): void => {
       // Such a wait can take minutes. Any other ends after five seconds, with its reason.
       if (redisCodeOf(error.message) === 'LOADING') {
-        process.stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
+        stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
       }
     };
     await waitUntilReady(client, CONNECT_TIMEOUT_MS, onWait).catch((error: Error) => {

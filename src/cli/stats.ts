@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Counters } from '../leaderboard/counters.ts';
 import { parseId } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { withServices } from './services.ts';
 import { commandLine, PartialResult, print, program } from './terminal.ts';
 
@@ -9,8 +10,8 @@ interface Options {
 }
 
 /** Returns `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
-export function statsCommand(): Command {
-  const command = program('stats', "Check or rebuild a guild's counters");
+export function statsCommand(context: CommandContext): Command {
+  const command = program(context, 'stats', "Check or rebuild a guild's counters");
   const subcommand = (name: string, description: string) =>
     command
       .command(name)
@@ -18,14 +19,18 @@ export function statsCommand(): Command {
       .argument('<guild>', 'guild id', parseId)
       .option('--json', 'print JSON');
 
-  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(check);
-  subcommand('rebuild', 'Recompute the counters from the members').action(rebuild);
+  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(
+    (guild: string, options: Options) => check(context, guild, options),
+  );
+  subcommand('rebuild', 'Recompute the counters from the members').action((guild: string, options: Options) =>
+    rebuild(context, guild, options),
+  );
   return command;
 }
 
-async function check(guild: string, { json }: Options): Promise<void> {
-  const { stored, actual, exact } = await withServices(({ audit }) => audit.check(guild));
-  print(json, { guild, exact, stored: toJson(stored), actual: toJson(actual) }, () =>
+async function check(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+  const { stored, actual, exact } = await withServices(context, ({ audit }) => audit.check(guild));
+  print(context, json, { guild, exact, stored: toJson(stored), actual: toJson(actual) }, () =>
     exact
       ? `exact: ${describe(actual)}`
       : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
@@ -33,9 +38,9 @@ async function check(guild: string, { json }: Options): Promise<void> {
   if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, 1);
 }
 
-async function rebuild(guild: string, { json }: Options): Promise<void> {
-  const { stored, actual, exact } = await withServices(({ audit }) => audit.rebuild(guild));
-  print(json, { guild, changed: !exact, before: toJson(stored), now: toJson(actual) }, () =>
+async function rebuild(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+  const { stored, actual, exact } = await withServices(context, ({ audit }) => audit.rebuild(guild));
+  print(context, json, { guild, changed: !exact, before: toJson(stored), now: toJson(actual) }, () =>
     exact ? `already exact: ${describe(actual)}` : [`was: ${describe(stored)}`, `now: ${describe(actual)}`],
   );
 }

@@ -2,10 +2,9 @@ import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../redis/refusals.ts';
+import type { CommandContext } from './context.ts';
 
 /** Output, errors and exit codes of all commands. */
-
-const OUTPUTS = [process.stdout, process.stderr] as const;
 
 /** The name of the package's bin. */
 export const BIN = 'guildrank';
@@ -28,12 +27,20 @@ export function commandLine(name: string): string {
 }
 
 /** Returns a command with the common settings for help and errors. Its usage line is {@link commandLine}. */
-export function program(name: string, description: string): Command {
-  return new Command(name)
+export function program(context: CommandContext, name: string, description: string): Command {
+  return writeTo(context, new Command(name))
     .description(description)
     .showHelpAfterError('(--help shows how it is used)')
     .configureHelp({ showGlobalOptions: true, commandUsage })
     .exitOverride();
+}
+
+/** Has a command, and those that are made below it, write to the streams of the context. */
+export function writeTo({ stdout, stderr }: CommandContext, command: Command): Command {
+  return command.configureOutput({
+    writeOut: (text) => void stdout.write(text),
+    writeErr: (text) => void stderr.write(text),
+  });
 }
 
 /** Returns the usage line: `npm run -s keys -- create [options]` for the subcommand `create` of `keys`. */
@@ -47,34 +54,38 @@ function commandUsage(command: Command): string {
 }
 
 /**
- * Runs a command and ends the process. A failure becomes one line on stderr and an exit code. A reader of the output that goes away
- * changes nothing.
- * @param args arguments of the process, without Node and the script.
+ * Runs a command. A failure becomes one line on stderr. A reader of the output that goes away changes nothing.
+ * @param args arguments after the name of the command.
+ * @returns the exit code, once all output is written.
  */
-export async function run(command: Command, args: readonly string[] = process.argv.slice(2)): Promise<never> {
+export async function run(context: CommandContext, command: Command, args: readonly string[]): Promise<number> {
+  const outputs = [context.stdout, context.stderr];
   let lost: Error | undefined;
-  for (const stream of OUTPUTS) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A reader such as `head` may go away at any time. The work goes on without it.
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') lost ??= error;
-    });
-  }
+  const onError = (error: NodeJS.ErrnoException): void => {
+    // A reader such as `head` may go away at any time. The work goes on without it.
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') lost ??= error;
+  };
+  for (const output of outputs) output.on('error', onError);
+  let exitCode = 0;
   try {
     await command.parseAsync(args, { from: 'user' });
   } catch (error) {
-    process.exitCode = report(error);
+    exitCode = report(context, error);
   }
   // Writes to a pipe are asynchronous: wait until all output is out.
-  await Promise.all(OUTPUTS.map((stream) => new Promise((done) => stream.write('', done))));
-  if (lost) process.exitCode = report(new Error(`The output could not be written: ${lost.message}`));
-  // ioredis keeps a timer for up to two minutes after a connection broke, so the process would not end by itself.
-  process.exit();
+  await Promise.all(outputs.map((output) => new Promise((done) => output.write('', done))));
+  return lost ? report(context, new Error(`The output could not be written: ${lost.message}`)) : exitCode;
 }
 
 /** Prints one result: as JSON when asked, else the lines. */
-export function print(json: boolean | undefined, result: unknown, lines: () => string | readonly string[]): void {
+export function print(
+  { stdout }: CommandContext,
+  json: boolean | undefined,
+  result: unknown,
+  lines: () => string | readonly string[],
+): void {
   const text = json ? JSON.stringify(result, bigintsAsNumbers) : [lines()].flat().join('\n');
-  process.stdout.write(`${text}\n`);
+  stdout.write(`${text}\n`);
 }
 
 export interface TableStyle {
@@ -89,19 +100,20 @@ export interface TableStyle {
  * could steer the terminal, become "?".
  */
 export function table(
+  { stdout, env }: CommandContext,
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   { plain = false, alignRight = [] }: TableStyle = {},
 ): string[] {
   const all = [headings, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')));
-  if (!plain && !process.stdout.isTTY) return all.map((row) => row.join('\t'));
+  if (!plain && !stdout.isTTY) return all.map((row) => row.join('\t'));
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
   const align = (cell: string, column: number): string => {
     const width = widths[column] ?? 0;
     return alignRight.includes(column) ? cell.padStart(width) : cell.padEnd(width);
   };
   const lines = all.map((row) => row.map(align).join('  ').trimEnd());
-  const bold = !plain && !process.env.NO_COLOR;
+  const bold = !plain && !env.NO_COLOR;
   return lines.map((line, index) => (index === 0 && bold ? `\x1b[1m${line}\x1b[22m` : line));
 }
 
@@ -109,9 +121,9 @@ export function table(
  * Asks the person at the terminal to type `word`.
  * @throws InvalidInputError when something else is typed, or when there is no terminal.
  */
-export async function confirm(word: string, warning: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new InvalidInputError('There is no terminal to confirm on: add --yes to go on');
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+export async function confirm({ stdin, stderr }: CommandContext, word: string, warning: string): Promise<void> {
+  if (!stdin.isTTY) throw new InvalidInputError('There is no terminal to confirm on: add --yes to go on');
+  const prompt = createInterface({ input: stdin, output: stderr });
   try {
     const answer = await prompt.question(`${warning}\nType ${word} to go on: `);
     if (answer.trim() !== word) throw new InvalidInputError('Not confirmed: nothing was changed');
@@ -121,11 +133,11 @@ export async function confirm(word: string, warning: string): Promise<void> {
 }
 
 /** Reports an error on stderr. @returns the exit code. */
-function report(error: unknown): number {
+function report({ stderr }: CommandContext, error: unknown): number {
   // Commander has printed its own message; help ends with 0.
   if (isCommanderError(error)) return error.exitCode;
   const partial = error instanceof PartialResult;
-  process.stderr.write(`${partial ? '' : 'error: '}${describe(error)}\n`);
+  stderr.write(`${partial ? '' : 'error: '}${describe(error)}\n`);
   return partial ? error.exitCode : 1;
 }
 

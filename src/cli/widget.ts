@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { RESERVED_SPACE, readWidgetFile } from '../widget-file.ts';
 import { parseId } from './arguments.ts';
+import type { CommandContext } from './context.ts';
 import { print, program } from './terminal.ts';
 
 interface Options {
@@ -11,8 +12,8 @@ interface Options {
 }
 
 /** Returns `widget`, which tells what a web page needs to load exactly this version of the widget. */
-export function widgetCommand(): Command {
-  return program('widget', 'Print the address and the integrity hash of the widget of this version')
+export function widgetCommand(context: CommandContext): Command {
+  return program(context, 'widget', 'Print the address and the integrity hash of the widget of this version')
     .option('--snippet', 'print the HTML for a web page')
     .option('--url <url>', 'address of the service, for the snippet', parseUrl, 'https://ranks.example.com')
     .option('--guild <id>', 'guild that the snippet shows', parseId, '81384788765712384')
@@ -24,7 +25,7 @@ export function widgetCommand(): Command {
         `<script src="${url}/${path}" integrity="${integrity}" crossorigin="anonymous" defer></script>`,
         `<guild-leaderboard guild="${guild}" api-key="gr_..."></guild-leaderboard>`,
       ];
-      print(json, { path: `/${path}`, integrity, snippet: html.join('\n') }, () =>
+      print(context, json, { path: `/${path}`, integrity, snippet: html.join('\n') }, () =>
         snippet ? html : [`/${path}`, integrity],
       );
     });

@@ -1,18 +1,30 @@
-import { createLogger, standardOutput } from '../observability/logger.ts';
+import { createLogger, type LogLines } from '../observability/logger.ts';
 import { parseDashboardConfig } from './config.ts';
 import { startDashboard } from './server.ts';
 
+/** What the dashboard takes from its process. */
+export interface DashboardProcess {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls `listener` at a signal that ends the process. */
+  onStop(listener: (signal: string) => void): () => void;
+  /** Returns standard output as a destination of log lines. */
+  logLines(): LogLines;
+}
+
 /**
- * Runs the dashboard until a signal ends the process.
+ * Runs the dashboard until a signal ends it.
  * @throws ConfigError, or Error when it cannot start.
  */
-export async function runDashboard(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function runDashboard({ env, onStop, logLines }: DashboardProcess): Promise<void> {
   const config = parseDashboardConfig(env);
-  const logger = createLogger(config.logLevel, standardOutput());
+  const logger = createLogger(config.logLevel, logLines());
   const dashboard = await startDashboard(config, logger);
+  let restore = (): void => {};
   const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
+    restore = onStop(resolve);
   });
+  // A second signal ends the process at once.
+  restore();
   logger.info(`${signal}: draining`);
   await dashboard.close();
   logger.info('stopped');

@@ -37,20 +37,20 @@ export interface Input {
 }
 
 /**
- * Opens a file, or the standard input for `-`, and detects its format. The beginning that it reads for this is kept, so
+ * Opens a file by its path, or a stream, and detects its format. The beginning that it reads for this is kept, so
  * that a pipe works too. Unpacks gzip.
  * @param given the format, when it is known.
- * @param name of the file for messages, when it is not the path.
+ * @param name of the file for messages, when it is neither the path nor standard input.
  * @throws InvalidInputError when the file cannot be read or its format cannot be detected.
  */
 export async function openInput(
-  path: string,
+  source: string | Readable,
   given: FormatName | undefined,
   signal: AbortSignal,
   onWarning: (text: string) => void,
-  name = path === '-' ? 'stdin' : path,
+  name = typeof source === 'string' ? source : 'stdin',
 ): Promise<Input> {
-  const { stream, size } = await open(path);
+  const { stream, size } = typeof source === 'string' ? await open(source) : { stream: source, size: undefined };
   addAbortSignal(signal, stream);
   /** Bytes of the file, which an archive has fewer of than its text. */
   let read = 0;
@@ -114,7 +114,6 @@ function polarisCurve(head: string, name: string, onWarning: (text: string) => v
 }
 
 async function open(path: string): Promise<{ stream: Readable; size: number | undefined }> {
-  if (path === '-') return { stream: process.stdin, size: undefined };
   const info = await stat(path).catch((error: Error) => unreadable(path, error));
   if (info.isDirectory()) throw new InvalidInputError(`Cannot read ${path}: it is a folder`);
   return { stream: createReadStream(path, { highWaterMark: CHUNK }), size: info.isFile() ? info.size : undefined };

@@ -98,10 +98,9 @@ export interface LogLines extends DestinationStream {
 /**
  * Opens standard output for log lines. If it is not read, or its other side is gone, it holds 4 MiB of lines, drops further ones, and tries
  * again: it neither ends nor blocks the process.
+ * @param output `process.stdout`. Node makes a pipe non-blocking when it is first used: a write to one that is not read would hold a thread.
  */
-export function standardOutput(): LogLines {
-  // Makes a pipe non-blocking, or a write to one that is not read would hold a thread, and the end of the process.
-  void process.stdout;
+export function logLinesTo(output: { readonly fd?: number }): LogLines {
   let dropped = 0;
   let reported = 0;
   let recovered: (dropped: number) => void = () => {};
@@ -110,7 +109,7 @@ export function standardOutput(): LogLines {
 
   // Bytes: a destination that buffers text measures its whole buffer with each line, a third of the cost of a line.
   const lines = destination({
-    dest: 1,
+    dest: output.fd ?? 1,
     sync: false,
     contentMode: 'buffer',
     minLength: FLUSH_BYTES,

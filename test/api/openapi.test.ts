@@ -5,7 +5,7 @@ import { parseConfig } from '../../src/config.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { startServer } from '../../src/server.ts';
 import { document, expectDocumented } from '../support/api-document.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { SILENT, startService, type TestService } from '../support/service.ts';
 import { realStore, storeKinds, type TestStore } from '../support/stores.ts';
 
 describe.each(storeKinds)('the API on $name', (kind) => {
@@ -120,9 +120,9 @@ describe.each(storeKinds)('the API on $name', (kind) => {
         if (broken) throw new Error('the clock fails');
         return Date.now();
       };
-      const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' });
+      const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
       const store = { client: testStore.connect(), subscriber: testStore.connect() };
-      const failing = await startServer(config, { store, clock });
+      const failing = await startServer(config, { logger: SILENT, store, clock });
       try {
         await ask(200, '/servers/guild/stats', undefined, undefined, failing.url);
         broken = true;

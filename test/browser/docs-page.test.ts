@@ -10,7 +10,7 @@ import { axeViolations } from '../support/axe.ts';
 import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { type PageWatch, watchPage } from '../support/page-watch.ts';
-import { startService } from '../support/service.ts';
+import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
 
 describe.skipIf(!hasChromium)('/docs in Chromium', () => {
@@ -316,10 +316,10 @@ describe('the pages without a key', () => {
 
   it('the demo page is served when it is configured, with its guild names as text', async () => {
     const testStore = await mockStore.start();
-    const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'silent' });
+    const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
     const store = { client: testStore.connect(), subscriber: testStore.connect() };
     const demo = { guilds: [{ name: '<b>"Demo"', guild: 'guild', key: 'gr_x' }] };
-    const service = await startServer(config, { store, extraRoutes: demoPage(demo) });
+    const service = await startServer(config, { logger: SILENT, store, extraRoutes: demoPage(demo) });
     try {
       const { text, headers } = await request(service.url).get('/').expect(200);
       expect(text).toContain('&#60;b&#62;&#34;Demo&#34;');

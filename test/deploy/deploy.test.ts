@@ -18,6 +18,7 @@ import { ACL_FILE } from '../fault/acl.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { isRedis6 } from '../support/server-version.ts';
+import { SILENT } from '../support/service.ts';
 import { hasRedis } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
 
@@ -169,7 +170,7 @@ describe.skipIf(!hasRedis)('the ACL file on a real Redis', () => {
   beforeAll(async () => {
     redis = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE)]);
     const env = { REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
-    service = await startServer(parseConfig({ ...env, LOG_LEVEL: 'silent' }));
+    service = await startServer(parseConfig(env), { logger: SILENT });
   });
   afterAll(async () => {
     await service?.close();

@@ -1,3 +1,4 @@
+import { contextOf } from '../../src/cli/context.ts';
 import { withServices } from '../../src/cli/services.ts';
 import { DomainError } from '../../src/errors.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
@@ -27,7 +28,7 @@ const many = (): XpRecord[] => Array.from({ length: 1 + random(200) }, record);
 /** A test kills it long before. */
 const LONGEST_MS = 300_000;
 
-await withServices(async (services) => {
+await withServices(contextOf(process), async (services) => {
   const { writer, client, redisKeys } = services;
   const replace = async (): Promise<void> => {
     const staged = await StagedMembers.lock(services, guild);

@@ -7,10 +7,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { ALL_CHANNELS } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

@@ -11,10 +11,10 @@ import { STATE_OPTIONS, states } from '../fault/redis-states.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
+import { scriptArguments } from '../support/npm-script.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { scriptArguments } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

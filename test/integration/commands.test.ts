@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { commandLine } from '../support/entry.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 
 describe.skipIf(!hasRedis)('the commands, as processes', () => {
   let testStore: TestStore;

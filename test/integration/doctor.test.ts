@@ -7,11 +7,11 @@ import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { commandLine } from '../support/entry.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { isRedis6 } from '../support/server-version.ts';
 import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

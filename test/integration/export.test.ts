@@ -6,9 +6,9 @@ import { exportText } from '../../src/import/export.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import type { CurveText } from '../../src/leaderboard/curves.ts';
 import { commandLine } from '../support/entry.ts';
+import { scriptArguments } from '../support/npm-script.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
-import { scriptArguments } from '../support/npm-script.ts';
 
 const AWKWARD = ['comma, "quote"', 'two\nlines\r\nand more', ' spaces ', '=1+1', '\uFEFFmark', '"', 'Ünal 🎉', "it's"];
 

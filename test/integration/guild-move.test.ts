@@ -6,10 +6,10 @@ import { createWriter } from '../../src/writer.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
 import { watchLag } from '../support/lag.ts';
+import { scriptArguments } from '../support/npm-script.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { scriptArguments } from '../support/npm-script.ts';
 
 const MEMBERS = 3000;
 const READY = { ...PATIENT, timeout: 60_000 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { runNpmScript } from '../support/npm-script.ts';
+import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 
 describe.skipIf(!hasRedis)('npm run member and season', () => {
   let testStore: TestStore;

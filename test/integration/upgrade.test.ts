@@ -5,10 +5,10 @@ import { generateKey, hashKey } from '../../src/access/key-format.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { createWriter } from '../../src/writer.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 
 const MEMBERS = 2000;
 const source = (name: string) =>

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESERVED_SPACE } from '../../src/widget-file.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 
 describe('the command widget', () => {
   let testStore: TestStore;

@@ -9,8 +9,8 @@ import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { findFault } from '../topology/history.ts';
 import { type Cut, type Network, REDIS, SOURCES, STALE_MS, startNetwork } from '../topology/network.ts';
-import { type Partition, partitions } from './partitions.ts';
 import { Bot, type Recording, startRecording } from '../topology/recorder.ts';
+import { type Partition, partitions } from './partitions.ts';
 
 /** PARTITION_ROUNDS=5 is the full length: every partition, in other orders each time. Without it, the short form runs once. */
 const ROUNDS = Number(process.env.PARTITION_ROUNDS ?? 0);

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanUpsAfterEach } from '../support/clean-ups.ts';
+import { runNpmScript } from '../support/npm-script.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
 import { hasRedis } from '../support/stores.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 
 const cleanUps = cleanUpsAfterEach();
 

@@ -19,6 +19,9 @@ export interface TestService extends RunningServer {
   readonly logText: () => string;
 }
 
+/** A log that nobody reads. */
+export const SILENT: Logger = createLogger('silent', { write: () => {} });
+
 const START = Date.parse('2026-01-15T12:00:00Z');
 
 /**

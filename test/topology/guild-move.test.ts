@@ -9,10 +9,10 @@ import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
-import { scriptArguments } from '../support/npm-script.ts';
 import { startCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { type Content, expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
+import { scriptArguments } from '../support/npm-script.ts';
 import { repository } from '../support/run-command.ts';
 import { hasRedis, realStore } from '../support/stores.ts';
 

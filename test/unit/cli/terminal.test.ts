@@ -1,37 +1,28 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { formatDuration, parseDuration } from '../../../src/cli/duration.ts';
 import { table } from '../../../src/cli/terminal.ts';
+import { testContext } from '../../support/command.ts';
 
 const ROWS = [
   ['1', 'ada', '9,000'],
   ['10', 'bob\x1b[2J', '8'],
 ];
 
-function onTerminal<T>(work: () => T): T {
-  const { isTTY } = process.stdout;
-  process.stdout.isTTY = true;
-  try {
-    return work();
-  } finally {
-    process.stdout.isTTY = isTTY;
-  }
-}
+const PIPE = testContext();
+const onTerminal = (env = {}) => testContext({ env, isTTY: true });
 
 it('prints tab-separated values in a pipe, without control characters', () => {
-  expect(table(['N', 'NAME', 'XP'], ROWS)).toEqual(['N\tNAME\tXP', '1\tada\t9,000', '10\tbob?[2J\t8']);
+  expect(table(PIPE, ['N', 'NAME', 'XP'], ROWS)).toEqual(['N\tNAME\tXP', '1\tada\t9,000', '10\tbob?[2J\t8']);
 });
 
 it('aligns columns under a bold heading on a terminal, and leaves it plain with NO_COLOR', () => {
   const rows = ['1   ada      9,000', '10  bob?[2J  8'];
-  vi.stubEnv('NO_COLOR', '');
-  expect(onTerminal(() => table(['N', 'NAME', 'XP'], ROWS))).toEqual(['\x1b[1mN   NAME     XP\x1b[22m', ...rows]);
-  vi.stubEnv('NO_COLOR', '1');
-  expect(onTerminal(() => table(['N', 'NAME', 'XP'], ROWS))).toEqual(['N   NAME     XP', ...rows]);
-  vi.unstubAllEnvs();
+  expect(table(onTerminal(), ['N', 'NAME', 'XP'], ROWS)).toEqual(['\x1b[1mN   NAME     XP\x1b[22m', ...rows]);
+  expect(table(onTerminal({ NO_COLOR: '1' }), ['N', 'NAME', 'XP'], ROWS)).toEqual(['N   NAME     XP', ...rows]);
 });
 
 it('aligns a plain table in a pipe too, with numbers to the right', () => {
-  expect(table(['n', 'name', 'xp'], ROWS, { plain: true, alignRight: [0, 2] })).toEqual([
+  expect(table(PIPE, ['n', 'name', 'xp'], ROWS, { plain: true, alignRight: [0, 2] })).toEqual([
     ' n  name        xp',
     ' 1  ada      9,000',
     '10  bob?[2J      8',

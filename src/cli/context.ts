@@ -1,0 +1,40 @@
+import type { Readable, Writable } from 'node:stream';
+import { type LogLines, logLinesTo } from '../observability/logger.ts';
+
+/** A stream that may be a terminal. */
+export type Output = Writable & { readonly isTTY?: boolean };
+
+/** All that a command takes from its process and gives to it. A test hands in its own. */
+export interface CommandContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Calls `listener` at each Ctrl-C (SIGINT) and SIGTERM, which else end the process. @returns a function that ends this. */
+  onStop(listener: (signal: string) => void): () => void;
+  /** Ends the process at once. */
+  exit(code: number): void;
+  /** Returns standard output as a destination of log lines. */
+  logLines(): LogLines;
+}
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/** Returns the context of the commands of a process. */
+export function contextOf(process: NodeJS.Process): CommandContext {
+  const { env, stdin, stdout, stderr } = process;
+  return {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    onStop(listener) {
+      for (const signal of STOP_SIGNALS) process.on(signal, listener);
+      return () => {
+        for (const signal of STOP_SIGNALS) process.off(signal, listener);
+      };
+    },
+    exit: (code) => process.exit(code),
+    logLines: () => logLinesTo(stdout),
+  };
+}

@@ -1,0 +1,96 @@
+import { PassThrough, Writable } from 'node:stream';
+import type { CommandContext } from '../../src/cli/context.ts';
+import { runGuildrank } from '../../src/cli/guildrank.ts';
+import type { LogLines } from '../../src/observability/logger.ts';
+import type { CommandResult } from './run-command.ts';
+import { until } from './until.ts';
+
+/** A stream that keeps what is written to it as text. */
+class Collector extends Writable {
+  text = '';
+
+  constructor(readonly isTTY: boolean) {
+    super({
+      decodeStrings: false,
+      write: (chunk: string | Buffer, _encoding, done) => {
+        this.text += chunk.toString();
+        done();
+      },
+    });
+  }
+}
+
+export interface ContextOptions {
+  /** Whether the standard streams are a terminal. */
+  readonly isTTY?: boolean;
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Standard input, which then ends; without it, the test writes it. */
+  readonly input?: string;
+}
+
+/** The context of a command that runs in the process of a test. */
+export interface TestContext extends CommandContext {
+  readonly stdin: PassThrough & { isTTY?: boolean };
+  readonly stdout: Collector;
+  readonly stderr: Collector;
+  /** Asks the command to stop, as a signal does. */
+  stop(signal?: string): void;
+  /** Exit code with which the command ended its process at once. */
+  exited: number | undefined;
+}
+
+export function testContext({ isTTY = false, env = {}, input }: ContextOptions = {}): TestContext {
+  const listeners = new Set<(signal: string) => void>();
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  if (input !== undefined) stdin.end(input);
+  const stdout = new Collector(isTTY);
+  const context: TestContext = {
+    env: { ...process.env, ...env },
+    stdin,
+    stdout,
+    stderr: new Collector(isTTY),
+    onStop: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: (signal = 'SIGINT') => {
+      for (const listener of listeners) listener(signal);
+    },
+    exited: undefined,
+    exit: (code) => {
+      context.exited = code;
+    },
+    logLines: () => ({ write: (line) => stdout.write(line), dropped: () => 0, onRecovered: () => {} }) as LogLines,
+  };
+  return context;
+}
+
+/** A command that runs in the process of the test. */
+export interface RunningCommand extends TestContext {
+  readonly ended: Promise<CommandResult>;
+  /** Waits until the command has written something that `pattern` matches. */
+  waitForOutput(pattern: RegExp): Promise<unknown>;
+}
+
+/** Starts `guildrank ARGS` in this process. */
+export function startCommand(args: readonly string[], options: ContextOptions = {}): RunningCommand {
+  const context = testContext(options);
+  const serve = () => Promise.reject(new Error('a test starts the service by startService'));
+  const ended = runGuildrank(context, args, serve).then((code) => ({
+    code,
+    stdout: context.stdout.text,
+    stderr: context.stderr.text,
+  }));
+  const output = () => context.stdout.text + context.stderr.text;
+  return Object.assign(context, {
+    ended,
+    waitForOutput: (pattern: RegExp) =>
+      until(() => pattern.test(output()), { what: () => `${pattern} in: ${output()}` }),
+  });
+}
+
+/** Runs `guildrank ARGS` in this process to its end. Standard input is empty unless it is given. */
+export function runCommand(args: readonly string[], options: ContextOptions = {}): Promise<CommandResult> {
+  return startCommand(args, { input: '', ...options }).ended;
+}
