@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 
 /** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
 const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
@@ -11,7 +12,7 @@ const patient = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 30_000 } },
-  globalSetup: './scripts/dev/build-widget.mjs',
+  globalSetup: ['./scripts/dev/build-widget.mjs', './test/support/registry.ts'],
   setupFiles: './test/support/cover-children.ts',
 };
 
@@ -28,6 +29,7 @@ function tier(
 export default defineConfig({
   test: {
     maxWorkers: 2,
+    reporters: ['default', new LeftOutReporter()],
     projects: [
       // npm test. The files leave nothing behind, so they share a process, which loads the modules once.
       tier('first', '{unit,api,recorded,integration,docs}', { isolate: false, exclude: replacing }),

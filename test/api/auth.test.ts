@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
-import { storeKinds } from '../support/stores.ts';
+import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
-describe.each(storeKinds)('API keys on $name', (kind) => {
+describeStores('API keys', (kind) => {
   const suite = serviceSuite(kind);
   const path = '/servers/guild/stats';
   const day = 86_400_000;

@@ -1,9 +1,9 @@
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
-import { storeKinds } from '../support/stores.ts';
+import { expect, it } from 'vitest';
+import { describeStores } from '../support/stores.ts';
 import { serviceSuite, setPlan } from '../support/suite.ts';
 
-describe.each(storeKinds)('caching on $name', (kind) => {
+describeStores('caching', (kind) => {
   const suite = serviceSuite(kind);
   const path = '/servers/guild/leaderboard';
 
@@ -82,7 +82,7 @@ describe.each(storeKinds)('caching on $name', (kind) => {
   });
 });
 
-describe.each(storeKinds)('CACHE_MAX_AGE_S on $name', (kind) => {
+describeStores('CACHE_MAX_AGE_S', (kind) => {
   const suite = serviceSuite(kind, { CACHE_MAX_AGE_S: '30', CACHE_MAX_PAGES: '0' });
 
   it('tells the browser how long it may reuse an answer', async () => {

@@ -1,8 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { storeKinds } from '../support/stores.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
-describe.each(storeKinds)('GET /servers/{guild_id}/leaderboard on $name', (kind) => {
+describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
   const suite = serviceSuite(kind);
   const path = '/servers/guild/leaderboard';
 

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { mockStore, storeKinds } from '../support/stores.ts';
+import { expect, it } from 'vitest';
+import { describeStores, mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
-describe.each(storeKinds)('GET /servers/{guild_id}/members/{user_id} on $name', (kind) => {
+describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
   const suite = serviceSuite(kind);
 
   it('gives exactly the fields of the contract', async () => {

@@ -6,9 +6,9 @@ import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { startServer } from '../../src/server.ts';
 import { document, expectDocumented } from '../support/api-document.ts';
 import { SILENT, startService, type TestService } from '../support/service.ts';
-import { realStore, storeKinds, type TestStore } from '../support/stores.ts';
+import { describeStores, realStore, type TestStore } from '../support/stores.ts';
 
-describe.each(storeKinds)('the API on $name', (kind) => {
+describeStores('the API', (kind) => {
   let testStore: TestStore;
   let service: TestService;
   let key: string;

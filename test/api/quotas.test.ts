@@ -1,9 +1,9 @@
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
-import { storeKinds } from '../support/stores.ts';
+import { expect, it } from 'vitest';
+import { describeStores } from '../support/stores.ts';
 import { serviceSuite, setPlan } from '../support/suite.ts';
 
-describe.each(storeKinds)('quotas on $name', (kind) => {
+describeStores('quotas', (kind) => {
   const suite = serviceSuite(kind, { PLAN_QUOTAS: 'free=5,starter=7,pro=1000' });
   const path = '/servers/guild/stats';
   const remaining = async (path: string) => Number((await suite.get(path)).headers['x-ratelimit-remaining']);

@@ -1,9 +1,10 @@
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 
-describe.runIf(hasRedis)('when Redis', () => {
+describe('when Redis', needs('redis-server'), () => {
   let testStore: TestStore;
   let service: TestService;
   let key: string;

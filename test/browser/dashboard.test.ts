@@ -1,15 +1,15 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium } from '../support/browser.ts';
 import type { TestDashboard } from '../support/dashboard.ts';
 import { dashboardVisit, GUILD, LOOKS } from '../support/dashboard-visit.ts';
+import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { hasRedis, type TestStore } from '../support/stores.ts';
+import type { TestStore } from '../support/stores.ts';
 
 /** A name that runs, pushes or turns what does not treat it as text. */
 const EVIL = `\u202e<img src=x onerror="document.title=1">${'W'.repeat(20)}`;
 
-describe.skipIf(!hasChromium || !hasRedis)('the dashboard in Chromium', () => {
+describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 5 ? EVIL : `Member ${n}`));
 
   beforeEach(async () => {

@@ -7,13 +7,14 @@ import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { startServer } from '../../src/server.ts';
 import { RESERVED_SPACE } from '../../src/widget-file.ts';
 import { axeViolations } from '../support/axe.ts';
-import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
+import { launchChromium, startSite } from '../support/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
+import { needs } from '../support/needs.ts';
 import { type PageWatch, watchPage } from '../support/page-watch.ts';
 import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
 
-describe.skipIf(!hasChromium)('/docs in Chromium', () => {
+describe('/docs in Chromium', needs('tools', 'chromium'), () => {
   let browser: Browser;
   let context: BrowserContext;
   let docs: DocsService;

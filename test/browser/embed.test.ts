@@ -1,11 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium, launchChromium, type Site, startSite } from '../support/browser.ts';
+import { launchChromium, type Site, startSite } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { type PageWatch, watchPage } from '../support/page-watch.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 
-describe.skipIf(!hasChromium)('/embed in a frame, in Chromium', () => {
+describe('/embed in a frame, in Chromium', needs('tools', 'chromium'), () => {
   let browser: Browser;
   let testStore: TestStore;
   let site: Site;

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { hasChromium, launchChromium, startSite } from '../support/browser.ts';
+import { launchChromium, startSite } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
-import { hasRedis } from '../support/stores.ts';
 
-describe.skipIf(!hasChromium || !hasRedis)('<guild-leaderboard> while Redis hangs', () => {
+describe('<guild-leaderboard> while Redis hangs', needs('tools', 'chromium', 'redis-server'), () => {
   it('says that the leaderboard is away, keeps its rows, and recovers by itself when Redis is back', async () => {
     const redis = await startEmbeddedRedis();
     const clients: Redis[] = [];

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { axeViolations } from '../support/axe.ts';
-import { hasFirefox, launchFirefox } from '../support/browser.ts';
+import { launchFirefox } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { RESERVED, reservedSpace } from '../support/widget-layout.ts';
 import { describeEngines, members, soon, widgetView } from '../support/widget-view.ts';
 
@@ -173,7 +174,7 @@ describeEngines('the page around the widget', (engine) => {
 });
 
 // Chromium measures its own layout shifts, and emulates forced colours for one page: widget-robust.test.ts.
-describe.skipIf(!hasFirefox)('the page around the widget in a Firefox with forced colours', () => {
+describe('the page around the widget in a Firefox with forced colours', needs('tools', 'firefox-esr'), () => {
   const settings = { 'browser.display.document_color_use': 2, 'ui.useAccessibilityTheme': 1 };
   const view = widgetView({ launch: () => launchFirefox(settings) }, members(24, 24_000, 500));
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
 
-describe.skipIf(!hasChromium)('the look of the widget', () => {
+describe('the look of the widget', needs('tools', 'chromium'), () => {
   let bench: WidgetBench;
 
   beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { RESERVED, reservedSpace } from '../support/widget-layout.ts';
 import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
 
-describe.skipIf(!hasChromium)('the widget on pages of others', () => {
+describe('the widget on pages of others', needs('tools', 'chromium'), () => {
   let bench: WidgetBench;
 
   beforeAll(async () => {

@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium, tellWhenSkipped } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
 
-tellWhenSkipped();
-
-describe.skipIf(!hasChromium)('<guild-leaderboard> in Chromium', () => {
+describe('<guild-leaderboard> in Chromium', needs('tools', 'chromium'), () => {
   let bench: WidgetBench;
 
   beforeAll(async () => {

@@ -6,9 +6,9 @@ import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
 import { repository, until } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
 const prometheus = findOnPath(['prometheus']);
 if (!prometheus) process.stderr.write('skipped: alerts in a real Prometheus need the program "prometheus"\n');
@@ -22,7 +22,7 @@ function hurried(rules: string): string {
     .replace(/offset 10m/g, 'offset 10s');
 }
 
-describe.skipIf(!hasRedis || !prometheus)('the alerts in a Prometheus that scrapes two workers', () => {
+describe('the alerts in a Prometheus that scrapes two workers', needs('redis-server', 'prometheus'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-prometheus-'));
   const cleanUps: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
   let redis: EmbeddedRedis;

@@ -6,12 +6,12 @@ import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanCopy } from '../support/clean-copy.ts';
 import { buildLike, type Image, type Instruction, parseDockerfile } from '../support/dockerfile.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
-import { hasRedis, realStore } from '../support/stores.ts';
+import { realStore } from '../support/stores.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
 
 const instructions = parseDockerfile(join(repository, 'Dockerfile'));
-const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 const named = (name: string) => instructions.filter((each) => each.name === name);
 
 describe('the Dockerfile', () => {
@@ -28,7 +28,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe.skipIf(!online)('the image, built step by step in clean folders', () => {
+describe('the image, built step by step in clean folders', needs('npm registry', 'redis-server'), () => {
   let image: Image;
   let context: string;
   let folder: string;
@@ -53,28 +53,24 @@ describe.skipIf(!online)('the image, built step by step in clean folders', () =>
     }
   });
 
-  it.skipIf(!hasRedis)(
-    'starts, is healthy while Redis is there, and stops on SIGTERM with 0',
-    { timeout: 180_000 },
-    async () => {
-      const store = await realStore.start();
-      const env = { ...image.env, PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
-      const [file, ...args] = [...image.entrypoint, ...image.command] as [string, ...string[]];
-      const service = startChild(file, args, {
-        cwd: inside('.'),
-        env: { ...process.env, ...env, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', REDIS_URL: store.url },
-      });
-      try {
-        const [probe, ...probeArgs] = image.healthcheck as [string, ...string[]];
-        const health = async () => (await runProgram(probe, probeArgs, { env })).code;
-        await until('the health check to pass', async () => (await health()) === 0);
-        await store.stop();
-        await until('the health check to fail without Redis', async () => (await health()) === 1);
-        service.kill('SIGTERM');
-        expect((await service.waitForEnd()).code).toBe(0);
-      } finally {
-        await service.stop();
-      }
-    },
-  );
+  it('starts, is healthy while Redis is there, and stops on SIGTERM with 0', { timeout: 180_000 }, async () => {
+    const store = await realStore.start();
+    const env = { ...image.env, PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
+    const [file, ...args] = [...image.entrypoint, ...image.command] as [string, ...string[]];
+    const service = startChild(file, args, {
+      cwd: inside('.'),
+      env: { ...process.env, ...env, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1', REDIS_URL: store.url },
+    });
+    try {
+      const [probe, ...probeArgs] = image.healthcheck as [string, ...string[]];
+      const health = async () => (await runProgram(probe, probeArgs, { env })).code;
+      await until('the health check to pass', async () => (await health()) === 0);
+      await store.stop();
+      await until('the health check to fail without Redis', async () => (await health()) === 1);
+      service.kill('SIGTERM');
+      expect((await service.waitForEnd()).code).toBe(0);
+    } finally {
+      await service.stop();
+    }
+  });
 });

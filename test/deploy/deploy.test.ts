@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -16,10 +16,9 @@ import { type RunningServer, startServer } from '../../src/server.ts';
 import { createWriter } from '../../src/writer.ts';
 import { ACL_FILE } from '../fault/acl.ts';
 import { Visitor } from '../support/dashboard.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { isRedis6 } from '../support/server-version.ts';
 import { SILENT } from '../support/service.ts';
-import { hasRedis } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
@@ -108,9 +107,7 @@ describe('.env.example', () => {
   });
 });
 
-const canProbe = hasRedis && findOnPath(['redis-cli']);
-
-describe.skipIf(!canProbe)('the probes of Redis in docker-compose.yml and deploy/kubernetes', () => {
+describe('the probes of Redis in docker-compose.yml and deploy/kubernetes', needs('redis-server', 'redis-cli'), () => {
   const [{ services }] = yaml('docker-compose.yml');
   const pod = yaml('deploy/kubernetes/overlays/sidecar/stateful-set.yaml')[0].spec.template.spec;
   const { startupProbe, livenessProbe } = pod.initContainers[0];
@@ -137,22 +134,19 @@ describe.skipIf(!canProbe)('the probes of Redis in docker-compose.yml and deploy
 });
 
 describe.each(['guildrank.service', 'guildrank-dashboard.service'])('deploy/systemd/%s', (name) => {
-  it.skipIf(!findOnPath(['systemd-analyze']))(
-    'is accepted by systemd-analyze, and rated as well protected',
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
-      const unit = join(folder, name);
-      writeFileSync(unit, read(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath));
-      const verified = await runProgram('systemd-analyze', ['verify', unit]);
-      const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
-      rmSync(folder, { recursive: true });
-      expect(verified).toEqual({ code: 0, stdout: '', stderr: '' });
-      expect(rated.code, rated.stdout).toBe(0);
-    },
-  );
+  it('is accepted by systemd-analyze, and rated as well protected', needs('systemd-analyze'), async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-unit-'));
+    const unit = join(folder, name);
+    writeFileSync(unit, read(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath));
+    const verified = await runProgram('systemd-analyze', ['verify', unit]);
+    const rated = await runProgram('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
+    rmSync(folder, { recursive: true });
+    expect(verified).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(rated.code, rated.stdout).toBe(0);
+  });
 });
 
-describe.skipIf(!hasRedis)('the ACL file on a real Redis', () => {
+describe('the ACL file on a real Redis', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let service: RunningServer;
   const clients: Redis[] = [];
@@ -265,7 +259,7 @@ describe.skipIf(!hasRedis)('the ACL file on a real Redis', () => {
   ] as const)('refuses the user %s (%s): %j', refuses);
 
   // Redis 6 cannot tie a command to some keys of a user.
-  it.skipIf(isRedis6).each([
+  it.each([
     ['guildrank', 'service', ['hset', 'gr:{g}:config', 'plan', 'pro']],
     ['guildrank', 'service', ['eval', "return redis.call('HSET', KEYS[1], 'plan', 'pro')", 1, 'gr:{g}:config']],
     ['guildrank', 'service', ['hset', 'gr:key:0', 'guild_id', 'g']],

@@ -5,16 +5,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseConfig } from '../../src/config.ts';
 import { parseDashboardConfig } from '../../src/dashboard/config.ts';
-import { canRender, errorsOf, type Manifest, render } from '../support/kubernetes.ts';
+import { errorsOf, type Manifest, render } from '../support/kubernetes.ts';
+import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 
 const folder = join(repository, 'deploy/kubernetes');
-if (!canRender) process.stderr.write('skipped: deploy/kubernetes needs kustomize or kubectl on PATH\n');
 
-describe.skipIf(!canRender).each([
+describe.each([
   ['sidecar', 'StatefulSet', []],
   ['replicas', 'Deployment', ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'PodMonitor']],
-] as const)('deploy/kubernetes/overlays/%s', (overlay, kind, further) => {
+] as const)('deploy/kubernetes/overlays/%s', needs('kubectl', 'tools'), (overlay, kind, further) => {
   let manifests: Manifest[];
   let pod: Manifest;
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe.skipIf(!canRender).each([
   });
 });
 
-describe.skipIf(!canRender)('the StatefulSet of deploy/kubernetes/overlays/sidecar', () => {
+describe('the StatefulSet of deploy/kubernetes/overlays/sidecar', needs('kubectl', 'tools'), () => {
   it('has the headless Service that it names, and volume claims that an update does not change', async () => {
     const manifests = await render(join(folder, 'overlays/sidecar'));
     const { spec } = manifests.find(({ kind }) => kind === 'StatefulSet');
@@ -132,7 +132,7 @@ describe.skipIf(!canRender)('the StatefulSet of deploy/kubernetes/overlays/sidec
   });
 });
 
-describe.skipIf(!canRender)('the component dashboard of deploy/kubernetes', () => {
+describe('the component dashboard of deploy/kubernetes', needs('kubectl', 'tools'), () => {
   it('runs beside the overlay replicas, restricted, with settings that it accepts', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
     cpSync(folder, scratch, { recursive: true });

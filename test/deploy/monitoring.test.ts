@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { needs } from '../support/needs.ts';
 import { type Query, queryOf, type Scrape, scrapeOf } from '../support/prometheus.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
@@ -121,7 +122,7 @@ describe('deploy/grafana/guildrank.json', () => {
 const promtool = findOnPath(['promtool']);
 if (!promtool) process.stderr.write('skipped: the checks of Prometheus rules need promtool (install prometheus)\n');
 
-describe.skipIf(!promtool)('promtool', () => {
+describe('promtool', needs('promtool'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-promtool-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const run = (...args: string[]) =>

@@ -2,12 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { proxies, type RunningProxy, startProxy } from '../support/proxies.ts';
+import { needs } from '../support/needs.ts';
+import { type ProxyExample, proxies, type RunningProxy, startProxy } from '../support/proxies.ts';
 import { PATIENT } from '../support/wait.ts';
-
-for (const { name, binary } of proxies) {
-  if (!binary) process.stderr.write(`skipped: the headers behind ${name} need it on PATH\n`);
-}
 
 const FORGED = {
   'x-forwarded-for': '203.0.113.9',
@@ -17,7 +14,11 @@ const FORGED = {
   'if-none-match': '"tag"',
 };
 
-describe.each(proxies.filter(({ binary }) => binary))('$name in front of an instance', (proxy) => {
+for (const proxy of proxies) {
+  describe(`${proxy.name} in front of an instance`, needs(proxy.program, 'openssl'), () => tests(proxy));
+}
+
+function tests(proxy: ProxyExample): void {
   let backend: Server;
   let running: RunningProxy;
 
@@ -62,4 +63,4 @@ describe.each(proxies.filter(({ binary }) => binary))('$name in front of an inst
     const plain = await fetch(running.url.replace('https:', 'http:')).catch(() => undefined);
     expect([undefined, 400]).toContain(plain?.status);
   });
-});
+}

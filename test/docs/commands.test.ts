@@ -12,10 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { scriptSource } from '../../src/redis/scripts.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
 /** Commands that are not run here: each with the test that runs it or its like, or with the reason why none does. */
 const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
@@ -95,7 +95,7 @@ it('finds the commands of the documents, and each entry of the list is of use', 
 const PORTS = [6380, 6390, 6391, 6392];
 const GUILD = '123456789012345678';
 
-describe.skipIf(!hasRedis || !findOnPath(['redis-cli']) || !findOnPath(['redis-server']))('as it is printed', () => {
+describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
   let redis: EmbeddedRedis;
   let folder: string;
   const ports = new Map<number, number>();

@@ -4,10 +4,10 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { servicesOn } from '../../src/cli/services.ts';
 import { createReader } from '../../src/reader.ts';
 import { createWriter } from '../../src/writer.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 import { permissionsOf } from './acl.ts';
 
-describe.skipIf(!hasRedis)('the user "bot" of deploy/redis/users.acl', () => {
+describe('the user "bot" of deploy/redis/users.acl', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let bot: Redis;
   let operator: Redis;

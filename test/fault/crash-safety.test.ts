@@ -8,8 +8,8 @@ import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
+import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { until } from '../support/until.ts';
 
 /** CRASH_RUNS=50 is the full length. */
@@ -19,7 +19,7 @@ const PATIENCE = { timeout: 60_000 + RUNS * 10_000 };
 const SEED = Number(process.env.CRASH_SEED ?? 1);
 const GUILD = 'crash';
 
-describe.skipIf(!hasRedis)('the counters of a guild', () => {
+describe('the counters of a guild', needs('redis-server'), () => {
   const suite = guildSuite();
 
   const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', suite.redis.url, GUILD, String(seed)]);

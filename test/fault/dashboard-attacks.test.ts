@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '../../src/access/invites.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 
 /** Every form that a guild's pages have, by its address, with fields that would change something. */
 const FORMS: readonly [path: string, fields: Record<string, string>][] = [
@@ -21,7 +21,7 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/sign-out-everywhere', {}],
 ];
 
-describe.skipIf(!hasRedis)('an attack on the dashboard', () => {
+describe('an attack on the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   let keyId: string;
@@ -297,7 +297,7 @@ describe.skipIf(!hasRedis)('an attack on the dashboard', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('behind https', () => {
+describe('behind https', needs('redis-server'), () => {
   it('the cookie is bound to the host and to https', async () => {
     const dashboard = await startTestDashboard({ DASHBOARD_URL: 'https://dash.example.com' });
     try {

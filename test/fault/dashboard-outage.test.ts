@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
 import { parseDashboardConfig } from '../../src/dashboard/config.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 
-describe.skipIf(!hasRedis)('the dashboard while Redis', () => {
+describe('the dashboard while Redis', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   beforeAll(async () => {
     dashboard = await startTestDashboard();

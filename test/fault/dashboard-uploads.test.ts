@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const PAGE = '/guilds/own/import';
@@ -13,7 +13,7 @@ const CSV = 'user_id,xp,username\na,500,Anna\nb,70,Ben\n';
 const EVIL = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 const BOUNDARY = 'x'.repeat(30);
 
-describe.skipIf(!hasRedis)('an upload to the dashboard', () => {
+describe('an upload to the dashboard', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
   const earlier = process.env.TMPDIR;

@@ -6,9 +6,9 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
-import { runNpmScript } from '../support/npm-script.ts';
+import { runCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
 import { ALL_CHANNELS } from '../support/server-version.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -26,7 +26,7 @@ async function boot(env: Record<string, string>): Promise<string> {
 const OUT_OF_RANGE =
   /Cannot use the Redis at 127\.0\.0\.1:\d+ \(database 5\): ERR DB index is out of range\. Correct the database in REDIS_URL\./;
 
-describe.skipIf(!hasRedis)('a database that the server does not have', () => {
+describe('a database that the server does not have', needs('redis-server'), () => {
   it.each([
     ['guild', ['delete', 'prod', '--yes']],
     ['guild', ['set', 'prod', '--plan', 'pro']],
@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)('a database that the server does not have', () => {
     const { url, client } = await redis('--databases', '2');
     await servicesOn(client, 'gr', ['free']).writer.record('prod', { userId: '1', set: 5 });
     const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
-    const { code, stdout, stderr } = await runNpmScript(name, args, { REDIS_URL: `${url}/5` });
+    const { code, stdout, stderr } = await runCommand(name, args, { REDIS_URL: `${url}/5` });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(OUT_OF_RANGE);
     expect(stderr.split('\n')).toHaveLength(2);

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { deleteGuild } from '../../src/guilds/delete.ts';
 import { guildSuite } from '../support/guild-suite.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const STATS = 'gr:{guild}:stats';
 const XP = 'gr:{guild}:xp';
 
 /** A raw writer that raises the revision by a fixed number gives a revision a second time; the service must not show the old page for it. */
-describe.skipIf(!hasRedis)('a revision that a raw writer gives a second time', () => {
+describe('a revision that a raw writer gives a second time', needs('redis-server'), () => {
   const suite = guildSuite();
   let service: ServiceProcess;
 

@@ -3,9 +3,9 @@ import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
+import { needs } from '../support/needs.ts';
 import { sendPipelined } from '../support/pipelined.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 
 /** HOARD_REQUESTS=100000 is the full number. */
 const HOARD = Number(process.env.HOARD_REQUESTS ?? 20_000);
@@ -18,7 +18,7 @@ const CACHE_MAX_BYTES = parseConfig({}).cacheMaxBytes;
 /** As long as Discord allows, in characters of four bytes. */
 const LONG_NAME = '🦊'.repeat(32);
 
-describe.skipIf(!hasRedis)('memory stays bounded under', { timeout: 300_000 }, () => {
+describe('memory stays bounded under', { ...needs('redis-server'), timeout: 300_000 }, () => {
   const suite = guildSuite();
   let service: ServiceProcess;
 

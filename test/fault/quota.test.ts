@@ -6,8 +6,8 @@ import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { watchLag } from '../support/lag.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -16,7 +16,7 @@ const FREE = 100;
 /** A pause of this length, of one process of several, can keep Redis from answering in time. */
 const STARVED_MS = 40;
 
-describe.skipIf(!hasRedis)('the quota', () => {
+describe('the quota', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let proxy: TcpProxy;
   let guild: TestGuild;

@@ -10,8 +10,8 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
 import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { guildOn } from '../support/guild.ts';
+import { needs } from '../support/needs.ts';
 import type { LogLine } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -92,7 +92,7 @@ const refusals: Record<string, Refusal> = {
   },
 };
 
-describe.skipIf(!hasRedis)('readiness', () => {
+describe('readiness', needs('redis-server'), () => {
   it.each(Object.entries(refusals))('is lost while Redis refuses requests: %s', async (name, fault) => {
     const { admin, readyz, log, news, ask } = await serve(...(fault.options ?? []));
     expect(await readyz()).toEqual({ status: 200, body: { status: 'ok' } });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { publishInvalidation } from '../../src/redis/invalidation.ts';
 import { CONCLUSIVE } from '../support/conclusive.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type Fault, HANG_MS, runFault } from './scenario.ts';
@@ -15,7 +15,7 @@ import { type Fault, HANG_MS, runFault } from './scenario.ts';
 /** How long a fault lasts that does not need longer to be seen. */
 const MOMENT_MS = 700;
 
-describe.skipIf(!hasRedis)('under 500 requests a second, the answers stay right or become 503 while Redis', () => {
+describe('under 500 requests a second, the answers stay right or become 503 while Redis', needs('redis-server'), () => {
   let folder: string;
   let proxy: TcpProxy;
   beforeAll(() => {

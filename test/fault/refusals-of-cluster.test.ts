@@ -10,8 +10,8 @@ import { SCRIPT_NAMES } from '../../src/redis/scripts.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { withHalfMovedSlot, withoutSlotsOf } from './cluster-states.ts';
 import { contentOf, expectRefusal, prepare, scriptCalls } from './script-calls.ts';
@@ -19,7 +19,7 @@ import { contentOf, expectRefusal, prepare, scriptCalls } from './script-calls.t
 /** No answer takes longer, whatever the Cluster says. The timed suites judge the promised 300 ms. */
 const BOUND_MS = 2000;
 
-describe.skipIf(!hasRedis)('a Cluster', () => {
+describe('a Cluster', needs('redis-server'), () => {
   let cluster: TestCluster;
   let services: Services;
   let env: Record<string, string>;

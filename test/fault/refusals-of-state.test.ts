@@ -4,8 +4,8 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { guildOn } from '../support/guild.ts';
+import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { STATE_OPTIONS, states } from './redis-states.ts';
 import { expectRefusal, prepare, scriptCalls } from './script-calls.ts';
@@ -13,7 +13,7 @@ import { expectRefusal, prepare, scriptCalls } from './script-calls.ts';
 /** No answer takes longer, whatever Redis says. The timed suites judge the promised 300 ms. */
 const BOUND_MS = 2000;
 
-describe.skipIf(!hasRedis).each(Object.entries(states))('a Redis that says %s', (code, during) => {
+describe.each(Object.entries(states))('a Redis that says %s', needs('redis-server'), (code, during) => {
   let server: EmbeddedRedis;
   let admin: Redis;
   let other: Redis;

@@ -8,12 +8,12 @@ import { StoreUnavailableError } from '../../src/errors.ts';
 import { CounterAudit } from '../../src/leaderboard/counters.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import type { Scripts } from '../../src/redis/scripts.ts';
+import { needs } from '../support/needs.ts';
 import { ALL_CHANNELS, isRedis6 } from '../support/server-version.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { CURVES, contentOf, expectRefusal, GUILD, GUILD_KEYS, prepare, scriptCalls } from './script-calls.ts';
 
-describe.skipIf(!hasRedis)('a refusal by Redis', () => {
+describe('a refusal by Redis', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let admin: Redis;
   let services: Services;
@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('a refusal by Redis', () => {
       else await refused(() => run(services, staged), 'OOM');
     });
 
-    it.skipIf(isRedis6)('because too few replicas are there is NOREPLICAS, and changes nothing', async () => {
+    it('because too few replicas are there is NOREPLICAS, and changes nothing', async () => {
       await ready();
       await admin.config('SET', 'min-replicas-to-write', '1');
       await refused(() => run(services, staged), 'NOREPLICAS');

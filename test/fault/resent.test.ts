@@ -7,7 +7,7 @@ import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -39,13 +39,14 @@ async function redisBehind(proxies: TcpProxy[], mode: string): Promise<Record<st
   return { REDIS_URL: `redis://127.0.0.1:${await proxied(port)}` };
 }
 
-it.skipIf(!hasRedis).each([
+it.each([
   ['single Redis', 'the service'],
   ['single Redis', 'a bot'],
   ['Cluster', 'the service'],
   ['Cluster', 'a bot'],
 ])(
   'a write is done once at most when its reply is lost and the connection comes back at once, on a %s with the options of %s',
+  needs('redis-server'),
   async (mode, options) => {
     const proxies: TcpProxy[] = [];
     const { redis } = parseConfig(await redisBehind(proxies, mode));

@@ -6,10 +6,11 @@ import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { isRedis6 } from '../support/server-version.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { hasRedis, mockStore, type TestStore } from '../support/stores.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES, PATIENT } from '../support/wait.ts';
 import { permissionsOf } from './acl.ts';
 
@@ -90,7 +91,7 @@ it('the admin listener is on loopback by default', () => {
   expect(parseConfig({}).trustProxy).toBe(0);
 });
 
-describe.skipIf(!hasRedis)('with the least rights in Redis', () => {
+describe('with the least rights in Redis', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let service: ServiceProcess;
   let store: Services;

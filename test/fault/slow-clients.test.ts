@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
 import { startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw-http.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 /** IDLE_CONNECTIONS=5000 is the full number; it takes as many file descriptors in each process. */
@@ -14,7 +14,7 @@ const IDLE = Number(process.env.IDLE_CONNECTIONS ?? 1000);
 const SLOW = 200;
 const MB = 1024 * 1024;
 
-describe.skipIf(!hasRedis)('others are served and memory stays bounded while', () => {
+describe('others are served and memory stays bounded while', needs('redis-server'), () => {
   const suite = guildSuite();
   let service: ServiceProcess;
   let port: number;

@@ -1,11 +1,11 @@
 import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { rawExchange } from '../support/raw-http.ts';
-import { hasRedis } from '../support/stores.ts';
 
-describe.skipIf(!hasRedis)('a request that does not reach the application', () => {
+describe('a request that does not reach the application', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let service: ServiceProcess;
   const portOf = (url: string | undefined) => Number(new URL(url as string).port);

@@ -7,8 +7,8 @@ import { type RunningServer, startServer } from '../../src/server.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask, startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type LogLine, spawnService, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 import { permissionsOf } from './acl.ts';
@@ -16,7 +16,7 @@ import { permissionsOf } from './acl.ts';
 const FREE = 100;
 const cleanUps = cleanUpsAfterEach();
 
-describe.skipIf(!hasRedis)('the usage of API keys', () => {
+describe('the usage of API keys', needs('redis-server'), () => {
   async function start() {
     const redis = await redisFor(cleanUps);
     const guild = await guildOn(redis.url);

@@ -7,9 +7,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
-import { runNpmScript } from '../support/npm-script.ts';
+import { runCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
 import { ALL_CHANNELS } from '../support/server-version.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -38,14 +38,14 @@ const WRITES = [
   ['seed', ['--guild', 'g', '--generate', '10', '--plan', 'pro']],
 ] as const;
 
-describe.skipIf(!hasRedis)('a Redis that refuses', () => {
+describe('a Redis that refuses', needs('redis-server'), () => {
   it.each([
     ['READONLY', 'connect to its master', ['--replicaof', '127.0.0.1', '1']],
     ['NOREPLICAS', 'min-replicas-to-write', ['--min-replicas-to-write', '1']],
   ] as const)('%s is named by every command that writes, with the fix', async (code, fix, options) => {
     const { url } = await redis(...options);
     for (const [name, args] of WRITES) {
-      const { code: exit, stderr } = await runNpmScript(name, args, { REDIS_URL: url });
+      const { code: exit, stderr } = await runCommand(name, args, { REDIS_URL: url });
       expect(exit).toBe(1);
       expect(stderr).toMatch(new RegExp(`^error: Redis refused: ${code} .*${fix}.*\\n$`));
     }
@@ -54,13 +54,13 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
   it('OOM is named, with the fix', async () => {
     const { url, client } = await redis();
     await client.config('SET', 'maxmemory', '1');
-    const { code, stderr } = await runNpmScript('keys', ['create', '--guild', 'g'], { REDIS_URL: url });
+    const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], { REDIS_URL: url });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: OOM .*raise its maxmemory.*\n$/)]);
   });
 
   it('MISCONF is named by commands that write, and those that read run', async () => {
     const { url } = await cannotSave();
-    const run = (name: string, ...args: string[]) => runNpmScript(name, args, { REDIS_URL: url });
+    const run = (name: string, ...args: string[]) => runCommand(name, args, { REDIS_URL: url });
     expect(await run('stats', 'check', 'g')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^exact: 1 members/),
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
 
   it('NOPERM of a command is named, with the list of permissions', async () => {
     const { port } = await redis('--user', 'u', 'on', '>p', '~*', ...ALL_CHANNELS, '+@all', '-hset');
-    const { code, stderr } = await runNpmScript('keys', ['create', '--guild', 'g'], {
+    const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], {
       REDIS_URL: `redis://u:p@127.0.0.1:${port}`,
     });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: NOPERM .*users\.acl.*\n$/)]);
@@ -87,7 +87,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     ['NOAUTH', 'redis://', /put user and password into REDIS_URL/],
   ])('%s is no failure to reach it', async (code, url, fix) => {
     const { port } = await redis('--requirepass', 'right');
-    const result = await runNpmScript('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
+    const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(
       new RegExp(`^error: Cannot use the Redis at 127\\.0\\.0\\.1:${port}: ${code} .*\\n$`),
@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
       });
       await vi.waitFor(() => expect(other.ping()).rejects.toThrow('BUSY'), PATIENT);
     }
-    const result = await runNpmScript('keys', ['list', '--guild', 'g'], { REDIS_URL: url });
+    const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: url });
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(new RegExp(`^error: Cannot use the Redis at .*: ${code} .*\\n$`));
     expect(result.stderr).toMatch(fix);
@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     const { port, client } = await redis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
     await client.call('CLUSTER', 'ADDSLOTSRANGE', 1, 16_383);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
-    const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], env);
+    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env);
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/^error: Cannot reach the Redis Cluster at .*CLUSTER INFO.*\n$/),
@@ -135,7 +135,7 @@ describe.skipIf(!hasRedis)('a Redis that refuses', () => {
     await vi.waitFor(() => expect(silent.address()).toBeTruthy(), PATIENT);
     const { port } = silent.address() as { port: number };
     const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
-    const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], env);
+    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env);
     expect([code, stderr]).toEqual([
       1,
       `error: Cannot reach the Redis at 127.0.0.1:${port}: it does not answer; a firewall may drop the packets, or another program listen there. Start Redis, or correct REDIS_URL.\n`,

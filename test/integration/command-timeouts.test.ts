@@ -5,14 +5,14 @@ import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 import { timeLimit } from '../../src/redis/timeouts.ts';
-import { hasRedis } from '../support/stores.ts';
+import { needs } from '../support/needs.ts';
 
 /** Keeps this process from running, as a limit on its CPU does. */
 function stall(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-describe.runIf(hasRedis)('a command with a time limit', () => {
+describe('a command with a time limit', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let client: ReturnType<typeof connect>;
   let other: ReturnType<typeof connect>;

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Redis as Client } from 'ioredis';
-import { expect, it, vi } from 'vitest';
-import { startChild } from '../../scripts/dev/child-process.ts';
+import { expect, it } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
@@ -11,10 +10,8 @@ import { STATE_OPTIONS, states } from '../fault/redis-states.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
-import { scriptArguments } from '../support/npm-script.ts';
-import { repository, runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
-import { PATIENT } from '../support/wait.ts';
+import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
 
 const cleanUps = cleanUpsAfterEach();
 
@@ -53,9 +50,7 @@ async function commandsOn(env: Record<string, string>, oneGuild = false) {
   return commands(guildOf, (n) => keyIds[n] as string);
 }
 
-const PARALLEL = 7;
-
-/** Runs commands, some at a time, and expects that each ends with 1 and one line on stderr that matches, and changes nothing. */
+/** Runs commands at once, and expects that each ends with 1 and one line on stderr that matches, and changes nothing. */
 async function expectRefusals(
   all: readonly [string, string[]][],
   { env, servers, line }: { env: Record<string, string>; servers: readonly Redis[]; line: RegExp },
@@ -64,13 +59,7 @@ async function expectRefusals(
   const before = await contentWithoutLocks(servers);
   const results: unknown[] = [];
   await during(async () => {
-    for (let from = 0; from < all.length; from += PARALLEL) {
-      const run = async ([name, args]: [string, string[]]) => {
-        const result = await runProgram(process.execPath, [...scriptArguments(name), ...args], { env });
-        results.push({ name, args, ...result });
-      };
-      await Promise.all(all.slice(from, from + PARALLEL).map(run));
-    }
+    await Promise.all(all.map(async ([name, args]) => results.push(await runCommand(name, args, env))));
   });
   const refused = {
     code: 1,
@@ -87,10 +76,10 @@ async function contentWithoutLocks(servers: readonly Redis[]): Promise<Record<st
   return Object.fromEntries(content.filter(([key]) => !key.endsWith(':lock')));
 }
 
-it.skipIf(!hasRedis).each([
+it.each([
   ['BUSY', /^error: Cannot use the Redis at .*: BUSY .*end it with SCRIPT KILL\.\n$/],
   ['MASTERDOWN', /^error: Cannot use the Redis at .*: MASTERDOWN .*bring the master back\.\n$/],
-] as const)('every command ends with 1 and names %s', async (code, line) => {
+] as const)('every command ends with 1 and names %s', needs('redis-server'), async (code, line) => {
   const { url, client } = await redisFor(cleanUps, ...STATE_OPTIONS);
   const other = new Client(url);
   cleanUps.push(() => other.disconnect());
@@ -99,33 +88,24 @@ it.skipIf(!hasRedis).each([
   await expectRefusals(all, { env, servers: [client], line }, (work) => states[code]?.(client, other, work) ?? work());
 });
 
-it.skipIf(!hasRedis)('every command waits while Redis is LOADING, says so, and is done then', async () => {
+it('every command waits while Redis is LOADING, says so, and is done then', needs('redis-server'), async () => {
   const { url, client } = await redisFor(cleanUps, ...STATE_OPTIONS);
   const other = new Client(url);
   cleanUps.push(() => other.disconnect());
   const all = await commandsOn({ REDIS_URL: url });
-  const waiting: ReturnType<typeof startChild>[] = [];
+  const waiting: RunningCommand[] = [];
   await states.LOADING?.(client, other, async () => {
-    const start = ([name, args]: [string, string[]]) => {
-      const env = { ...process.env, REDIS_URL: url };
-      const child = startChild(process.execPath, [...scriptArguments(name), ...args], { cwd: repository, env });
-      cleanUps.push(child.stop);
-      waiting.push(child);
-      return vi.waitFor(() => expect(child.output()).toMatch(/^waiting for the Redis at .*: LOADING .*\n$/), PATIENT);
-    };
-    for (let from = 0; from < all.length; from += PARALLEL) {
-      await Promise.all(all.slice(from, from + PARALLEL).map(start));
-    }
+    for (const [name, args] of all) waiting.push(startCommand(name, args, { env: { REDIS_URL: url }, input: '' }));
+    await Promise.all(waiting.map((each) => each.waitForOutput(/^waiting for the Redis at .*: LOADING .*\n$/)));
   });
-  for (const [n, child] of waiting.entries()) {
-    const { code } = await child.waitForEnd(30_000);
-    expect([all[n], code, child.output()]).toEqual([all[n], 0, expect.anything()]);
+  for (const [n, each] of waiting.entries()) {
+    expect([all[n], await each.ended]).toEqual([all[n], expect.objectContaining({ code: 0 })]);
   }
   expect(await client.zcard('gr:{g11}:xp')).toBe(10);
   expect(await client.exists('gr:{g7}:xp')).toBe(0);
 });
 
-it.skipIf(!hasRedis)('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', async () => {
+it('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', needs('redis-server'), async () => {
   const cluster = await startCluster();
   cleanUps.push(cluster.stop);
   const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };

@@ -3,14 +3,15 @@ import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
+import { runCommand } from '../support/command.ts';
 import { commandLine } from '../support/entry.ts';
-import { runNpmScript } from '../support/npm-script.ts';
+import { needs } from '../support/needs.ts';
 import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
 
-describe.skipIf(!hasRedis)('the commands, as processes', () => {
+describe('the commands, as processes', needs('redis-server'), () => {
   let testStore: TestStore;
   let service: TestService;
   let guildCount = 0;
@@ -25,8 +26,8 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
   });
   const newGuild = () => `guild-${++guildCount}`;
   const env = () => ({ REDIS_URL: testStore.url as string, NO_COLOR: '1' });
-  const keys = (...args: string[]) => runNpmScript('keys', args, env());
-  const guild = (...args: string[]) => runNpmScript('guild', args, env());
+  const keys = (...args: string[]) => runCommand('keys', args, env());
+  const guild = (...args: string[]) => runCommand('guild', args, env());
   const json = async (command: ReturnType<typeof keys>) => {
     const result = await command;
     expect(result).toMatchObject({ code: 0, stderr: '' });
@@ -202,11 +203,11 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     const id = newGuild();
     await service.store.writer.record(id, { userId: '1', set: 100 });
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
-    const check = await runNpmScript('stats', ['check', id], env());
+    const check = await runCommand('stats', ['check', id], env());
     expect(check.code).toBe(1);
     expect(check.stderr).toBe(`Repair it with: ${commandLine('stats')} rebuild ${id}\n`);
-    expect((await runNpmScript('stats', ['rebuild', id], env())).code).toBe(0);
-    expect((await json(runNpmScript('stats', ['check', id, '--json'], env()))).exact).toBe(true);
+    expect((await runCommand('stats', ['rebuild', id], env())).code).toBe(0);
+    expect((await json(runCommand('stats', ['check', id, '--json'], env()))).exact).toBe(true);
   });
 
   it('every command prints its usage with --help and exit code 0', async () => {
@@ -217,7 +218,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
       ['guild', ['set', '--help'], '--xp-multiplier'],
     ] as const;
     for (const [name, args, text] of help) {
-      const { code, stdout } = await runNpmScript(name, args, env());
+      const { code, stdout } = await runCommand(name, args, env());
       expect(code).toBe(0);
       expect(stdout).toContain(`Usage: ${commandLine(name)}`);
       expect(stdout).toContain(text);
@@ -225,7 +226,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
   });
 
   it('an unreachable Redis is one line with its address and the fix', async () => {
-    const { code, stderr } = await runNpmScript('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
+    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^error: Cannot reach the Redis at 127\.0\.0\.1:1: .*Start Redis, or correct REDIS_URL\.\n$/,
@@ -238,7 +239,7 @@ describe.skipIf(!hasRedis)('the commands, as processes', () => {
     client.on('error', () => {});
     try {
       await client.client('PAUSE', 60_000, 'WRITE');
-      const command = runNpmScript('keys', ['create', '--guild', 'g'], { REDIS_URL: redis.url });
+      const command = runCommand('keys', ['create', '--guild', 'g'], { REDIS_URL: redis.url });
       await until('the command to wait for its first write', async () =>
         /cmd=hset/.test(String(await client.client('LIST'))),
       );

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { deleteGuild } from '../../src/guilds/delete.ts';
 import { CounterAudit } from '../../src/leaderboard/counters.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { createWriter } from '../../src/writer.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { describeStores, type TestStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
 const NEWER = /^gr:\{g\}:stats has data of version 3, this program knows version 2: update it$/;
 
-describe.each(storeKinds)('the version of the data of a guild on $name', (kind) => {
+describeStores('the version of the data of a guild', (kind) => {
   let store: TestStore;
   beforeAll(async () => {
     store = await kind.start();
@@ -93,7 +93,7 @@ describe.each(storeKinds)('the version of the data of a guild on $name', (kind) 
   });
 });
 
-describe.each(storeKinds)('the curve of a guild on $name', (kind) => {
+describeStores('the curve of a guild', (kind) => {
   let store: TestStore;
   beforeAll(async () => {
     store = await kind.start();
@@ -142,7 +142,7 @@ describe.each(storeKinds)('the curve of a guild on $name', (kind) => {
   });
 });
 
-describe.each(storeKinds)('the API on $name', (kind) => {
+describeStores('the API', (kind) => {
   const suite = serviceSuite(kind);
   const paths = ['/servers/guild/leaderboard', '/servers/guild/members/a', '/servers/guild/stats'];
 

@@ -6,10 +6,10 @@ import { permissionsOf } from '../fault/acl.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
+import { runCommand } from '../support/command.ts';
 import { commandLine } from '../support/entry.ts';
-import { runNpmScript } from '../support/npm-script.ts';
+import { needs } from '../support/needs.ts';
 import { isRedis6 } from '../support/server-version.ts';
-import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -21,7 +21,7 @@ const BOUND_MS = 45_000;
 /** Runs the command as a process. @returns its exit code and its findings. */
 async function doctor(env: Record<string, string>, ...args: string[]) {
   const from = performance.now();
-  const { code, stdout, stderr } = await runNpmScript('doctor', ['--json', ...args], env);
+  const { code, stdout, stderr } = await runCommand('doctor', ['--json', ...args], env);
   expect(performance.now() - from).toBeLessThan(BOUND_MS);
   const findings = (JSON.parse(stdout) as { findings: Finding[] }).findings;
   const of = (check: string) => findings.filter((finding) => finding.check === check);
@@ -44,7 +44,7 @@ async function startStranger(meet: (socket: Socket) => void): Promise<string> {
   return `redis://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-describe.skipIf(!hasRedis)('guildrank doctor', () => {
+describe('guildrank doctor', needs('redis-server'), () => {
   const goodRedis = async () => {
     const redis = await redisFor(cleanUps, '--appendonly', 'yes', '--maxmemory', '200mb');
     const store = servicesOn(redis.client, 'gr', ['free']);
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
       expect(finding).toMatchObject({ state: 'problem', fix: expect.stringMatching(/.{10}/) });
     }
     await store.audit.rebuild('a');
-    const { stdout } = await runNpmScript('doctor', [], { REDIS_URL: url });
+    const { stdout } = await runCommand('doctor', [], { REDIS_URL: url });
     expect(stdout).toMatch(/^eviction\tproblem\t.*\n\t\t-> CONFIG SET maxmemory-policy noeviction/m);
     expect(stdout).toMatch(/\n\d+ problems?, \d+ notes?, \d+ not checked, \d+ right\n$/);
   });
@@ -221,10 +221,10 @@ describe.skipIf(!hasRedis)('guildrank doctor', () => {
   });
 
   it('ends with 2 for a wrong usage and for wrong settings', async () => {
-    const usage = await runNpmScript('doctor', ['--rate', 'much']);
+    const usage = await runCommand('doctor', ['--rate', 'much']);
     expect(usage).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('whole number') });
-    const settings = await runNpmScript('doctor', [], { REDIS_MODE: 'twin' });
+    const settings = await runCommand('doctor', [], { REDIS_MODE: 'twin' });
     expect(settings).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('REDIS_MODE') });
-    expect((await runNpmScript('doctor', ['--help'])).code).toBe(0);
+    expect((await runCommand('doctor', ['--help'])).code).toBe(0);
   });
 });

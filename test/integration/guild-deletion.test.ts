@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { deleteGuild } from '../../src/guilds/delete.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
-import { storeKinds } from '../support/stores.ts';
+import { describeStores } from '../support/stores.ts';
 
-describe.each(storeKinds)('a deletion of a guild beside a bot, on $name', (kind) => {
+describeStores('a deletion of a guild beside a bot', (kind) => {
   const suite = storeSuite(kind);
 
   const seed = async (members: number): Promise<string> => {

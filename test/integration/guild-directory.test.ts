@@ -3,11 +3,11 @@ import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../src/errors.ts';
 import { GuildDirectory } from '../../src/guilds/guild-directory.ts';
 import { RedisKeys } from '../../src/redis/redis-keys.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { describeStores, type TestStore } from '../support/stores.ts';
 
 const redisKeys = new RedisKeys('gr');
 
-describe.each(storeKinds)('on $name', (kind) => {
+describeStores('of a guild directory', (kind) => {
   let store: TestStore;
   let now: number;
   beforeAll(async () => {

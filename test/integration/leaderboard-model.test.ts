@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { RecordRefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/leaderboard/curves.ts';
@@ -7,9 +7,9 @@ import { MemberRead, PageRead, StatsRead } from '../../src/leaderboard/reader.ts
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
 import { Model, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { describeStores, type TestStore } from '../support/stores.ts';
 
-describe.each(storeKinds)('random writes on $name', (kind) => {
+describeStores('random writes', (kind) => {
   let testStore: TestStore;
   let store: Services;
   let commands: CommandBatcher;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/leaderboard/curves.ts';
 import { customCurve } from '../support/random-curve.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { describeStores, type TestStore } from '../support/stores.ts';
 
-describe.each(storeKinds)('the level computed in Redis on $name', (kind) => {
+describeStores('the level computed in Redis', (kind) => {
   let testStore: TestStore;
   let store: Services;
 

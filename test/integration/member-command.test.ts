@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { runNpmScript } from '../support/npm-script.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { runCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 
-describe.skipIf(!hasRedis)('npm run member and season', () => {
+describe('npm run member and season', needs('redis-server'), () => {
   let testStore: TestStore;
   let store: Services;
   beforeAll(async () => {
@@ -18,7 +19,7 @@ describe.skipIf(!hasRedis)('npm run member and season', () => {
       { userId: 'b', set: 4675 },
     ]);
   });
-  const run = (name: string, ...args: string[]) => runNpmScript(name, args, { REDIS_URL: testStore.url as string });
+  const run = (name: string, ...args: string[]) => runCommand(name, args, { REDIS_URL: testStore.url as string });
   const member = (verb: string, ...args: string[]) => run('member', verb, '--guild', 'g', ...args);
   const json = async (command: ReturnType<typeof run>) => {
     const { code, stdout, stderr } = await command;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import type { XpRecord } from '../../src/leaderboard/writer.ts';
 import { storeSuite } from '../support/store-suite.ts';
-import { storeKinds } from '../support/stores.ts';
+import { describeStores } from '../support/stores.ts';
 
 const records = (prefix: string, count: number, xp: number): XpRecord[] =>
   Array.from({ length: count }, (_, n) => ({
@@ -12,7 +12,7 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
     profile: { username: `${prefix} ${n}` },
   }));
 
-describe.each(storeKinds)('a replacement of the members beside a bot, on $name', (kind) => {
+describeStores('a replacement of the members beside a bot', (kind) => {
   const suite = storeSuite(kind);
 
   const ranking = async (guild: string): Promise<Map<string, number>> => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
-describe.runIf(hasRedis)('a GET', () => {
+describe('a GET', needs('redis-server'), () => {
   it('runs few files and classes, each of them in docs/architecture.md', async () => {
     const { stdout, stderr } = await runProgram(process.execPath, ['--import', 'tsx', 'scripts/dev/request-path.ts']);
     const ran = (title: string) => new RegExp(`^${title} \\d+: (.*)$`, 'm').exec(stdout)?.[1]?.split(' ') ?? [];

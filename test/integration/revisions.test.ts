@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { storeKinds, type TestStore } from '../support/stores.ts';
+import { describeStores, type TestStore } from '../support/stores.ts';
 
 const STATS = 'gr:{g}:stats';
 const HOUR_US = 3_600_000_000;
 
-describe.each(storeKinds)('the revision of a guild, on $name', (kind) => {
+describeStores('the revision of a guild', (kind) => {
   let testStore: TestStore;
   let store: Services;
 

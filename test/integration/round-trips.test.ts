@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { rawExchange } from '../support/raw-http.ts';
-import { hasRedis, realStore } from '../support/stores.ts';
+import { realStore } from '../support/stores.ts';
 import { serviceSuite, setPlan } from '../support/suite.ts';
 
-describe.runIf(hasRedis)('a request whose key is cached', () => {
+describe('a request whose key is cached', needs('redis-server'), () => {
   const suite = serviceSuite(realStore);
 
   /** Counts the calls so far by command, those inside scripts included. Leaves out the health check, whose INCRBY fails on purpose. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RESERVED_SPACE } from '../../src/widget-file.ts';
-import { runNpmScript } from '../support/npm-script.ts';
+import { runCommand } from '../support/command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 
@@ -18,7 +18,7 @@ describe('the command widget', () => {
   });
 
   it('prints a snippet whose address the service serves, with the hash of what it serves there', async () => {
-    const { code, stdout, stderr } = await runNpmScript('widget', [
+    const { code, stdout, stderr } = await runCommand('widget', [
       ...['--snippet', '--url', `${service.url}/`, '--guild', '42'],
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -35,16 +35,16 @@ describe('the command widget', () => {
   });
 
   it('prints path and hash, also as JSON', async () => {
-    const { stdout } = await runNpmScript('widget', ['--json']);
+    const { stdout } = await runCommand('widget', ['--json']);
     const { path, integrity, snippet } = JSON.parse(stdout);
     expect(snippet).toContain(`src="https://ranks.example.com${path}" integrity="${integrity}"`);
-    expect((await runNpmScript('widget', [])).stdout).toBe(`${path}\n${integrity}\n`);
+    expect((await runCommand('widget', [])).stdout).toBe(`${path}\n${integrity}\n`);
   });
 
   it.each(['ranks.example.com', 'ftp://ranks.example.com', 'https://ranks.example.com/?x', 'https://"'])(
     'refuses the address %s',
     async (url) => {
-      const { code, stdout, stderr } = await runNpmScript('widget', ['--snippet', '--url', url]);
+      const { code, stdout, stderr } = await runCommand('widget', ['--snippet', '--url', url]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain('It must be an address such as https://ranks.example.com');
     },

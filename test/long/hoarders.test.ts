@@ -9,8 +9,8 @@ import { generateKey } from '../../src/access/key-format.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
 import { type Answer, startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { runScript, type ServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 /** HOARDERS=3000 is the full number of connections; it takes as many file descriptors in each process. */
@@ -32,9 +32,9 @@ const TIMEOUT = { timeout: 240_000 * ROUNDS };
 const NODE = process.env.HOARDERS_NODE;
 const NODES = [process.execPath, ...(NODE && existsSync(NODE) ? [resolve(NODE)] : [])];
 
-describe.skipIf(!hasRedis).each(NODES)(
+describe.each(NODES)(
   'in 256 MiB the service on %s lives and serves others while',
-  TIMEOUT,
+  { ...TIMEOUT, ...needs('redis-server') },
   (node) => {
     const suite = guildSuite();
     let service: ServiceProcess;

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { endOfOutage } from '../fault/judgement.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { isRedis6 } from '../support/server-version.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { findFault } from '../topology/history.ts';
 import { type Cut, type Network, REDIS, SOURCES, STALE_MS, startNetwork } from '../topology/network.ts';
@@ -30,7 +29,7 @@ const BACK_MS = 5000;
 const BOUND_MS = 1000;
 
 // Redis 6 has no bind-source-addr, and lets scripts write in spite of min-replicas-to-write.
-describe.skipIf(!hasRedis || isRedis6)('a Sentinel set in a network that is cut', { timeout: 120_000 }, () => {
+describe('a Sentinel set in a network that is cut', { ...needs('redis-server'), timeout: 120_000 }, () => {
   let network: Network;
   let guild: TestGuild;
   let bot: Bot;

@@ -12,8 +12,8 @@ import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { ask } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 
 /** The long form, which docs/scaling.md records: SCALING_GUILDS=100000. */
 const GUILDS = Number(process.env.SCALING_GUILDS ?? 2000);
@@ -34,7 +34,10 @@ type Part = 'redis' | 'service';
 const isWithin = (factor: number, measured: number, predicted: number) =>
   measured < predicted * factor && measured > predicted / factor;
 
-describe.skipIf(!hasRedis)('the model of docs/scaling.md, on a Cluster of six masters', { timeout: 3_000_000 }, () => {
+describe('the model of docs/scaling.md, on a Cluster of six masters', {
+  ...needs('redis-server'),
+  timeout: 3_000_000,
+}, () => {
   let cluster: TestCluster;
   let client: RedisClient;
   let store: Services;

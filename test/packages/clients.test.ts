@@ -12,8 +12,8 @@ import {
 } from '../../src/writer.ts';
 import { type ClientKind, clientKinds, clusterKinds, openSentinel } from '../support/bot-clients.ts';
 import { startCluster } from '../support/cluster.ts';
+import { needs } from '../support/needs.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
-import { hasRedis } from '../support/stores.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -91,7 +91,7 @@ const EXPECTED = {
   removed: 2,
 };
 
-describe.skipIf(!hasRedis)('the writer and the reader', () => {
+describe('the writer and the reader', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let admin: Redis;
   beforeAll(async () => {

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { findOnPath } from '../../scripts/dev/embedded-redis.ts';
 import { type CodeSample, codeSamples } from '../../src/web/docs/samples.js';
 import { document } from '../support/api-document.ts';
+import { needs } from '../support/needs.ts';
 import { runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
@@ -13,13 +13,13 @@ const GUILD = '81384788765712384';
 const MEMBER = '159985870458322944';
 /** How to run the code of a language. */
 const RUNNERS = {
-  Shell: { needs: ['curl'], run: ['sh', '-c'] },
-  JavaScript: { needs: ['node'], run: [process.execPath, '--input-type=module', '-e'] },
-  Python: { needs: ['python3'], run: ['python3', '-c'] },
+  Shell: { missing: needs('curl'), run: ['sh', '-c'] },
+  JavaScript: { missing: {}, run: [process.execPath, '--input-type=module', '-e'] },
+  Python: { missing: needs('python3'), run: ['python3', '-c'] },
 };
 const OPERATIONS = Object.entries(document.paths as Record<string, { get: { 'x-codeSamples': CodeSample[] } }>);
 
-describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { needs, run }) => {
+describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { missing, run }) => {
   const suite = serviceSuite(mockStore);
   const sampleIn = (samples: readonly CodeSample[]) => samples.find(({ lang }) => lang === language)?.source ?? '';
 
@@ -31,7 +31,7 @@ describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { ne
     return stdout;
   }
 
-  it.runIf(findOnPath(needs))('read each operation as they stand in the API document', async () => {
+  it('read each operation as they stand in the API document', missing, async () => {
     await suite.service.store.writer.record(GUILD, { userId: MEMBER, set: 4675 });
     for (const [path, { get }] of OPERATIONS) {
       const source = sampleIn(get['x-codeSamples']).replace('https://ranks.example.com', suite.service.url);
@@ -39,7 +39,7 @@ describe.each(Object.entries(RUNNERS))('the code samples in %s', (language, { ne
     }
   });
 
-  it.runIf(findOnPath(needs))('send an address and headers with quotes as they are', async () => {
+  it('send an address and headers with quotes as they are', missing, async () => {
     const seen: object[] = [];
     const server = createServer(({ url = '', headers }, res) => {
       seen.push({ url: decodeURIComponent(url), key: headers['x-api-key'], note: headers['x-note'] });

@@ -2,8 +2,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../src/reader.ts';
 import { createWriter } from '../../src/writer.ts';
+import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 
 const { createHandlers, commands } = await import(pathToFileURL(`${repository}/examples/discord-js/handlers.js`).href);
 const ROLES = new Map([
@@ -14,7 +15,7 @@ const ROLES = new Map([
 const GUILD = '9';
 const TIME = /<t:\d+:R>/;
 
-describe.skipIf(!hasRedis)('the handlers of examples/discord-js', () => {
+describe('the handlers of examples/discord-js', needs('redis-server'), () => {
   let store: TestStore;
   beforeAll(async () => {
     store = await realStore.start();

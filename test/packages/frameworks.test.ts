@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hasChromium, launchChromium, type Site, startSite } from '../support/browser.ts';
+import { launchChromium, type Site, startSite } from '../support/browser.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
 
-const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 const NODE_TYPES = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node'];
 
 const FRAMEWORKS = {
@@ -25,7 +25,7 @@ const FRAMEWORKS = {
   },
 } as const;
 
-describe.skipIf(!online || !hasChromium)('guildrank/widget in a framework', () => {
+describe('guildrank/widget in a framework', needs('npm registry', 'tools', 'chromium'), () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-frameworks-'));
   let browser: Browser;

@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { document } from '../support/api-document.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
 
-const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 /** Two of the generators load ES modules with require, as Node does from 20.19 on. */
-const canRequireModules = process.features.require_module === true;
-
 /** What every program below prints of a server, a member that is not ranked, and the first row. */
 const PRINTED = 'standard 4930 member_not_found Ada\n';
 
@@ -81,7 +79,7 @@ const COMPILER = [
   'bundler',
 ];
 
-describe.skipIf(!online || !canRequireModules)('clients generated from docs/openapi.json', () => {
+describe('clients generated from docs/openapi.json', needs('npm registry', 'tools'), () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-generators-'));
   beforeAll(async () => {

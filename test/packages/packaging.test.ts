@@ -16,11 +16,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanCopy } from '../support/clean-copy.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
-
-const online = (await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])).code === 0;
 
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
 
@@ -138,7 +137,7 @@ describe('package-lock.json', () => {
   });
 });
 
-describe.skipIf(!online)('the packed tarball, installed in an empty folder', () => {
+describe('the packed tarball, installed in an empty folder', needs('npm registry', 'redis-server'), () => {
   let testStore: TestStore | undefined;
   let folder: string;
   /** Has guildrank-writer and nothing else. */
@@ -173,7 +172,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     } finally {
       rmSync(copy, { recursive: true });
     }
-    testStore = hasRedis ? await realStore.start() : undefined;
+    testStore = await realStore.start();
   }, INSTALLING_MS);
   afterAll(async () => {
     await testStore?.stop();
@@ -288,7 +287,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
   });
 
-  it.skipIf(!hasRedis)('writes and reads with each client, by require and by import', async () => {
+  it('writes and reads with each client, by require and by import', needs('redis-server'), async () => {
     const clients = ['ioredis', 'ioredis6', 'redis5', 'redis6'].map((name) => join(repository, 'node_modules', name));
     for (const [index, [file, loaded]] of Object.entries(LOADED).entries()) {
       writeFileSync(join(botFolder, file), loaded + BOT_OF_EACH_CLIENT);
@@ -309,7 +308,7 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     }
   });
 
-  it.skipIf(!hasRedis)('writes XP from CommonJS, without ES modules, through either package', async () => {
+  it('writes XP from CommonJS, without ES modules, through either package', needs('redis-server'), async () => {
     const ioredis = join(repository, 'node_modules/ioredis');
     for (const [cwd, name] of [
       [botFolder, 'guildrank-writer'],
@@ -322,14 +321,14 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     }
   });
 
-  it.skipIf(!hasRedis)('writes XP through guildrank/writer and the complete Lua sources', async () => {
+  it('writes XP through guildrank/writer and the complete Lua sources', needs('redis-server'), async () => {
     writeFileSync(join(folder, 'bot.mjs'), BOT);
     const { code, stdout, stderr } = await runProgram(process.execPath, ['bot.mjs'], { cwd: folder, env: env() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ gone: null, curve: [2, 220], level: 10, refused: 'range', removed: 1 });
   });
 
-  it.skipIf(!hasRedis)('runs the snippets of docs/data-model.md unchanged', async () => {
+  it('runs the snippets of docs/data-model.md unchanged', needs('redis-server'), async () => {
     const guide = readFileSync(join(repository, 'docs/data-model.md'), 'utf8');
     const snippet = (language: string) => guide.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
     writeFileSync(join(folder, 'snippet.mjs'), snippet('js'));
@@ -340,37 +339,33 @@ describe.skipIf(!online)('the packed tarball, installed in an empty folder', () 
     expect(shell.stdout.split('\n').slice(0, 5)).toEqual(['OK', expect.stringMatching(/^\d{16}$/), '0', '30', '0']);
   });
 
-  it.skipIf(!hasRedis)(
-    'serves over HTTP the key that npx guildrank keys create made',
-    { timeout: 180_000 },
-    async () => {
-      const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
-      const created = await runProgram('npx', args, { cwd: folder, env: env() });
-      expect(created.code, created.stderr).toBe(0);
-      const { key } = JSON.parse(created.stdout);
+  it('serves over HTTP the key that npx guildrank keys create made', { timeout: 180_000 }, async () => {
+    const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
+    const created = await runProgram('npx', args, { cwd: folder, env: env() });
+    expect(created.code, created.stderr).toBe(0);
+    const { key } = JSON.parse(created.stdout);
 
-      const port = await freePort();
-      const bin = join(folder, 'node_modules/.bin/guildrank');
-      const service = startChild(bin, ['serve'], {
-        env: { ...process.env, ...env(), HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
+    const port = await freePort();
+    const bin = join(folder, 'node_modules/.bin/guildrank');
+    const service = startChild(bin, ['serve'], {
+      env: { ...process.env, ...env(), HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
+    });
+    try {
+      const ask = () =>
+        fetch(`http://127.0.0.1:${port}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } }).catch(
+          () => undefined,
+        );
+      const response = await until('the service to answer', async () => {
+        const answer = await ask();
+        return answer && answer.status !== 503 ? answer : undefined;
       });
-      try {
-        const ask = () =>
-          fetch(`http://127.0.0.1:${port}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } }).catch(
-            () => undefined,
-          );
-        const response = await until('the service to answer', async () => {
-          const answer = await ask();
-          return answer && answer.status !== 503 ? answer : undefined;
-        });
-        expect(response.status).toBe(200);
-        service.kill('SIGTERM');
-        expect((await service.waitForEnd()).code).toBe(0);
-      } finally {
-        await service.stop();
-      }
-    },
-  );
+      expect(response.status).toBe(200);
+      service.kill('SIGTERM');
+      expect((await service.waitForEnd()).code).toBe(0);
+    } finally {
+      await service.stop();
+    }
+  });
 
   it('lists its commands, and refuses others with exit code 1', async () => {
     const bin = join(folder, 'node_modules/.bin/guildrank');

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { SCRIPT_NAMES, scriptSource } from '../../src/redis/scripts.ts';
-import { python, typedPython } from '../support/python.ts';
+import { needs } from '../support/needs.ts';
+import { python } from '../support/python.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
 const PYTHON_FILES = [
   ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py'],
   ...['discord-py/handlers.py', 'discord-py/bot.py'],
 ];
 
-describe.skipIf(!hasRedis || !python)('in Python', () => {
+describe('in Python', needs('redis-server', 'python3-redis'), () => {
   const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
   const examples = join(repository, 'examples');
   let redis: EmbeddedRedis;
@@ -44,26 +44,18 @@ describe.skipIf(!hasRedis || !python)('in Python', () => {
     expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/);
   });
 
-  it.skipIf(!typedPython)(
-    'the examples have right types, and the bot asks for a token',
-    { timeout: 300_000 },
-    async () => {
-      const cache = ['--cache-dir', join(lua, 'cache')];
-      const args = [
-        '--config-file',
-        'mypy.ini',
-        '--python-executable',
-        typedPython as string,
-        ...cache,
-        ...PYTHON_FILES,
-      ];
-      const checked = await runProgram('mypy', args, { cwd: examples, env: { MYPYPATH: 'python:discord-py' } });
-      expect(checked).toMatchObject({ code: 0, stderr: '' });
-      const bot = await runProgram(typedPython as string, ['-B', 'bot.py'], {
-        cwd: join(examples, 'discord-py'),
-        env: { DISCORD_TOKEN: '' },
-      });
-      expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
-    },
-  );
+  it('the examples have right types, and the bot asks for a token', {
+    ...needs('mypy', 'python3-discord'),
+    timeout: 300_000,
+  }, async () => {
+    const cache = ['--cache-dir', join(lua, 'cache')];
+    const args = ['--config-file', 'mypy.ini', '--python-executable', python, ...cache, ...PYTHON_FILES];
+    const checked = await runProgram('mypy', args, { cwd: examples, env: { MYPYPATH: 'python:discord-py' } });
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+    const bot = await runProgram(python, ['-B', 'bot.py'], {
+      cwd: join(examples, 'discord-py'),
+      env: { DISCORD_TOKEN: '' },
+    });
+    expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
+  });
 });

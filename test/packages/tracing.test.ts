@@ -4,8 +4,8 @@ import protobuf from 'protobufjs';
 import { expect, it, vi } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -83,7 +83,7 @@ async function startReceiver() {
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 
-it.skipIf(!hasRedis)('sends a span of each request as protobuf, in the trace of a trusted proxy', async () => {
+it('sends a span of each request as protobuf, in the trace of a trusted proxy', needs('redis-server'), async () => {
   const { url: redisUrl, client } = await redisFor(cleanUps);
   const { key } = await servicesOn(client, 'gr', ['free']).apiKeys.create('guild', 'test', null);
   const receiver = await startReceiver();
@@ -147,7 +147,7 @@ it.skipIf(!hasRedis)('sends a span of each request as protobuf, in the trace of 
   for (const secret of [key, 'secret-member', '127.0.0.1']) expect(sent).not.toContain(secret);
 });
 
-it.skipIf(!hasRedis)('samples as the environment says, and logs the trace of those requests alone', async () => {
+it('samples as the environment says, and logs the trace of those requests alone', needs('redis-server'), async () => {
   const { url: redisUrl } = await redisFor(cleanUps);
   const receiver = await startReceiver();
   const service = await startServiceProcess({
@@ -179,7 +179,7 @@ process.on('exit', () => console.log(JSON.stringify({
   sdk: Object.keys(cache).filter((file) => /@opentelemetry.(sdk|exporter|otlp)/.test(file)).length,
 })));`.replace(/\n/g, '');
 
-it.skipIf(!hasRedis)('loads the SDK only when there is a collector', async () => {
+it('loads the SDK only when there is a collector', needs('redis-server'), async () => {
   const { url: redisUrl } = await redisFor(cleanUps);
   const loaded: number[] = [];
   for (const endpoint of ['', 'http://127.0.0.1:1']) {
@@ -194,7 +194,7 @@ it.skipIf(!hasRedis)('loads the SDK only when there is a collector', async () =>
   expect(loaded[1]).toBeGreaterThan(10);
 });
 
-it.skipIf(!hasRedis)('serves on while the collector is away, warns once, and stops in time', async () => {
+it('serves on while the collector is away, warns once, and stops in time', needs('redis-server'), async () => {
   const { url: redisUrl } = await redisFor(cleanUps);
   const service = await startServiceProcess({
     ...LONG_REDIS_TIMEOUT,

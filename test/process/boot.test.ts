@@ -12,11 +12,9 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
 import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
+import { needs } from '../support/needs.ts';
 import { type LogLine, spawnService, type TestProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-
-if (!hasRedis) process.stdout.write('Skipped: fault suites need redis-server or valkey-server on PATH\n');
 
 const cleanUps = cleanUpsAfterEach();
 
@@ -46,7 +44,7 @@ function bootProcess(env: Record<string, string>): TestProcess {
 
 const GIVEN_UP = (line: LogLine) => line.msg === 'could not start';
 
-describe.skipIf(!hasRedis)('the start', () => {
+describe('the start', needs('redis-server'), () => {
   it('waits for a Redis that starts later, says so once, and answers 503 meanwhile', async () => {
     const [redisPort, port] = [await freePort(), await freePort()];
     const { log, running } = boot({ REDIS_URL: `redis://127.0.0.1:${redisPort}`, PORT: String(port) }, 30_000);

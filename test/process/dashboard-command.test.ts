@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { nodeArguments } from '../support/entry.ts';
+import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
 const CLI = nodeArguments(['src/cli/main.ts']);
 
-describe.skipIf(!hasRedis)('the command dashboard', () => {
+describe('the command dashboard', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let env: Record<string, string>;
   beforeAll(async () => {

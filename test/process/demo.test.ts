@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanUpsAfterEach } from '../support/clean-ups.ts';
+import { needs } from '../support/needs.ts';
 import { runNpmScript } from '../support/npm-script.ts';
 import { repository, runProgram, until } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
 const cleanUps = cleanUpsAfterEach();
 
@@ -86,59 +86,58 @@ describe.each([
   { store: 'a private Redis', bare: false, says: /a private (redis|valkey)-server at redis:\/\/127\.0\.0\.1:\d+\./ },
   { store: 'ioredis-mock', bare: true, says: /ioredis-mock in this process, because neither redis-server nor/ },
 ])('npm run demo on $store', ({ bare, says }) => {
-  it.skipIf(!bare && !hasRedis)(
-    'prints its address, its curl lines work as they are, and a member gains XP',
-    { timeout: 180_000 },
-    async () => {
-      const demo = await startDemo(bare ? { PATH: barePath() } : {});
-      expect(demo.output()).toMatch(says);
-      expect(demo.lines).toHaveLength(4);
-      const [page, member, stats, unchanged] = demo.lines as [string, string, string, string];
+  it('prints its address, its curl lines work as they are, and a member gains XP', {
+    ...(bare ? {} : needs('redis-server')),
+    timeout: 180_000,
+  }, async () => {
+    const demo = await startDemo(bare ? { PATH: barePath() } : {});
+    expect(demo.output()).toMatch(says);
+    expect(demo.lines).toHaveLength(4);
+    const [page, member, stats, unchanged] = demo.lines as [string, string, string, string];
 
-      if (findOnPath(['curl'])) {
-        const paste = async (line: string) => (await runProgram('sh', ['-c', line])).stdout;
-        const { data, total } = JSON.parse(await paste(page));
-        expect([data.length, total]).toEqual([10, 400]);
-        expect(JSON.parse(await paste(member))).toMatchObject({ rank: expect.any(Number), xp: expect.any(Number) });
-        expect(JSON.parse(await paste(stats))).toMatchObject({ total_members: 400, xp_multiplier: 1.5 });
-        expect(await paste(unchanged)).toMatch(/^HTTP\/1\.1 304 /);
-      }
+    if (findOnPath(['curl'])) {
+      const paste = async (line: string) => (await runProgram('sh', ['-c', line])).stdout;
+      const { data, total } = JSON.parse(await paste(page));
+      expect([data.length, total]).toEqual([10, 400]);
+      expect(JSON.parse(await paste(member))).toMatchObject({ rank: expect.any(Number), xp: expect.any(Number) });
+      expect(JSON.parse(await paste(stats))).toMatchObject({ total_members: 400, xp_multiplier: 1.5 });
+      expect(await paste(unchanged)).toMatch(/^HTTP\/1\.1 304 /);
+    }
 
-      const ask = async (line: string) => {
-        const [url, headers] = requestOf(line);
-        return fetch(url, { headers });
-      };
-      expect((await ask(unchanged)).status).toBe(304);
-      const xp = async () => ((await (await ask(member)).json()) as { xp: number }).xp;
-      const before = await xp();
-      await until('the member to gain XP', async () => (await xp()) > before);
+    const ask = async (line: string) => {
+      const [url, headers] = requestOf(line);
+      return fetch(url, { headers });
+    };
+    expect((await ask(unchanged)).status).toBe(304);
+    const xp = async () => ((await (await ask(member)).json()) as { xp: number }).xp;
+    const before = await xp();
+    await until('the member to gain XP', async () => (await xp()) > before);
 
-      const keys = [...demo.output().matchAll(/^(free|starter|pro)\t(\d+)\t(\S+)\t(gr_\w{38})$/gm)];
-      expect(keys.map(([, plan]) => plan)).toEqual(['free', 'starter', 'pro']);
-      for (const [, , quota, guild, key] of keys) {
-        const response = await fetch(`${demo.url}/api/v1/servers/${guild}/stats`, {
-          headers: { 'x-api-key': key as string },
-        });
-        expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, quota]);
-      }
+    const keys = [...demo.output().matchAll(/^(free|starter|pro)\t(\d+)\t(\S+)\t(gr_\w{38})$/gm)];
+    expect(keys.map(([, plan]) => plan)).toEqual(['free', 'starter', 'pro']);
+    for (const [, , quota, guild, key] of keys) {
+      const response = await fetch(`${demo.url}/api/v1/servers/${guild}/stats`, {
+        headers: { 'x-api-key': key as string },
+      });
+      expect([response.status, response.headers.get('x-ratelimit-limit')]).toEqual([200, quota]);
+    }
 
-      expect(demo.output()).toContain(`Open ${demo.url}/ for the widget`);
-      const html = await (await fetch(`${demo.url}/`)).text();
-      const proKey = keys.at(-1)?.[4];
-      expect(html).toContain(`<guild-leaderboard guild="demo-pro" api-key="${proKey}" refresh="2">`);
-      expect([...html.matchAll(/<option value="(demo-\w+)"/g)].map(([, guild]) => guild)).toEqual([
-        'demo-pro',
-        'demo-starter',
-        'demo-free',
-      ]);
-      expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
+    expect(demo.output()).toContain(`Open ${demo.url}/ for the widget`);
+    const html = await (await fetch(`${demo.url}/`)).text();
+    const proKey = keys.at(-1)?.[4];
+    expect(html).toContain(`<guild-leaderboard guild="demo-pro" api-key="${proKey}" refresh="2">`);
+    expect([...html.matchAll(/<option value="(demo-\w+)"/g)].map(([, guild]) => guild)).toEqual([
+      'demo-pro',
+      'demo-starter',
+      'demo-free',
+    ]);
+    expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
 
-      await endDemo(demo.npm, 'SIGINT');
-    },
-  );
+    await endDemo(demo.npm, 'SIGINT');
+  });
 });
 
-describe.skipIf(!hasRedis)('a stop of the demo', () => {
+describe('a stop of the demo', needs('redis-server'), () => {
   it.each([
     { how: 'Ctrl-C', end: (npm: ChildProcess) => signalGroup(npm, 'SIGINT') },
     { how: 'SIGTERM to npm alone', end: (npm: ChildProcess) => npm.kill('SIGTERM') },

@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { cleanUpsAfterEach } from '../support/clean-ups.ts';
+import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -53,7 +53,7 @@ describe('SIGTERM to npm', () => {
     expect(readFileSync(stopped, 'utf8')).toBe('');
   });
 
-  it.skipIf(!hasRedis)('ends the service that npm run dev watches', async () => {
+  it('ends the service that npm run dev watches', needs('redis-server'), async () => {
     const redis = await startEmbeddedRedis();
     cleanUps.push(redis.stop);
     const env = { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', NO_COLOR: '1' };

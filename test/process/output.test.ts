@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { VERSION } from '../../src/observability/build-info.ts';
 import { commandLine, nodeArguments } from '../support/entry.ts';
+import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 
 const BIN = nodeArguments(['src/cli/main.ts']);
 
@@ -38,7 +38,7 @@ describe('the output of a command', () => {
     });
   });
 
-  it.skipIf(!existsSync('/dev/full'))('that cannot be written is an error', async () => {
+  it('that cannot be written is an error', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, [...BIN, '--help'], { cwd: repository, stdio: ['ignore', full, 'pipe'] });
     let stderr = '';
@@ -72,7 +72,7 @@ describe('the output of a command', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('a load', () => {
+describe('a load', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   beforeAll(async () => {
     server = await startEmbeddedRedis();

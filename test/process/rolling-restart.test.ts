@@ -3,20 +3,20 @@ import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { proxies, startProxy } from '../support/proxies.ts';
-import { hasRedis } from '../support/stores.ts';
+import { type ProxyExample, proxies, startProxy } from '../support/proxies.ts';
 import { PATIENT } from '../support/wait.ts';
-
-for (const { name, binary } of proxies) {
-  if (!binary) process.stderr.write(`skipped: the rolling restart behind ${name} needs it on PATH\n`);
-}
 
 /** A process that is kept from running for so long cannot answer a check or Redis in time. */
 const STARVED_MS = 80;
 const LOAD = { rate: 200, connections: 20 };
 
-describe.skipIf(!hasRedis).each(proxies)('two instances behind $name', (proxy) => {
+for (const proxy of proxies) {
+  describe(`two instances behind ${proxy.name}`, needs(proxy.program, 'openssl', 'redis-server'), () => tests(proxy));
+}
+
+function tests(proxy: ProxyExample): void {
   const { name } = proxy;
   let redis: EmbeddedRedis;
   let guild: TestGuild;
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis).each(proxies)('two instances behind $name', (proxy) =
     return service;
   }
 
-  it.skipIf(!proxy.binary)('are restarted one after the other, and every request is answered', CONCLUSIVE, async () => {
+  it('are restarted one after the other, and every request is answered', CONCLUSIVE, async () => {
     await untilConclusive(`rolling restart behind ${name}`, async () => {
       const { answers, lag } = await restartBoth();
       const unavailable = answers.filter(({ status }) => status === 503).length;
@@ -81,4 +81,4 @@ describe.skipIf(!hasRedis).each(proxies)('two instances behind $name', (proxy) =
     await proxying.stop();
     return { answers, lag };
   }
-});
+}

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { nodeArguments } from '../support/entry.ts';
+import { needs } from '../support/needs.ts';
 import { runProgram } from '../support/run-command.ts';
-import { hasRedis } from '../support/stores.ts';
 import { screenOf } from '../support/terminal-screen.ts';
 
 /** util-linux: runs a command on a terminal of its own. */
 const script = findOnPath(['script']);
 
-describe.skipIf(!hasRedis || !script)('seed on a terminal', () => {
+describe('seed on a terminal', needs('redis-server', 'script'), () => {
   let server: EmbeddedRedis;
   let folder: string;
   beforeAll(async () => {

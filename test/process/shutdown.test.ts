@@ -8,8 +8,8 @@ import { CONCLUSIVE, TRIES, untilConclusive } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 /** SHUTDOWN_RUNS=50 is the full length. */
@@ -23,7 +23,7 @@ const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
  */
 const STARVED_MS = 20;
 
-describe.skipIf(!hasRedis)('the end of the process', () => {
+describe('the end of the process', needs('redis-server'), () => {
   const suite = guildSuite();
   let service: ServiceProcess | undefined;
 

@@ -2,15 +2,15 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { recordFigure } from '../support/figures.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 
 const MB = 1024 * 1024;
 /** More lines than the pipe and the buffer of the log take. */
 const REQUESTS = 60_000;
 const AT_ONCE = 200;
 
-describe.skipIf(!hasRedis)('a standard output', () => {
+describe('a standard output', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let service: ServiceProcess;
 

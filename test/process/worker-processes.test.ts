@@ -3,11 +3,12 @@ import { createServer } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
-import { hasRedis, realStore, type TestStore } from '../support/stores.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-describe.runIf(hasRedis)('WORKERS=2', () => {
+describe('WORKERS=2', needs('redis-server'), () => {
   let testStore: TestStore;
   let guild: TestGuild;
   let service: TestProcess;
@@ -63,7 +64,7 @@ describe.runIf(hasRedis)('WORKERS=2', () => {
   });
 });
 
-describe.runIf(hasRedis)('WORKERS=2 with a port that is taken', () => {
+describe('WORKERS=2 with a port that is taken', needs('redis-server'), () => {
   it('ends with one clear line instead of trying again without end', async () => {
     const testStore = await realStore.start();
     const port = await freePort();

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { needs } from '../support/needs.ts';
 import { runScript, type TestProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 import { writeData } from './data.ts';
 import { Player, type Recording } from './player.ts';
@@ -26,7 +26,7 @@ const ENTRY = process.env.RECORDED_ENTRY ?? 'src/main.ts';
 const NODE_LINE = Number(process.versions.node.split('.')[0]);
 const FLOOR = 20;
 
-describe.skipIf(!hasRedis)('the answers are those recorded, byte for byte', () => {
+describe('the answers are those recorded, byte for byte', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let redis: Redis;
   let service: TestProcess | undefined;

@@ -1,40 +1,16 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { type Browser, chromium } from 'playwright-core';
 import { launch, type Browser as PuppeteerBrowser } from 'puppeteer-core';
-
-const BINARY = process.env.CHROMIUM ?? '/usr/bin/chromium';
-
-/** Whether Chromium is installed. With REQUIRE_CHROMIUM=1 its absence is an error instead. */
-export const hasChromium = existsSync(BINARY);
-
-if (!hasChromium && process.env.REQUIRE_CHROMIUM === '1') {
-  throw new Error(`REQUIRE_CHROMIUM=1, but there is no ${BINARY}: install chromium or set CHROMIUM to its path`);
-}
-
-const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
-
-/** Whether Firefox is installed. With REQUIRE_FIREFOX=1 its absence is an error instead. */
-export const hasFirefox = existsSync(FIREFOX);
-
-if (!hasFirefox && process.env.REQUIRE_FIREFOX === '1') {
-  throw new Error(`REQUIRE_FIREFOX=1, but there is no ${FIREFOX}: install firefox-esr or set FIREFOX to its path`);
-}
+import { BROWSERS, type Need } from './needs.ts';
 
 /** Starts Firefox. @param settings those of about:config. */
 export function launchFirefox(settings: Record<string, unknown>): Promise<PuppeteerBrowser> {
   // As root, Firefox refuses a HOME of another user, which CI sets in a container.
   const env = { ...process.env, HOME: userInfo().homedir };
-  return launch({ browser: 'firefox', executablePath: FIREFOX, extraPrefsFirefox: settings, env });
-}
-
-/** Says why browser tests are skipped. Only the largest of their files calls it, so that a run says it once. */
-export function tellWhenSkipped(): void {
-  if (hasChromium) return;
-  process.stderr.write(`skipped: the browser tests need ${BINARY} (install chromium, or set CHROMIUM to its path)\n`);
+  return launch({ browser: 'firefox', executablePath: BROWSERS.firefox, extraPrefsFirefox: settings, env });
 }
 
 const CHROMIUM_ARGUMENTS = [
@@ -49,13 +25,13 @@ const CHROMIUM_ARGUMENTS = [
 ];
 
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: BINARY, args: CHROMIUM_ARGUMENTS });
+  return chromium.launch({ executablePath: BROWSERS.chromium, args: CHROMIUM_ARGUMENTS });
 }
 
 /** A browser with the same driver as the other one, so that one test runs in both. */
 export interface Engine {
   readonly name: string;
-  readonly isMissing: boolean;
+  readonly need: Need;
   /** Starts it, as a visitor with a dark system has it, who prefers reduced motion. */
   launch(): Promise<PuppeteerBrowser>;
 }
@@ -63,16 +39,16 @@ export interface Engine {
 export const ENGINES: readonly Engine[] = [
   {
     name: 'Chromium',
-    isMissing: !hasChromium,
+    need: 'chromium',
     launch: () =>
       launch({
-        executablePath: BINARY,
+        executablePath: BROWSERS.chromium,
         args: [...CHROMIUM_ARGUMENTS, '--force-dark-mode', '--force-prefers-reduced-motion'],
       }),
   },
   {
     name: 'Firefox',
-    isMissing: !hasFirefox,
+    need: 'firefox-esr',
     launch: () =>
       launchFirefox({ 'layout.css.prefers-color-scheme.content-override': 0, 'ui.prefersReducedMotion': 1 }),
   },

@@ -5,18 +5,27 @@ import type { LogLines } from '../../src/observability/logger.ts';
 import type { CommandResult } from './run-command.ts';
 import { until } from './until.ts';
 
-/** A stream that keeps what is written to it as text. */
+/** A stream that keeps what is written to it as text, and emits `written` after each piece. */
 class Collector extends Writable {
   text = '';
+  #reader: Writable | undefined;
 
   constructor(readonly isTTY: boolean) {
     super({
       decodeStrings: false,
       write: (chunk: string | Buffer, _encoding, done) => {
         this.text += chunk.toString();
-        done();
+        this.emit('written');
+        // A full pipe holds up its writer.
+        if (!this.#reader || this.#reader.write(chunk)) done();
+        else this.#reader.once('drain', done);
       },
     });
+  }
+
+  /** Gives all that is written on to the input of another command, as a pipe does. */
+  forward(reader: Writable): void {
+    this.#reader = reader;
   }
 }
 
@@ -73,11 +82,11 @@ export interface RunningCommand extends TestContext {
   waitForOutput(pattern: RegExp): Promise<unknown>;
 }
 
-/** Starts `guildrank ARGS` in this process. */
-export function startCommand(args: readonly string[], options: ContextOptions = {}): RunningCommand {
+/** Starts `guildrank NAME ARGS` in this process. */
+export function startCommand(name: string, args: readonly string[], options: ContextOptions = {}): RunningCommand {
   const context = testContext(options);
   const serve = () => Promise.reject(new Error('a test starts the service by startService'));
-  const ended = runGuildrank(context, args, serve).then((code) => ({
+  const ended = runGuildrank(context, [name, ...args], serve).then((code) => ({
     code,
     stdout: context.stdout.text,
     stderr: context.stderr.text,
@@ -90,7 +99,11 @@ export function startCommand(args: readonly string[], options: ContextOptions = 
   });
 }
 
-/** Runs `guildrank ARGS` in this process to its end. Standard input is empty unless it is given. */
-export function runCommand(args: readonly string[], options: ContextOptions = {}): Promise<CommandResult> {
-  return startCommand(args, { input: '', ...options }).ended;
+/** Runs `guildrank NAME ARGS` in this process to its end, with an empty standard input. `env` is added to the environment. */
+export function runCommand(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  return startCommand(name, args, { env, input: '' }).ended;
 }

@@ -12,7 +12,6 @@ export type Manifest = any;
 const kustomize = findOnPath(['kustomize']);
 const kubectl = findOnPath(['kubectl']);
 const command = kustomize ? [kustomize, 'build'] : kubectl ? [kubectl, 'kustomize'] : undefined;
-export const canRender = command !== undefined;
 
 /** Renders a folder with a kustomization.yaml. @throws with what Kustomize says, warnings included. */
 export async function render(folder: string): Promise<Manifest[]> {

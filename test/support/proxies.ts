@@ -1,17 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
-import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { type CertificateFiles, makeCertificates } from './certificates.ts';
 import { type Answer, ask, tlsAgent } from './load.ts';
-import { nginx, nginxConfiguration } from './nginx.ts';
+import { findProgram } from './needs.ts';
+import { nginxConfiguration } from './nginx.ts';
 import { repository } from './run-command.ts';
 
 /** A proxy with its example configuration in deploy/. */
-export interface Proxy {
+export interface ProxyExample {
   readonly name: string;
-  readonly binary: string | undefined;
+  readonly program: 'nginx' | 'haproxy' | 'caddy';
   readonly config: string;
   /** SHUTDOWN_DELAY_MS, as the example says. */
   readonly shutdownDelayMs: number;
@@ -20,13 +21,10 @@ export interface Proxy {
   args(file: string): string[];
 }
 
-/** Returns the path of a program that Debian may keep outside PATH. */
-const system = (name: string) => findOnPath([name]) ?? [`/usr/sbin/${name}`].find((file) => existsSync(file));
-
-export const proxies: readonly Proxy[] = [
+export const proxies: readonly ProxyExample[] = [
   {
     name: 'nginx',
-    binary: nginx,
+    program: 'nginx',
     config: 'deploy/nginx/guildrank.conf',
     shutdownDelayMs: 0,
     complete: (config, { folder, port, cert, key }) =>
@@ -41,7 +39,7 @@ export const proxies: readonly Proxy[] = [
   },
   {
     name: 'HAProxy',
-    binary: system('haproxy'),
+    program: 'haproxy',
     config: 'deploy/haproxy/haproxy.cfg',
     shutdownDelayMs: 3000,
     complete: (config, { folder, port, cert, key }) => {
@@ -53,7 +51,7 @@ export const proxies: readonly Proxy[] = [
   },
   {
     name: 'Caddy',
-    binary: system('caddy'),
+    program: 'caddy',
     config: 'deploy/caddy/Caddyfile',
     shutdownDelayMs: 3000,
     // No administration, and no port 80 for redirects.
@@ -74,7 +72,7 @@ export interface RunningProxy extends RunningChild {
 }
 
 /** Starts a proxy with its example configuration, in front of other ports. */
-export async function startProxy(proxy: Proxy, [first, second]: readonly number[]): Promise<RunningProxy> {
+export async function startProxy(proxy: ProxyExample, [first, second]: readonly number[]): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
   const port = await freePort();
   const { ca, server, remove } = await makeCertificates('localhost');
@@ -88,7 +86,7 @@ export async function startProxy(proxy: Proxy, [first, second]: readonly number[
   const url = `https://127.0.0.1:${port}`;
   // Caddy keeps files of its own in its home.
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const child = startChild(proxy.binary as string, proxy.args(file), { env });
+  const child = startChild(findProgram(proxy.program) as string, proxy.args(file), { env });
   return {
     ...child,
     url,

@@ -1,7 +1,9 @@
 import { Redis } from 'ioredis';
 import RedisMock from 'ioredis-mock';
-import { findRedisServer, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { describe, type TestOptions } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
+import { needs } from './needs.ts';
 
 /** A store for one test file. */
 export interface TestStore {
@@ -17,21 +19,14 @@ export interface TestStore {
 
 export interface StoreKind {
   readonly name: string;
+  /** Options that leave a suite out where the store is not installed. */
+  readonly needs: TestOptions;
   start(): Promise<TestStore>;
-}
-
-/** Which stores to test on: all, or only `mock` or `redis`. */
-const ONLY = process.env.TEST_STORES;
-
-/** Whether a Redis server is installed and tested on. With REQUIRE_REDIS=1 its absence is an error. */
-export const hasRedis = ONLY !== 'mock' && findRedisServer() !== undefined;
-
-if (!hasRedis && process.env.REQUIRE_REDIS === '1') {
-  throw new Error('REQUIRE_REDIS=1, but neither redis-server nor valkey-server is on PATH');
 }
 
 export const mockStore: StoreKind = {
   name: 'ioredis-mock',
+  needs: {},
   async start() {
     // Mocks with the same address share their data, so each gets a random name.
     const host = `mock-${Math.random().toString(36).slice(2)}`;
@@ -49,10 +44,14 @@ export const mockStore: StoreKind = {
   },
 };
 
+/** Servers whose suites have ended, empty for the next ones. Those that change settings or stop start one of their own. */
+const idle: EmbeddedRedis[] = [];
+
 export const realStore: StoreKind = {
   name: 'redis-server',
+  needs: needs('redis-server'),
   async start() {
-    const server = await startEmbeddedRedis();
+    const server = idle.pop() ?? (await startEmbeddedRedis());
     const clients: Redis[] = [];
     const connect = () => {
       const client = new Redis(server.url, { enableAutoPipelining: true });
@@ -68,15 +67,18 @@ export const realStore: StoreKind = {
         await client.flushall();
       },
       stop: async () => {
-        for (const client of clients) client.disconnect();
-        await server.stop();
+        await client.flushall();
+        for (const each of clients) each.disconnect();
+        idle.push(server);
       },
     };
   },
 };
 
-/** The stores that every contract is tested on: ioredis-mock, and a real Redis where it is installed. */
-export const storeKinds: readonly StoreKind[] = [
-  ...(hasRedis && ONLY === 'redis' ? [] : [mockStore]),
-  ...(hasRedis ? [realStore] : []),
-];
+/** TEST_STORES=redis leaves out the mock, which is the same beside each server; TEST_STORES=mock leaves out the server. */
+const KINDS = process.env.TEST_STORES === 'redis' ? [realStore] : [mockStore, realStore];
+
+/** Makes the same suite for each store that a contract is tested on: ioredis-mock, and a real Redis where it is installed. */
+export function describeStores(name: string, tests: (kind: StoreKind) => void): void {
+  for (const kind of KINDS) describe(`${name}, on ${kind.name}`, kind.needs, () => tests(kind));
+}

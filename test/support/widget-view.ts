@@ -1,6 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { ENGINES, type Engine } from './browser.ts';
+import { needs } from './needs.ts';
 import { watchPage } from './page-watch.ts';
 import { PATIENT } from './wait.ts';
 import { inFirstWidget, startWidgetSite, type WidgetSite } from './widget-site.ts';
@@ -104,7 +105,8 @@ export const soon = <T>(probe: () => Promise<T>) => expect.poll(probe, PATIENT);
 
 /** Describes the tests of a suite for each engine. */
 export function describeEngines(name: string, tests: (engine: Engine) => void): void {
-  for (const engine of ENGINES) describe.skipIf(engine.isMissing)(`${name}, in ${engine.name}`, () => tests(engine));
+  for (const engine of ENGINES)
+    describe(`${name}, in ${engine.name}`, needs('tools', engine.need), () => tests(engine));
 }
 
 /** Members with falling XP. @param step difference of XP between two. */

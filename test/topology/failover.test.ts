@@ -8,9 +8,9 @@ import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { missingWrites, startJournal } from '../support/journal.ts';
 import { startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const RATE = 500;
@@ -28,7 +28,7 @@ const ways = [
   ['hangs', 'SIGSTOP'],
 ] as const;
 
-describe.skipIf(!hasRedis).each(ways)('when a master %s under load', (way, signal) => {
+describe.each(ways)('when a master %s under load', needs('redis-server'), (way, signal) => {
   it(
     'a Cluster serves again within a second of the promotion, and the other shards never stop',
     CONCLUSIVE,

@@ -12,9 +12,10 @@ import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { startCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { type Content, expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
+import { needs } from '../support/needs.ts';
 import { scriptArguments } from '../support/npm-script.ts';
 import { repository } from '../support/run-command.ts';
-import { hasRedis, realStore } from '../support/stores.ts';
+import { realStore } from '../support/stores.ts';
 
 /** The long form, which docs/operations.md records: MOVE_MEMBERS=1000000. */
 const MEMBERS = Number(process.env.MOVE_MEMBERS ?? 2000);
@@ -26,7 +27,7 @@ interface Place {
   readonly store: Services;
 }
 
-describe.skipIf(!hasRedis)('guild export and import with Clusters', { timeout: 2 * LONGEST_MS }, () => {
+describe('guild export and import with Clusters', { ...needs('redis-server'), timeout: 2 * LONGEST_MS }, () => {
   const cleanUps: (() => unknown)[] = [];
   let places: Place[];
   beforeAll(async () => {

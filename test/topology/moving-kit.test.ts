@@ -6,13 +6,13 @@ import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
+import { needs } from '../support/needs.ts';
 import { BotModel } from '../support/random-bot.ts';
-import { hasRedis } from '../support/stores.ts';
 
 /** KIT_MOVES=50 is the full length. */
 const MOVES = Number(process.env.KIT_MOVES ?? 4);
 
-describe.skipIf(!hasRedis)('the calls of the bot kit in a Cluster that moves the slot of the guild', () => {
+describe('the calls of the bot kit in a Cluster that moves the slot of the guild', needs('redis-server'), () => {
   let cluster: TestCluster;
   let store: Services;
   beforeAll(async () => {

@@ -13,8 +13,8 @@ import { type ClusterNode, startCluster, type TestCluster } from '../support/clu
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
+import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 
 /** RESHARD_ORDERS=100 and RESHARD_ANSWERS=10000 are the full length. */
 const ORDERS = Number(process.env.RESHARD_ORDERS ?? 6);
@@ -27,7 +27,7 @@ interface Expected {
   readonly username: string | undefined;
 }
 
-describe.skipIf(!hasRedis)('a Redis Cluster that moves a slot', () => {
+describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
   let cluster: TestCluster;
   let store: Services;
   let commands: CommandBatcher;

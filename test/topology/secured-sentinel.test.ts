@@ -1,11 +1,12 @@
 import { expect, it, vi } from 'vitest';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-import { missingForRedis7, startSecuredSentinel } from './topologies.ts';
+import { startSecuredSentinel } from './topologies.ts';
 
-it.skipIf(!hasRedis || missingForRedis7 !== undefined)(
+it(
   'the service listens to a Sentinel under a user that may do nothing else',
+  needs('redis-server', 'openssl'),
   async () => {
     const { env, admin, stop } = await startSecuredSentinel();
     const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...env });

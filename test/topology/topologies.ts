@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { findOnPath, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
@@ -11,17 +11,11 @@ import { type Certificates, makeCertificates, tlsServer } from '../support/certi
 import { startCluster, TLS_NAME } from '../support/cluster.ts';
 import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
-import { ALL_CHANNELS, isRedis6 } from '../support/server-version.ts';
-
-/** What a topology with TLS lacks here. */
-const missingForTls = findOnPath(['openssl']) ? undefined : 'openssl';
-/** What a topology with TLS lacks here that needs Redis 7 too. */
-export const missingForRedis7 = isRedis6 ? 'Redis 7' : missingForTls;
+import { ALL_CHANNELS } from '../support/server-version.ts';
 
 /** A way to run Redis, started for real. */
 export interface Topology {
   readonly name: string;
-  readonly missing?: string | undefined;
   start(): Promise<RunningTopology>;
 }
 
@@ -70,7 +64,6 @@ const password: Topology = {
 
 const tls: Topology = {
   name: 'a Redis with TLS',
-  missing: missingForTls,
   async start() {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-tls-'));
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -101,7 +94,6 @@ const SERVER_NAME = 'redis.internal';
 
 const clientCertificates: Topology = {
   name: 'a Redis that wants client certificates, under another name than its address',
-  missing: missingForTls,
   async start() {
     const certificates = await makeCertificates(SERVER_NAME);
     const port = await freePort();
@@ -121,7 +113,6 @@ const clientCertificates: Topology = {
 const clusterBehindNames: Topology = {
   name: 'a Redis Cluster that serves TLS under host names, to clients with certificates',
   // Redis 6 announces addresses only.
-  missing: missingForRedis7,
   async start() {
     const certificates = await makeCertificates(TLS_NAME);
     const nodes = await startCluster(0, certificates);
@@ -142,7 +133,6 @@ const clusterBehindNames: Topology = {
 const securedSentinel: Topology = {
   name: 'a Sentinel and its master, each with a user, a password and TLS',
   // The Sentinels of Redis 6.0 have no users.
-  missing: missingForRedis7,
   start: startSecuredSentinel,
 };
 

@@ -2,21 +2,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readUsage } from '../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { hasRedis } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES } from '../support/wait.ts';
 import { type RunningTopology, topologies } from './topologies.ts';
-
-if (!hasRedis) process.stdout.write('Skipped: topology suites need redis-server or valkey-server on PATH\n');
 
 /** Guilds of three different thirds of the Cluster's slots. */
 const GUILDS = ['guild-1', 'guild-2', 'guild-3', 'guild-4', 'guild-5', 'guild-6'];
 const PLAN = 5;
 
-describe.each(topologies)('the service on $name', (topology) => {
-  const missing = hasRedis ? topology.missing : 'redis-server';
-  if (missing) return it.skip(`needs ${missing} on PATH`);
-
+describe.each(topologies)('the service on $name', needs('redis-server', 'openssl'), (topology) => {
   let redis: RunningTopology;
   let service: ServiceProcess;
   let store: Services;

@@ -4,10 +4,11 @@ import { servicesOn } from '../../../src/cli/services.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../../../src/leaderboard/curves.ts';
 import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { createWriter } from '../../../src/writer.ts';
-import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+import { needs } from '../../support/needs.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';
 
-describe.each(storeKinds)('award on $name', (kind) => {
+describeStores('award', (kind) => {
   let store: TestStore;
   let client: RedisClient;
   beforeAll(async () => {
@@ -128,7 +129,7 @@ describe.each(storeKinds)('award on $name', (kind) => {
   });
 });
 
-describe.skipIf(!hasRedis)('50 writers at once', () => {
+describe('50 writers at once', needs('redis-server'), () => {
   let store: TestStore;
   beforeAll(async () => {
     store = await realStore.start();

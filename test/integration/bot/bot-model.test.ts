@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { RecordRefusedError } from '../../../src/errors.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/leaderboard/reader.ts';
@@ -8,11 +8,11 @@ import { createWriter } from '../../../src/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { BotModel, type BotStep, botSteps } from '../../support/random-bot.ts';
 import { SeasonModel, SteppedClient } from '../../support/season-steps.ts';
-import { storeKinds, type TestStore } from '../../support/stores.ts';
+import { describeStores, type TestStore } from '../../support/stores.ts';
 
 type Writer = ReturnType<typeof createWriter>;
 
-describe.each(storeKinds)('a bot of several processes on $name', (kind) => {
+describeStores('a bot of several processes', (kind) => {
   let store: TestStore;
   let services: Services;
   let commands: CommandBatcher;

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { type ClaimRequest, createWriter } from '../../../src/writer.ts';
 import { clocked } from '../../support/clocked.ts';
-import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+import { needs } from '../../support/needs.ts';
+import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 
-describe.each(storeKinds)('claimDaily on $name', (kind) => {
+describeStores('claimDaily', (kind) => {
   let store: TestStore;
   let now = 0;
   beforeAll(async () => {
@@ -129,7 +130,7 @@ describe.each(storeKinds)('claimDaily on $name', (kind) => {
   });
 });
 
-describe.skipIf(!hasRedis)('50 claims of one member at once', () => {
+describe('50 claims of one member at once', needs('redis-server'), () => {
   it('give one reward', async () => {
     const store = await realStore.start();
     const writers = Array.from({ length: 50 }, () => createWriter(store.connect()));

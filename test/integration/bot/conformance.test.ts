@@ -8,8 +8,8 @@ import { clientKinds } from '../../support/bot-clients.ts';
 import { failuresOf } from '../../support/conformance/run.ts';
 import type { Suite } from '../../support/conformance/state.ts';
 import { conformanceFiles } from '../../support/conformance/text.ts';
+import { needs } from '../../support/needs.ts';
 import { repository } from '../../support/run-command.ts';
-import { hasRedis } from '../../support/stores.ts';
 
 const FOLDER = join(repository, 'conformance');
 const suites = [...conformanceFiles()].map(([, text]) => JSON.parse(text) as Suite);
@@ -41,7 +41,7 @@ describe('the files in conformance', () => {
 });
 
 const NODE_KINDS = clientKinds.filter(({ name }) => name === 'ioredis 5' || name === 'node-redis 5');
-describe.skipIf(!hasRedis).each(NODE_KINDS)('the scripts, called with $name', (kind) => {
+describe.each(NODE_KINDS)('the scripts, called with $name', needs('redis-server'), (kind) => {
   let redis: EmbeddedRedis;
   let admin: Redis;
   let open: Awaited<ReturnType<typeof kind.open>>;

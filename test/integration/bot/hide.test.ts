@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { deleteGuild } from '../../../src/guilds/delete.ts';
 import { StagedMembers } from '../../../src/leaderboard/staged-members.ts';
 import { createWriter } from '../../../src/writer.ts';
-import { storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/stores.ts';
 import { serviceSuite } from '../../support/suite.ts';
 
-describe.each(storeKinds)('a hidden member on $name', (kind) => {
+describeStores('a hidden member', (kind) => {
   const suite = serviceSuite(kind);
   const writer = () => createWriter(suite.testStore.client);
   const shown = async () => {

@@ -2,14 +2,13 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReader, InvalidIdError, InvalidInputError, type ReaderClient } from '../../../src/reader.ts';
 import { createWriter } from '../../../src/writer.ts';
-import { storeKinds, type TestStore } from '../../support/stores.ts';
+import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
-describe.each(
-  storeKinds.flatMap((kind) => [
-    { kind, isCluster: false },
-    { kind, isCluster: true },
-  ]),
-)('the reader of a bot on $kind.name, cluster: $isCluster', ({ kind, isCluster }) => {
+describeStores('the reader of a bot', (kind) => {
+  describe.each([false, true])('cluster: %s', (isCluster) => tests(kind, isCluster));
+});
+
+function tests(kind: StoreKind, isCluster: boolean): void {
   let store: TestStore;
   let client: ReaderClient;
   beforeAll(async () => {
@@ -76,7 +75,7 @@ describe.each(
       await expect(read).rejects.toThrow('has data of version 3, this program knows version 2');
     }
   });
-});
+}
 
 it('a reader takes no connection with a prefix of its own, and one of ioredis by its type', () => {
   expect(() => createReader(new Redis({ lazyConnect: true, keyPrefix: 'bot:' }))).toThrow(

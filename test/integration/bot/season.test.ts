@@ -5,7 +5,8 @@ import { servicesOn } from '../../../src/cli/services.ts';
 import { createReader } from '../../../src/reader.ts';
 import type { ScriptClient } from '../../../src/redis/scripts.ts';
 import { createWriter } from '../../../src/writer.ts';
-import { hasRedis, realStore, storeKinds, type TestStore } from '../../support/stores.ts';
+import { needs } from '../../support/needs.ts';
+import { realStore, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';
 
 const ARCHIVE = 'g.2026-s1';
@@ -20,8 +21,8 @@ function failingAfter(client: ScriptClient, commands: number): ScriptClient {
   };
 }
 
-const kinds = hasRedis ? [realStore] : storeKinds.slice(0, 0);
-describe.each(kinds)('the end of a season on $name', (kind) => {
+describe('the end of a season', needs('redis-server'), () => {
+  const kind = realStore;
   let store: TestStore;
   beforeAll(async () => {
     store = await kind.start();
@@ -205,7 +206,7 @@ describe.each(kinds)('the end of a season on $name', (kind) => {
   });
 });
 
-describe.skipIf(!hasRedis)('the end of a season during a failover', () => {
+describe('the end of a season during a failover', needs('redis-server'), () => {
   const MEMBERS = 4000;
 
   // A cursor of the old server lists other members on the new one, and writes after the cut are lost.

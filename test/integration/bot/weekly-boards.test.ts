@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReader } from '../../../src/reader.ts';
 import { type Award, type AwardRequest, createWriter } from '../../../src/writer.ts';
-import { storeKinds, type TestStore } from '../../support/stores.ts';
+import { describeStores, type TestStore } from '../../support/stores.ts';
 
 interface Recipe {
   weekOf(guild: string, time?: number): string;
@@ -27,7 +27,7 @@ describe('the recipe for weekly boards', () => {
   });
 });
 
-describe.each(storeKinds)('weekly boards on $name', (kind) => {
+describeStores('weekly boards', (kind) => {
   let store: TestStore;
   beforeAll(async () => {
     store = await kind.start();

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInvite, findInvite, type Grant, hashToken, newToken, takeInvite } from '../../../src/access/invites.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { storeKinds, type TestStore } from '../../support/stores.ts';
+import { describeStores, type TestStore } from '../../support/stores.ts';
 
 const DASHBOARD = 'https://dash.example.com';
 const OWNER: Grant = { guildId: 'g', userId: '' };
 const MANAGER: Grant = { guildId: 'g', userId: 'u1' };
 const OPERATOR: Grant = { guildId: null, userId: '' };
 
-describe.each(storeKinds)('an invite to the dashboard on $name', (kind) => {
+describeStores('an invite to the dashboard', (kind) => {
   let testStore: TestStore;
   let store: Services;
   beforeAll(async () => {

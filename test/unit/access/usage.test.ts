@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Usage } from '../../../src/access/usage.ts';
 import { readUsage, sumOf } from '../../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
@@ -7,7 +7,7 @@ import { StoreUnavailableError } from '../../../src/errors.ts';
 import { deleteGuild } from '../../../src/guilds/delete.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
-import { storeKinds, type TestStore } from '../../support/stores.ts';
+import { describeStores, type TestStore } from '../../support/stores.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-01-15T12:30:00Z');
@@ -21,7 +21,7 @@ function count(usage: Usage, guildId: string, keyId: string, ...allowed: boolean
   for (const each of allowed) usage.count(identity, each);
 }
 
-describe.each(storeKinds)('the usage of a guild on $name', (kind) => {
+describeStores('the usage of a guild', (kind) => {
   let testStore: TestStore;
   let store: Services;
   let now: number;

@@ -4,14 +4,14 @@ import { CounterAudit } from '../../../src/leaderboard/counters.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
 import { storeSuite } from '../../support/store-suite.ts';
-import { storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/stores.ts';
 
 /** The milliseconds that counts wait. */
 const waits = vi.hoisted((): number[] => []);
 vi.mock('node:timers/promises', () => ({ setTimeout: async (ms: number) => void waits.push(ms) }));
 beforeEach(() => void waits.splice(0));
 
-describe.each(storeKinds)('a count of the members on $name', (kind) => {
+describeStores('a count of the members', (kind) => {
   const suite = storeSuite(kind);
   const stats = (guild: string) => `gr:{${guild}}:stats`;
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/errors.ts';
 import { CounterAudit } from '../../../src/leaderboard/counters.ts';
 import { levelForXp } from '../../../src/leaderboard/curves.ts';
 import { Model, type Step, steps } from '../../support/random-guild.ts';
 import { storeSuite } from '../../support/store-suite.ts';
-import { storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/stores.ts';
 
-describe.each(storeKinds)('a count of the members beside writes, on $name', (kind) => {
+describeStores('a count of the members beside writes', (kind) => {
   const suite = storeSuite(kind);
   // ioredis-mock compiles the script at every command, and adds counters up in doubles.
   const real = kind.name === 'redis-server';

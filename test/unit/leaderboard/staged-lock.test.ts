@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { InvalidInputError } from '../../../src/errors.ts';
 import { StagedMembers } from '../../../src/leaderboard/staged-members.ts';
 import { storeSuite } from '../../support/store-suite.ts';
-import { storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/stores.ts';
 
-describe.each(storeKinds)('the owner of staged members on $name', (kind) => {
+describeStores('the owner of staged members', (kind) => {
   const suite = storeSuite(kind);
   const lock = (guild: string) => StagedMembers.lock(suite.store, guild);
   const lockKey = (guild: string) => suite.store.redisKeys.staging(guild).lock;

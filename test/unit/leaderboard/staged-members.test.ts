@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import { StagedMembers } from '../../../src/leaderboard/staged-members.ts';
 import { storeSuite } from '../../support/store-suite.ts';
-import { storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/stores.ts';
 
-describe.each(storeKinds)('the staged members of a guild on $name', (kind) => {
+describeStores('the staged members of a guild', (kind) => {
   const suite = storeSuite(kind);
   const keysOf = (guild: string) => suite.store.redisKeys.staging(guild);
   const lock = (guild: string) => StagedMembers.lock(suite.store, guild);

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { InvalidIdError } from '../../../src/errors.ts';
 import { StoredMembers, type StoredMembersAt } from '../../../src/leaderboard/stored-members.ts';
 import { storeSuite } from '../../support/store-suite.ts';
-import { storeKinds } from '../../support/stores.ts';
+import { describeStores } from '../../support/stores.ts';
 
-describe.each(storeKinds)('the stored members of a guild on $name', (kind) => {
+describeStores('the stored members of a guild', (kind) => {
   const suite = storeSuite(kind);
   const revision = (guild: string) => suite.store.client.hget(`gr:{${guild}}:stats`, 'rev');
   const withoutProfile = { hidden: false, username: null, level: null, dailyStreak: null, lastDailyClaim: null };

@@ -1,0 +1,154 @@
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { generateMembers } from '../../src/import/generate.ts';
+import { byRank } from '../../src/import/ranking.ts';
+import { createWriter } from '../../src/writer.ts';
+import { runCommand } from '../support/command.ts';
+import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
+import { nodeArguments } from '../support/entry.ts';
+import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
+import { watchLag } from '../support/lag.ts';
+import { needs } from '../support/needs.ts';
+import { repository } from '../support/run-command.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
+import { PATIENT } from '../support/wait.ts';
+
+const READY = { ...PATIENT, timeout: 60_000 };
+const MEMBERS = 3000;
+/** No command of an export or an import may take longer in Redis. */
+const BLOCKED_MS = 20;
+const XP = 'gr:{g}:xp';
+const STAGED = 'gr:{g}:next:xp';
+
+describe('a command that is killed or suspended', { ...needs('redis-server'), timeout: 180_000 }, () => {
+  let stores: TestStore[];
+  let from: Services;
+  let to: Services;
+  const cleanUps: (() => unknown)[] = [];
+  beforeEach(async () => {
+    stores = await Promise.all([realStore.start(), realStore.start()]);
+    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr', ['free', 'pro'])) as [Services, Services];
+  });
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+    await Promise.all(stores.map((store) => store.stop()));
+  });
+
+  const urlOf = (store: 0 | 1) => stores[store]?.url as string;
+  /** Starts a command as a process, on the first or the second Redis. */
+  function start(store: 0 | 1, ...args: string[]) {
+    const child = startChild(process.execPath, nodeArguments(['src/cli/main.ts', ...args]), {
+      cwd: repository,
+      env: { ...process.env, REDIS_URL: urlOf(store) },
+      stdin: 'pipe',
+    });
+    child.child.stdin?.on('error', () => {}); // It can end before it has read everything.
+    cleanUps.push(child.stop);
+    return child;
+  }
+  const seed = (...args: string[]) => runCommand('seed', ['--guild', 'g', ...args], { REDIS_URL: urlOf(0) });
+  const count = (key: string) => from.client.zcard(key);
+  const exact = async (store = from) => (await store.audit.check('g')).exact;
+  const leftovers = () => from.client.keys('gr:{g}:next:*');
+
+  it('seed --replace that was suspended while another one took over is refused, and changes nothing', async () => {
+    await seed('--generate', '100');
+    const suspended = start(0, 'seed', '--guild', 'g', '--generate', '2000000', '--replace');
+    await expect.poll(() => count(STAGED), READY).toBeGreaterThan(2000);
+    suspended.kill('SIGSTOP');
+    // Redis has done all that it sent before. Its lock runs out now.
+    await from.client.del('gr:{g}:next:xp:lock');
+    expect(await seed('--generate', '3000', '--random-seed', 'second', '--replace')).toMatchObject({ code: 0 });
+    suspended.kill('SIGCONT');
+    expect(await suspended.waitForEnd(60_000)).toMatchObject({ code: 1 });
+    expect(suspended.stderr()).toContain('another --replace of the guild has taken over');
+    const rows = [...generateMembers(3000, 'second')].sort(byRank).flatMap(({ userId, xp }) => [userId, String(xp)]);
+    expect(await from.client.zrevrange(XP, 0, -1, 'WITHSCORES')).toEqual(rows);
+    expect(await exact()).toBe(true);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it('seed leaves exact counters, and the next --replace clears the staged members', async () => {
+    await seed('--generate', '100');
+    for (const [mode, key] of [
+      ['--strict', XP],
+      ['--replace', STAGED],
+    ] as const) {
+      const killed = start(0, 'seed', '--guild', 'g', '--generate', '5000000', mode);
+      await expect.poll(() => count(key), READY).toBeGreaterThan(1500);
+      await killed.stop();
+      expect(await exact()).toBe(true);
+    }
+    expect((await leftovers()).length).toBeGreaterThan(1500);
+    // The lock of the killed run is still there, as if it were running. It expires later.
+    expect(await seed('--generate', '50', '--replace')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('error: Another --replace or deletion of g is running, or was killed'),
+    });
+    await from.client.del('gr:{g}:next:xp:lock');
+    expect(await seed('--generate', '50', '--replace')).toMatchObject({ code: 0 });
+    expect(await count(XP)).toBe(50);
+    expect(await leftovers()).toEqual([]);
+    expect(await exact()).toBe(true);
+  });
+
+  /** Starts `guild export` and `guild import`, the output of the first being the input of the second, as in a shell. */
+  function startMove(...options: string[]) {
+    const [source, target] = [start(0, 'guild', 'export', 'g', ...options), start(1, 'guild', 'import')];
+    source.child.stdout?.pipe(target.child.stdin as NodeJS.WritableStream);
+    // In a shell both share one pipe.
+    void target.ended.then(() => source.child.stdout?.destroy());
+    return { source, target };
+  }
+  const content = ({ client, audit }: Services) => guildContent(client, audit);
+
+  it('guild export or import leaves no half guild behind: both run again, and all is exact', async () => {
+    await fillGuild(from, MEMBERS);
+    const stop = startRandomBot(from.client, MEMBERS);
+    cleanUps.push(stop);
+    for (const killed of ['target', 'source'] as const) {
+      const both = startMove();
+      // An import clears from the lowest XP on. Without `last`, all members are of this round.
+      await expect.poll(() => to.client.zscore(XP, 'last'), READY).toBeNull();
+      await expect.poll(() => to.client.zcard(XP), READY).toBeGreaterThan(500);
+      both[killed].kill('SIGKILL');
+      const other = both[killed === 'target' ? 'source' : 'target'];
+      expect(await other.waitForEnd(60_000)).toMatchObject({ code: 1 });
+      expect(other.stderr()).toContain(
+        killed === 'target' ? 'The reader of the stream is gone' : 'The stream ended before the guild was complete',
+      );
+      expect(other.stderr()).toContain(': run export and import again');
+      await to.client.zadd(XP, '+inf', 'last');
+      await createWriter(from.client).remove('g', await from.client.zrange(XP, 0, 9));
+      // It would expire after ten seconds.
+      await to.client.del('gr:{g}:next:xp:lock');
+    }
+    await stop();
+    const { source, target } = startMove('--paused');
+    expect(await target.waitForEnd(60_000), target.stderr()).toMatchObject({ code: 0 });
+    expect(await source.waitForEnd(60_000), source.stderr()).toMatchObject({ code: 0 });
+    expectSameGuild(await content(to), await content(from));
+  });
+
+  it(`guild export and import hold up neither Redis for ${BLOCKED_MS} ms`, CONCLUSIVE, async () => {
+    await fillGuild(from, 5000);
+    await untilConclusive('guild export and import', async () => {
+      const clients = [from.client, to.client] as Redis[];
+      await stores[1]?.empty();
+      for (const client of clients) {
+        await client.config('SET', 'slowlog-log-slower-than', String(BLOCKED_MS * 1000));
+        await client.slowlog('RESET');
+      }
+      const lag = watchLag();
+      const { target } = startMove('--paused');
+      expect(await target.waitForEnd(60_000), target.stderr()).toMatchObject({ code: 0 });
+      const worst = lag.take();
+      lag.stop();
+      const slow = (await Promise.all(clients.map((client) => client.slowlog('GET', 10)))).flat() as unknown[][];
+      const broken = slow.map(([, , micros, command]) => `${String(micros)} µs: ${String(command).slice(0, 60)}`);
+      return { broken, noise: worst > BLOCKED_MS ? `this process waited ${Math.round(worst)} ms` : undefined };
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { inject, type TestOptions } from 'vitest';
+import { findOnPath, findRedisServer } from '../../scripts/dev/embedded-redis.ts';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Why a test was left out. */
+    leftOut?: string;
+  }
+  interface ProvidedContext {
+    /** Whether npm reached its registry when the run began. */
+    hasRegistry: boolean;
+  }
+}
+
+/** Finds a program that Debian may keep outside PATH. @returns its path. */
+export function findProgram(name: string): string | undefined {
+  return findOnPath([name]) ?? [`/usr/sbin/${name}`].find((file) => existsSync(file));
+}
+
+/** Paths of the browsers; CHROMIUM and FIREFOX name others. */
+export const BROWSERS = {
+  chromium: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  firefox: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
+};
+
+const runs = (program: string, ...args: string[]) => spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+const apt = (name: string, program = name) => ({ fix: `apt install ${name}`, find: () => findProgram(program) });
+
+/** What a suite may need beside Node and the packages of npm: how to find it, and how to install it. */
+const NEEDS = {
+  'redis-server': {
+    fix: 'apt install redis-server',
+    find: () => process.env.TEST_STORES !== 'mock' && findRedisServer(),
+  },
+  'redis-cli': apt('redis-tools', 'redis-cli'),
+  chromium: { fix: 'apt install chromium', find: () => existsSync(BROWSERS.chromium) },
+  'firefox-esr': { fix: 'apt install firefox-esr', find: () => existsSync(BROWSERS.firefox) },
+  nginx: apt('nginx'),
+  haproxy: apt('haproxy'),
+  caddy: apt('caddy'),
+  openssl: apt('openssl'),
+  promtool: apt('prometheus', 'promtool'),
+  prometheus: apt('prometheus'),
+  kubectl: { fix: '.ci/kubectl prints the folder of one', find: () => findOnPath(['kustomize', 'kubectl']) },
+  script: apt('bsdutils', 'script'),
+  'systemd-analyze': apt('systemd', 'systemd-analyze'),
+  curl: apt('curl'),
+  python3: apt('python3'),
+  'python3-redis': {
+    fix: 'apt install python3-redis',
+    find: () => runs('/usr/bin/python3', '-c', 'import redis.asyncio'),
+  },
+  'python3-discord': {
+    fix: 'apt install python3-discord',
+    find: () => runs('/usr/bin/python3', '-c', 'import discord'),
+  },
+  mypy: apt('mypy'),
+  tools: {
+    fix: 'npm ci --prefix tools',
+    find: () => existsSync(fileURLToPath(new URL('../../tools/node_modules', import.meta.url))),
+  },
+  'npm registry': { fix: 'connect to it', find: () => inject('hasRegistry') },
+} as const;
+
+export type Need = keyof typeof NEEDS;
+
+const found = new Map<Need, boolean>();
+
+/** Whether this machine has what a suite needs. */
+export function has(need: Need): boolean {
+  let answer = found.get(need);
+  if (answer === undefined) {
+    answer = Boolean(NEEDS[need].find());
+    found.set(need, answer);
+  }
+  return answer;
+}
+
+/**
+ * Returns options of a test or a suite that leave it out where something is missing. The end of the run lists what was left out, and why.
+ * @throws with REQUIRE_ALL=1 instead, naming what is missing.
+ */
+export function needs(...names: readonly Need[]): TestOptions {
+  const missing = names.filter((name) => !has(name)).map((name) => `no ${name} (${NEEDS[name].fix})`);
+  if (missing.length === 0) return {};
+  if (process.env.REQUIRE_ALL === '1') throw new Error(`REQUIRE_ALL=1, but there is ${missing.join(', ')}`);
+  return { skip: true, meta: { leftOut: missing.join(', ') } };
+}
