@@ -1,11 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ConstantReply, RunningContender } from './contenders.ts';
 import type { MixedRequest } from './requests.ts';
-
-/** Attempts at a request that is answered 503, and the wait between them. */
-const ATTEMPTS = 10;
-const RETRY_AFTER_MS = 200;
 
 /** Headers that each Node server adds by itself. */
 const ADDED_BY_NODE = /^(date|connection|keep-alive)$/;
@@ -36,15 +31,8 @@ export async function compareAnswers(
   }
 }
 
-/** Sends one request. A 503 is tried again, because a short stall must not end a run. */
 async function fetchAnswer({ port }: RunningContender, { path, guild }: MixedRequest) {
-  for (let attempt = 1; ; attempt++) {
-    const headers = { 'x-api-key': guild.key, 'accept-encoding': 'identity', connection: 'close' };
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
-    const body = await response.text();
-    if (response.status !== 503 || attempt === ATTEMPTS) {
-      return { status: response.status, headers: response.headers, body };
-    }
-    await delay(RETRY_AFTER_MS);
-  }
+  const headers = { 'x-api-key': guild.key, 'accept-encoding': 'identity' };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  return { status: response.status, headers: response.headers, body: await response.text() };
 }
