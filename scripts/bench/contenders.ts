@@ -1,60 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { InvalidInputError } from '../../src/errors.ts';
+import { freePort } from '../dev/embedded-redis.ts';
+import { prepareNginx } from './nginx.ts';
+import { onCore } from './pinning.ts';
+import { type ProcessPlan, type ServerProcess, startProcess } from './processes.ts';
+import type { Testbed } from './testbed.ts';
 
 /** Descriptions of the contenders for the report, by name. */
 export const CONTENDERS = {
-  guildrank: 'the service, compiled, LOG_REQUESTS=errors',
-  before: 'an earlier build of the service, given with --before',
+  guildrank: 'the service, built, LOG_REQUESTS=errors',
+  before: 'the earlier build',
   'cache off': 'the service with CACHE_MAX_PAGES=0',
-  'logs on': 'the service with LOG_REQUESTS=all, standard output to a file',
-  'traces on': 'the service with a span of each request, sent to a collector',
-  'traces 10 %': 'the same with spans of one request in ten',
   'node:http': '(a) bare node:http, constant reply of the same bytes',
-  Express: '(b) stock Express 5, constant reply of the same bytes',
-  plain: '(c) Express + ioredis the plain way',
-  Fastify: '(d) Fastify + ioredis done well',
   nginx: '(e) nginx with Lua done well',
 } as const;
 
 export type ContenderName = keyof typeof CONTENDERS;
 
-/** Builds and variants of the service, with the environment that differs from the benchmark's own. */
-export const SERVICE_VARIANTS: Partial<Record<ContenderName, Readonly<Record<string, string>>>> = {
-  guildrank: {},
-  before: {},
-  'cache off': { CACHE_MAX_PAGES: '0' },
-  'logs on': { LOG_REQUESTS: 'all' },
-  'traces on': {},
-  'traces 10 %': { OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' },
-};
+export interface RunningContender extends ServerProcess {
+  readonly name: ContenderName;
+}
 
-/** Modules of the baselines that run on Node. */
-export const BASELINES: Partial<Record<ContenderName, string>> = {
-  'node:http': 'bare-http',
-  Express: 'bare-express',
-  plain: 'plain-express',
-  Fastify: 'fastify',
-};
+/** The answer that (a) repeats. */
+export interface ConstantReply {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
-/** Returns true for the baselines that repeat a captured answer. */
-export function isConstant(name: ContenderName): boolean {
-  return name === 'node:http' || name === 'Express';
+/** No request is refused for its quota, so that each one does all the work. */
+const SERVICE_ENV = { ADMIN_PORT: '0', PLAN_QUOTAS: 'free=1000000000,pro=1000000000', LOG_REQUESTS: 'errors' };
+
+/**
+ * Starts a contender on the server core.
+ * @param reply the answer that (a) repeats.
+ * @throws if it does not start.
+ */
+export async function startContender(
+  testbed: Testbed,
+  name: ContenderName,
+  reply?: ConstantReply,
+): Promise<RunningContender> {
+  const { redis, options } = testbed;
+  const port = await freePort();
+  const { command, env, ...plan } = await planOf(testbed, name, port, reply);
+  const pinned = onCore(options.cores?.server, command);
+  return { ...(await startProcess({ ...plan, command: pinned, env: { REDIS_URL: redis.url, ...env }, port })), name };
+}
+
+async function planOf(
+  testbed: Testbed,
+  name: ContenderName,
+  port: number,
+  reply: ConstantReply | undefined,
+): Promise<Omit<ProcessPlan, 'port'>> {
+  if (name === 'nginx') return { command: await prepareNginx(testbed, port), env: {} };
+  if (name === 'node:http') {
+    const module = fileURLToPath(new URL('./bare-http.mjs', import.meta.url));
+    return { command: ['node', module], env: { REPLY: JSON.stringify(reply) } };
+  }
+  const folder = name === 'before' ? (testbed.options.before as string) : '.';
+  const env = { ...SERVICE_ENV, ...(name === 'cache off' && { CACHE_MAX_PAGES: '0' }) };
+  return { command: ['sh', '-c', startScript(folder)], cwd: folder, env };
 }
 
 /**
- * Parses a list of contenders, separated by commas.
- * @throws InvalidInputError for an unknown or repeated name, or if the first is not the service, which the others are compared with.
+ * Returns the command of `npm start` in a checkout, in a form that replaces the shell.
+ * @throws InvalidInputError if the checkout has no such command or is not built.
  */
-export function parseContenders(text: string): ContenderName[] {
-  const names = text.split(',').map((name) => name.trim());
-  for (const name of names) {
-    if (!Object.hasOwn(CONTENDERS, name)) {
-      throw new InvalidInputError(`There is no contender "${name}": choose from ${Object.keys(CONTENDERS).join(', ')}`);
-    }
-  }
-  if (new Set(names).size < names.length) throw new InvalidInputError('A contender is named twice');
-  const [first] = names as ContenderName[];
-  if (!first || !SERVICE_VARIANTS[first]) {
-    throw new InvalidInputError(`The first contender must be one of ${Object.keys(SERVICE_VARIANTS).join(', ')}`);
-  }
-  return names as ContenderName[];
+export function startScript(folder: string): string {
+  const file = join(folder, 'package.json');
+  if (!existsSync(file)) throw new InvalidInputError(`${file} is missing`);
+  const start: string = JSON.parse(readFileSync(file, 'utf8')).scripts?.start ?? '';
+  const module = /^(?:exec )?node (?:.* )?(\S+)$/.exec(start)?.[1];
+  if (!module) throw new InvalidInputError(`The start script in ${file} is not "[exec] node [options] MODULE"`);
+  const entry = join(folder, module);
+  if (!existsSync(entry)) throw new InvalidInputError(`${entry} is missing: build the checkout first`);
+  return start.replace(/^(exec )?/, 'exec ');
 }

@@ -11,12 +11,12 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Returns a function that draws indexes from 0 to count - 1, index k in proportion to 1 / (k + 1)^exponent. O(log count) a draw. */
-export function zipfSampler(count: number, random: () => number, exponent = 1): () => number {
+/** Returns a function that draws indexes from 0 to count - 1, index k in proportion to 1 / (k + 1). O(log count) a draw. */
+export function zipfSampler(count: number, random: () => number): () => number {
   const upTo = new Float64Array(count);
   let sum = 0;
   for (let k = 0; k < count; k++) {
-    sum += (k + 1) ** -exponent;
+    sum += 1 / (k + 1);
     upTo[k] = sum;
   }
   return () => {
@@ -33,31 +33,12 @@ export function zipfSampler(count: number, random: () => number, exponent = 1): 
 }
 
 /**
- * Returns the sizes of `count` guilds, largest first, on a Zipf-Mandelbrot curve A / (rank + q)^s through both ends, with the sum `total`.
- * @throws if no such curve has that sum.
+ * Returns the sizes of the guilds, most visited first, on a Zipf-Mandelbrot curve: 1,000 guilds of 100,000 to 10 members, 1,000,000 in
+ * all; or a tenth of the guilds, of the largest size and of the sum.
  */
-export function guildSizes(count: number, smallest: number, largest: number, total: number): number[] {
-  const sizesFor = (q: number): number[] => {
-    const s = Math.log(largest / smallest) / Math.log((count + q) / (1 + q));
-    return Array.from({ length: count }, (_, k) => Math.round(largest * ((1 + q) / (k + 1 + q)) ** s));
-  };
-  // A larger q makes the curve flatter at its start, so the sum grows with q.
-  let low = 0;
-  let high = 1e9;
-  if (sum(sizesFor(low)) > total || sum(sizesFor(high)) < total) {
-    throw new Error(`No Zipf curve gives ${count} guilds of ${smallest} to ${largest} members ${total} in all`);
-  }
-  for (let step = 0; step < 100; step++) {
-    const middle = (low + high) / 2;
-    if (sum(sizesFor(middle)) > total) high = middle;
-    else low = middle;
-  }
-  const sizes = sizesFor(low);
-  // The second guild takes the remainder of the rounding, which is small beside its size.
-  sizes[1] = (sizes[1] as number) + total - sum(sizes);
-  return sizes;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((a, b) => a + b, 0);
+export function guildSizes(small: boolean): number[] {
+  const { count, largest, q, s } = small
+    ? { count: 100, largest: 10_000, q: 51.5522, s: 6.52215 }
+    : { count: 1000, largest: 100_000, q: 8.22352, s: 1.96207 };
+  return Array.from({ length: count }, (_, k) => Math.round(largest * ((1 + q) / (k + 1 + q)) ** s));
 }

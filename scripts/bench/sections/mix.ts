@@ -1,62 +1,55 @@
 import { captureReply, compareAnswers } from '../answers.ts';
-import type { ConstantReply } from '../contenders/constant.ts';
-import type { ContenderName } from '../contenders.ts';
-import { seedGuilds, sizesFor, startWrites, userIdOf, XP_WRITES_PER_S } from '../data.ts';
-import { DISTINCT_REQUESTS, type LoadedGuild, mixOf, requestBytes } from '../mix.ts';
-import { type RunningContender, startContender } from '../start-contender.ts';
-import { openTestbed, type Testbed } from '../testbed.ts';
-import { prepareWrk } from '../wrk.ts';
+import { type ContenderName, type RunningContender, startContender } from '../contenders.ts';
+import { besideWrites, prepareMix } from '../data.ts';
+import { measure, type Sample } from '../measure.ts';
+import { nginxModules } from '../nginx.ts';
+import { logProgress, type SectionResult } from '../report.ts';
+import { CONNECTIONS, type MixedRequest, ROUND_OFFSET, requestBytes } from '../requests.ts';
+import { type BenchOptions, type Testbed, withTestbed } from '../testbed.ts';
 import { mixResult } from './mix-report.ts';
-import { runRounds } from './mix-rounds.ts';
-import type { SectionOptions, SectionResult } from './section.ts';
 
+/** A new process compiles its hot functions and has empty caches. */
+const WARM_UP_S = 3;
 const COMPARED_ANSWERS = 300;
 
 /** Measures the mix of requests on all contenders in turn, round after round, with XP writes beside it. */
-export async function runMix(names: readonly ContenderName[], options: SectionOptions): Promise<SectionResult> {
-  const testbed = await openTestbed(options);
-  const running: RunningContender[] = [];
-  try {
-    const guilds = await seedGuilds(testbed.store, sizesFor(options.small));
-    const requests = mixOf(guilds, userIdOf, DISTINCT_REQUESTS, 1);
-    const reply = await startAll(testbed, names, guilds, running);
-    await compareAnswers(running, requests.slice(0, COMPARED_ANSWERS));
-    const restart = async (place: number): Promise<RunningContender> => {
-      const { name, stop } = running[place] as RunningContender;
-      await stop();
-      const started = await startContender(testbed, name, reply);
-      running[place] = started;
-      return started;
-    };
+export function runMix(options: BenchOptions): Promise<SectionResult> {
+  return withTestbed(options, async (testbed) => {
+    const { guilds, requests } = await prepareMix(testbed);
     const bytes = requests.map(requestBytes);
-    const wrk = prepareWrk(bytes);
-    const writes = startWrites(testbed.store, guilds, XP_WRITES_PER_S);
-    const series = await runRounds({ testbed, running, restart, requests: bytes, wrk }, options);
-    await writes.stop();
-    wrk?.remove();
-    const { seconds, rounds } = options;
-    const { before } = testbed.runtime;
-    return mixResult(series, { seconds, rounds, before, guilds: guilds.length, writes: writes.confirmed() });
-  } finally {
-    await Promise.all(running.map((contender) => contender.stop()));
-    await testbed.close();
-  }
+    const { seconds, before } = options;
+    // These do the same work. The answers of node:http are captured from the first.
+    const working: ContenderName[] = ['guildrank'];
+    if (before !== undefined) working.push('before');
+    if (nginxModules()) working.push('nginx');
+    const reply = await agreedReply(testbed, working, requests);
+    const series = [...working, 'node:http' as const].map((name) => ({ name, samples: [] as Sample[] }));
+    await besideWrites(testbed.store, guilds, async () => {
+      for (let round = 1; round <= options.rounds; round++) {
+        // Every second round is in reverse order, so that no contender always follows the same one.
+        for (const { name, samples } of round % 2 === 1 ? series : series.toReversed()) {
+          logProgress(`mix: round ${round} of ${options.rounds}: ${name}`);
+          // One start of a process can be a sixth faster than the next, so the median is over the starts too.
+          const contender = await startContender(testbed, name, reply);
+          const load = { requests: bytes, from: round * ROUND_OFFSET, connections: CONNECTIONS };
+          const sample = measure(testbed, contender, { ...load, settleSeconds: WARM_UP_S, seconds });
+          samples.push(await sample.finally(contender.stop));
+        }
+      }
+    });
+    return mixResult(series);
+  });
 }
 
-/**
- * Starts all contenders and returns the answer that the bare servers repeat. Adds each contender to `running` at once, so that
- * the caller can stop those that run if a later one does not start.
- */
-async function startAll(
-  testbed: Testbed,
-  names: readonly ContenderName[],
-  [first]: readonly LoadedGuild[],
-  running: RunningContender[],
-): Promise<ConstantReply> {
-  const { id, key } = first as LoadedGuild;
-  const service = await startContender(testbed, names[0] as ContenderName);
-  running.push(service);
-  const reply = await captureReply(service.port, `/api/v1/servers/${id}/leaderboard`, key);
-  for (const name of names.slice(1)) running.push(await startContender(testbed, name, reply));
-  return reply;
+/** Captures an answer of the service. @throws if contenders that do the same work answer a request differently. */
+async function agreedReply(testbed: Testbed, names: readonly ContenderName[], requests: readonly MixedRequest[]) {
+  const running: RunningContender[] = [];
+  try {
+    for (const name of names) running.push(await startContender(testbed, name));
+    await compareAnswers(running, requests.slice(0, COMPARED_ANSWERS));
+    const page = requests.find(({ kind }) => kind === 'page') as MixedRequest;
+    return await captureReply(running[0] as RunningContender, page);
+  } finally {
+    await Promise.all(running.map((contender) => contender.stop()));
+  }
 }

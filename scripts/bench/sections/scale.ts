@@ -1,96 +1,107 @@
-import { bareRecordOf, guildIdOf, seedGuild, seedMembers } from '../data.ts';
+import { type RunningContender, startContender } from '../contenders.ts';
+import { seedGuild } from '../data.ts';
 import { measure, type Sample } from '../measure.ts';
-import { type LoadedGuild, requestBytes } from '../mix.ts';
-import { type RunningContender, startContender } from '../start-contender.ts';
-import { median } from '../table.ts';
-import { logProgress } from '../terminal.ts';
-import { openTestbed, type Testbed } from '../testbed.ts';
-import { type Memory, scaleResult } from './scale-report.ts';
-import type { SectionOptions, SectionResult } from './section.ts';
+import { atMost, figure, logProgress, median, type SectionResult, tableLines } from '../report.ts';
+import { type LoadedGuild, PAGE_SIZE, pagePath, requestBytes } from '../requests.ts';
+import { type BenchOptions, withTestbed } from '../testbed.ts';
 
 const SIZES = [1000, 10_000, 100_000, 1_000_000];
-const BARE_MEMBERS = 100_000;
-const PAGE_SIZE = 10;
 const SERVICES = ['guildrank', 'cache off'] as const;
+const PAGES = ['first', 'last'] as const;
 /** Part of the measured seconds for one cell: there are many, and latency without a queue is steady. */
 const PART_OF_SECONDS = 0.25;
+const MEMORY_GOAL = 330;
 
-/** One page of one guild, requested again and again on one connection, so that nothing queues and nothing is merged. */
-interface Cell {
-  readonly service: RunningContender;
-  readonly guild: LoadedGuild;
-  readonly page: 'first' | 'last';
-  readonly request: Buffer;
-  readonly samples: Sample[];
+/** Medians over the rounds for one page of one guild. */
+export interface ScaleCell {
+  readonly service: string;
+  readonly members: number;
+  readonly page: (typeof PAGES)[number];
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuUs: number;
+  readonly redisCpuUs: number;
 }
 
-/** Measures latency and CPU time of the first and the last page for guilds of 10^3 to 10^6 members, and Redis memory a member. */
-export async function runScale(options: SectionOptions): Promise<SectionResult> {
-  const testbed = await openTestbed(options);
-  const services: RunningContender[] = [];
-  try {
-    const memory: Memory[] = [];
-    const guilds: LoadedGuild[] = [];
+/** A guild, and the Redis memory of all its keys. */
+interface MeasuredGuild extends LoadedGuild {
+  readonly bytesPerMember: number;
+}
+
+/**
+ * Measures latency and CPU time of the first and the last page for guilds of 10^3 to 10^6 members, and Redis memory a member. One
+ * connection requests one page again and again, so that nothing queues and nothing is merged.
+ */
+export function runScale(options: BenchOptions): Promise<SectionResult> {
+  return withTestbed(options, async (testbed) => {
     await seedGuild(testbed.store, 0, 1); // Loads the scripts, which do not count as memory of members.
-    memory.push(await measureMemory(testbed, 'username alone', BARE_MEMBERS, () => seedBare(testbed)));
+    const guilds: MeasuredGuild[] = [];
     for (const size of options.small ? SIZES.slice(0, 3) : SIZES) {
-      const seed = async () => void guilds.push(await seedGuild(testbed.store, size, size));
-      memory.push(await measureMemory(testbed, 'username, streak and claim', size, seed));
+      logProgress(`scale: seeding a guild of ${size} members`);
+      const before = await testbed.usedMemory();
+      const guild = await seedGuild(testbed.store, size, size);
+      guilds.push({ ...guild, bytesPerMember: ((await testbed.usedMemory()) - before) / size });
     }
-    for (const name of SERVICES) services.push(await startContender(testbed, name));
-    const cells = services.flatMap((service) => guilds.flatMap((guild) => cellsOf(service, guild)));
-    const seconds = options.seconds * PART_OF_SECONDS;
-    // The first round warms up and is not counted.
-    for (let round = 0; round <= options.rounds; round++) {
-      logProgress(`scale: ${round === 0 ? 'warming up' : `round ${round} of ${options.rounds}`}`);
-      for (const { service, request, samples } of cells) {
-        const sample = await measure(testbed, service, { requests: [request], from: 0, connections: 1, seconds });
-        if (round > 0) samples.push(sample);
+    const services: RunningContender[] = [];
+    try {
+      for (const name of SERVICES) services.push(await startContender(testbed, name));
+      const cells = services.flatMap((service) =>
+        guilds.flatMap((guild) => PAGES.map((page) => ({ service, guild, page, samples: [] as Sample[] }))),
+      );
+      // The first round warms up and is not counted.
+      for (let round = 0; round <= options.rounds; round++) {
+        logProgress(`scale: ${round === 0 ? 'warming up' : `round ${round} of ${options.rounds}`}`);
+        for (const { service, guild, page, samples } of cells) {
+          const path = `/api/v1/servers/${guild.id}${pagePath(page === 'first' ? 1 : guild.members / PAGE_SIZE)}`;
+          const load = { requests: [requestBytes({ path, guild })], from: 0, connections: 1, settleSeconds: 0 };
+          const sample = await measure(testbed, service, { ...load, seconds: options.seconds * PART_OF_SECONDS });
+          if (round > 0) samples.push(sample);
+        }
       }
+      const results = cells.map(({ service, guild: { members }, page, samples }): ScaleCell => {
+        const of = (value: (sample: Sample) => number) => median(samples.map(value));
+        const [p50Ms, p99Ms] = [of((sample) => sample.p50Ms), of((sample) => sample.p99Ms)];
+        const [cpuUs, redisCpuUs] = [of((sample) => sample.cpuUs.server), of((sample) => sample.cpuUs.redis)];
+        return { service: service.name, members, page, p50Ms, p99Ms, cpuUs, redisCpuUs };
+      });
+      return scaleResult(results, guilds);
+    } finally {
+      await Promise.all(services.map((service) => service.stop()));
     }
-    return scaleResult(cells.map(summarise), memory, options);
-  } finally {
-    await Promise.all(services.map((service) => service.stop()));
-    await testbed.close();
-  }
-}
-
-/** Seeds and measures the growth of Redis's memory. */
-async function measureMemory(
-  testbed: Testbed,
-  content: string,
-  members: number,
-  seed: () => Promise<void>,
-): Promise<Memory> {
-  logProgress(`scale: seeding a guild of ${members} members`);
-  const before = await testbed.usedMemory();
-  await seed();
-  return { content, members, bytesPerMember: ((await testbed.usedMemory()) - before) / members };
-}
-
-function seedBare({ store }: Testbed): Promise<void> {
-  return seedMembers(store, guildIdOf(1), BARE_MEMBERS, 1, bareRecordOf);
-}
-
-function cellsOf(service: RunningContender, guild: LoadedGuild): Cell[] {
-  return (['first', 'last'] as const).map((page) => {
-    const number = page === 'first' ? 1 : Math.ceil(guild.members / PAGE_SIZE);
-    const path = `/api/v1/servers/${guild.id}/leaderboard?page=${number}&limit=${PAGE_SIZE}`;
-    return { service, guild, page, request: requestBytes({ path, guild }), samples: [] };
   });
 }
 
-function summarise({ service, guild, page, samples }: Cell) {
-  const of = (value: (sample: Sample) => number) => median(samples.map(value));
-  const failed = samples.flatMap(({ failures }) => Object.values(failures)).reduce((a, b) => a + b, 0);
+/** Returns the tables from the smallest guild to the largest, and the goals for how flat they are. */
+export function scaleResult(
+  cells: readonly ScaleCell[],
+  memory: readonly Pick<MeasuredGuild, 'members' | 'bytesPerMember'>[],
+): SectionResult {
+  const [smallest, largest] = [memory[0], memory.at(-1)] as [(typeof memory)[0], (typeof memory)[0]];
+  const cost = ({ cpuUs, redisCpuUs }: ScaleCell) => cpuUs + redisCpuUs;
+  const flatness = SERVICES.flatMap((service) => {
+    const cellOf = ({ members }: typeof smallest, page: ScaleCell['page']) =>
+      cells.find((cell) => cell.service === service && cell.members === members && cell.page === page) as ScaleCell;
+    const [first, last, ofSmallest] = [cellOf(largest, 'first'), cellOf(largest, 'last'), cellOf(smallest, 'first')];
+    const name = `(${service}, ${figure(largest.members)} members)`;
+    return [
+      atMost(`last page over first page, p50 ${name}`, last.p50Ms / first.p50Ms, 1.3),
+      atMost(`CPU over that of ${figure(smallest.members)} ${name}`, cost(first) / cost(ofSmallest), 1.3),
+    ];
+  });
+  const memoryRow = ({ members, bytesPerMember }: typeof smallest) => [figure(members), figure(bytesPerMember)];
   return {
-    service: service.name,
-    members: guild.members,
-    page,
-    p50Ms: of((sample) => sample.p50Ms),
-    p99Ms: of((sample) => sample.p99Ms),
-    cpuUs: of((sample) => sample.cpuUs.server),
-    redisCpuUs: of((sample) => sample.cpuUs.redis),
-    failed,
+    data: { cells, memory: memory.map(({ members, bytesPerMember }) => ({ members, bytesPerMember })) },
+    lines: [
+      ...tableLines(
+        ['', 'members', 'page', 'p50 ms', 'p99 ms', 'CPU µs a request', 'µs of Redis'],
+        cells.map(({ service, members, page, p50Ms, p99Ms, cpuUs, redisCpuUs }) => {
+          return [service, figure(members), page, ...[p50Ms, p99Ms, cpuUs, redisCpuUs].map(figure)];
+        }),
+      ),
+      '',
+      ...tableLines(['members', 'bytes a member in Redis'], memory.map(memoryRow)),
+    ],
+    // Redis's hash tables double: how full they are matters least in the largest guild.
+    goals: [...flatness, atMost('bytes a member in the largest guild', largest.bytesPerMember, MEMORY_GOAL)],
   };
 }

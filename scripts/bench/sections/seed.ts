@@ -8,13 +8,9 @@ import { findOnPath } from '../../dev/embedded-redis.ts';
 import { guildIdOf, recordOf, seedMembers } from '../data.ts';
 import { moveToCore } from '../pinning.ts';
 import { cpuSeconds } from '../processes.ts';
-import { rawCommands } from '../raw-commands.ts';
-import { makeScratch } from '../scratch.ts';
-import { atLeast, figure, median, tableLines, times } from '../table.ts';
-import { logProgress } from '../terminal.ts';
-import { openTestbed, type Testbed, type TestbedOptions } from '../testbed.ts';
+import { atLeast, figure, logProgress, median, type SectionResult, tableLines, times } from '../report.ts';
+import { type BenchOptions, makeFolder, type Testbed, withTestbed } from '../testbed.ts';
 import { seededRandom } from '../zipf.ts';
-import type { SectionOptions, SectionResult } from './section.ts';
 
 const MEMBERS = 300_000;
 const GUILD = guildIdOf(0);
@@ -22,55 +18,45 @@ const SEED = 1;
 const RAW_RATIO_GOAL = 0.5;
 const RATE_GOAL = 60_000;
 
-/** Measures members a second through the writer and through `redis-cli --pipe`, which loads keys of equal content without counters. */
-export async function runSeed(options: SectionOptions): Promise<SectionResult> {
-  const cli = findOnPath(['redis-cli', 'valkey-cli']);
-  if (!cli) throw new Error('The seed section needs redis-cli or valkey-cli on PATH: install one');
-  const members = options.small ? MEMBERS / 10 : MEMBERS;
-  const scratch = makeScratch();
-  try {
-    const file = join(scratch.folder, 'members.resp');
-    logProgress('seed: writing the file for redis-cli');
-    await pipeline(Readable.from(rawMembers(members)), createWriteStream(file));
-    const runs = { writer: [] as Run[], raw: [] as Run[] };
-    for (let round = 1; round <= options.rounds; round++) {
-      logProgress(`seed: round ${round} of ${options.rounds}`);
-      runs.raw.push(await timed(options, members, (testbed) => pipe(cli, file, testbed)));
-      runs.writer.push(await timed(options, members, ({ store }) => seedMembers(store, GUILD, members, SEED)));
-    }
-    return seedResult(members, runs);
-  } finally {
-    scratch.remove();
-  }
-}
-
 interface Run {
   readonly membersPerSecond: number;
   /** CPU time of Redis a member, in microseconds. */
   readonly redisCpuUs: number;
 }
 
+/** Measures members a second through the writer and through `redis-cli --pipe`, which loads keys of equal content without counters. */
+export async function runSeed(options: BenchOptions): Promise<SectionResult> {
+  const cli = findOnPath(['redis-cli', 'valkey-cli']);
+  if (!cli) throw new Error('The seed section needs redis-cli or valkey-cli on PATH: install one');
+  const members = options.small ? MEMBERS / 10 : MEMBERS;
+  const file = join(makeFolder(), 'members.resp');
+  logProgress('seed: writing the file for redis-cli');
+  await pipeline(Readable.from(rawMembers(members)), createWriteStream(file));
+  const runs = { writer: [] as Run[], raw: [] as Run[] };
+  for (let round = 1; round <= options.rounds; round++) {
+    logProgress(`seed: round ${round} of ${options.rounds}`);
+    runs.raw.push(await timed(options, members, (testbed) => pipe(cli, file, testbed)));
+    runs.writer.push(await timed(options, members, ({ store }) => seedMembers(store, GUILD, members, SEED)));
+  }
+  return seedResult(members, runs);
+}
+
 /** Times a load into a fresh Redis. @throws if not all members are there afterwards. */
-async function timed(
-  options: TestbedOptions,
-  members: number,
-  load: (testbed: Testbed) => Promise<void>,
-): Promise<Run> {
-  const testbed = await openTestbed(options);
-  // Redis has the most work here, so it has the server core to itself.
-  moveToCore(options.pinning.serverCore, testbed.redis.process.pid as number);
-  try {
-    const cpuBefore = cpuSeconds(testbed.redis.process.pid as number);
+function timed(options: BenchOptions, members: number, load: (testbed: Testbed) => Promise<void>): Promise<Run> {
+  return withTestbed(options, async (testbed) => {
+    const { redis, store } = testbed;
+    const pid = redis.process.pid as number;
+    // Redis has the most work here, so it has the server core to itself.
+    moveToCore(options.cores?.server, pid);
+    const cpuBefore = cpuSeconds(pid);
     const startedAt = performance.now();
     await load(testbed);
     const seconds = (performance.now() - startedAt) / 1000;
-    const ranked = await testbed.store.client.zcard(testbed.store.redisKeys.guild(GUILD).xp);
+    const redisCpuUs = ((cpuSeconds(pid) - cpuBefore) * 1e6) / members;
+    const ranked = await store.client.zcard(store.redisKeys.guild(GUILD).xp);
     if (ranked !== members) throw new Error(`${ranked} members arrived instead of ${members}`);
-    const redisCpuUs = ((cpuSeconds(testbed.redis.process.pid as number) - cpuBefore) * 1e6) / members;
     return { membersPerSecond: members / seconds, redisCpuUs };
-  } finally {
-    await testbed.close();
-  }
+  });
 }
 
 async function pipe(cli: string, file: string, { redis }: Testbed): Promise<void> {
@@ -86,10 +72,19 @@ function* rawMembers(members: number): Generator<string> {
   for (let index = 0; index < members; index++) yield rawCommands(GUILD, recordOf(index, random));
 }
 
-function seedResult(
-  members: number,
-  runs: { readonly writer: readonly Run[]; readonly raw: readonly Run[] },
-): SectionResult {
+/** Returns ZADD and HSET of one member in Redis's protocol: the same content as from the writer, without counters and revision. */
+export function rawCommands(guildId: string, { userId, set, profile }: ReturnType<typeof recordOf>): string {
+  const command = (...args: readonly string[]) =>
+    `*${args.length}\r\n${args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`).join('')}`;
+  const { username, dailyStreak, lastDailyClaim } = profile;
+  const fields = { username, daily_streak: String(dailyStreak), last_daily_claim: lastDailyClaim.toISOString() };
+  return (
+    command('ZADD', `gr:{${guildId}}:xp`, String(set), userId) +
+    command('HSET', `gr:{${guildId}}:member:${userId}`, ...Object.entries(fields).flat())
+  );
+}
+
+function seedResult(members: number, runs: Readonly<Record<'writer' | 'raw', readonly Run[]>>): SectionResult {
   const rate = (of: readonly Run[]) => median(of.map(({ membersPerSecond }) => membersPerSecond));
   const cpu = (of: readonly Run[]) => figure(median(of.map(({ redisCpuUs }) => redisCpuUs)));
   const [writer, raw] = [rate(runs.writer), rate(runs.raw)];

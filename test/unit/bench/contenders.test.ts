@@ -1,17 +1,31 @@
-import { describe, expect, it } from 'vitest';
-import { parseContenders } from '../../../scripts/bench/contenders.ts';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startScript } from '../../../scripts/bench/contenders.ts';
 
-describe('parseContenders', () => {
-  it('returns the names in their order', () => {
-    expect(parseContenders('guildrank, before,node:http')).toEqual(['guildrank', 'before', 'node:http']);
+function checkout(start: string, entry?: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-bench-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start } }));
+  if (entry) {
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, entry), '');
+  }
+  return folder;
+}
+
+describe('startScript', () => {
+  it.each([
+    ['node --max-semi-space-size=16 dist/main.js', 'exec node --max-semi-space-size=16 dist/main.js'],
+    ['exec node dist/main.js', 'exec node dist/main.js'],
+  ])('is "%s" in a form that replaces the shell', (start, expected) => {
+    expect(startScript(checkout(start, 'dist/main.js'))).toBe(expected);
   });
 
-  it.each([
-    ['guildrank,apache', 'There is no contender "apache"'],
-    ['', 'There is no contender ""'],
-    ['guildrank,guildrank', 'named twice'],
-    ['nginx,guildrank', 'The first contender must be one of guildrank, before, cache off, logs on'],
-  ])('rejects "%s"', (text, message) => {
-    expect(() => parseContenders(text)).toThrow(message);
+  it('rejects a checkout that is not built, has no usable start script, or is none', () => {
+    expect(() => startScript(checkout('node dist/main.js'))).toThrow('build the checkout');
+    expect(() => startScript(checkout('npm run serve'))).toThrow('The start script in');
+    expect(() => startScript('/missing')).toThrow('/missing/package.json is missing');
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pairResult, runPair } from '../../../scripts/bench/sections/pair.ts';
-import type { SectionOptions } from '../../../scripts/bench/sections/section.ts';
+import type { BenchOptions } from '../../../scripts/bench/testbed.ts';
 
 it('compares two builds round by round, with the error of the mean', () => {
   const { data, lines } = pairResult([
@@ -17,5 +17,5 @@ it('compares two builds round by round, with the error of the mean', () => {
 });
 
 it('says that it needs another build', async () => {
-  await expect(runPair({ runtime: { before: undefined } } as SectionOptions)).rejects.toThrow('--before DIR');
+  await expect(runPair({ before: undefined } as BenchOptions)).rejects.toThrow('--before DIR');
 });

@@ -1,16 +1,36 @@
-/** Formats numbers as the tables of the report. Pure. */
+/** Formats numbers, tables and goals of the report. Pure, but for the lines of progress. */
+
+/** Result of a section. */
+export interface SectionResult {
+  /** The data for --json. */
+  readonly data: unknown;
+  readonly lines: readonly string[];
+  readonly goals: readonly Goal[];
+}
+
+/** A goal and its measured value. */
+export interface Goal {
+  readonly aim: string;
+  readonly measured: number;
+  readonly met: boolean;
+}
+
+/** Prints a line of progress to stderr: stdout has only the result. */
+export function logProgress(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
 
 /** Returns the middle value, or the mean of the two in the middle; NaN if there is none. */
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
 /** Formats a number: whole from 100 on, else with three significant digits; a dash if it was not measured. */
-export function figure(value: number | undefined): string {
-  if (value === undefined || !Number.isFinite(value)) return '-';
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return '-';
   return Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)));
 }
 
@@ -27,36 +47,25 @@ export function percent(part: number): string {
 
 /** Returns the lines of a table: a rule under the head, the first column aligned left, the others right. */
 export function tableLines(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
-  const line = (cells: readonly string[]): string =>
-    widths.map((width, column) => pad(cells[column] ?? '', width, column === 0)).join('  ');
-  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].map((text) =>
-    text.trimEnd(),
-  );
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const pad = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0);
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [head, rule, ...rows].map((row) => row.map(pad).join('  ').trimEnd());
 }
 
-function pad(text: string, width: number, left: boolean): string {
-  return left ? text.padEnd(width) : text.padStart(width);
-}
-
-/** A goal and its measured value. */
-export interface Goal {
-  readonly aim: string;
-  readonly measured: number;
-  readonly met: boolean;
-}
-
+/** Returns a goal that a value of at least `bound` meets. */
 export function atLeast(aim: string, measured: number, bound: number): Goal {
   return { aim: `${aim} >= ${bound.toLocaleString('en-US')}`, measured, met: measured >= bound };
 }
 
+/** Returns a goal that a value of at most `bound` meets. */
 export function atMost(aim: string, measured: number, bound: number): Goal {
   return { aim: `${aim} <= ${bound.toLocaleString('en-US')}`, measured, met: measured <= bound };
 }
 
+/** Returns the table of goals. */
 export function goalLines(goals: readonly Goal[]): string[] {
-  return tableLines(
-    ['goal', 'measured', ''],
-    goals.map(({ aim, measured, met }) => [aim, figure(measured), met ? 'met' : 'not met']),
-  );
+  const rows = goals.map(({ aim, measured, met }) => [aim, figure(measured), met ? 'met' : 'not met']);
+  return tableLines(['goal', 'measured', ''], rows);
 }

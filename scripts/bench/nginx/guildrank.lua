@@ -22,40 +22,20 @@ local host, port, sha, curve, level_of
 local keys = lrucache.new(10000)
 local pages = lrucache.new(10000)
 
-local function read_file(path)
-  local file = assert(io.open(path))
-  local text = file:read "*a"
-  file:close()
-  return text
-end
-
 function M.configure(folder, redis_host, redis_port)
   host, port = redis_host, redis_port
-  sha = read_file(folder .. "/batch.sha")
-  local library = read_file(folder .. "/lib-level.lua") .. "\nreturn curve_named, level_of"
+  sha = assert(io.open(folder .. "/batch.sha")):read "*a"
+  local library = assert(io.open(folder .. "/lib-level.lua")):read "*a" .. "\nreturn curve_named, level_of"
   local curve_named
   curve_named, level_of = assert(loadstring(library))()
   curve = curve_named("", "standard")
 end
 
 local function sha256(text)
-  local digest = ffi.new "unsigned char[32]"
-  ffi.C.SHA256(text, #text, digest)
-  local hex = {}
-  for i = 0, 31 do
-    hex[i + 1] = string.format("%02x", digest[i])
-  end
-  return table.concat(hex)
-end
-
-local function connect()
-  local client = redis:new()
-  client:set_timeout(1000)
-  local ok, err = client:connect(host, port)
-  if not ok then
-    return nil, err
-  end
-  return client
+  local digest = ffi.string(ffi.C.SHA256(text, #text, ffi.new "unsigned char[32]"), 32)
+  return (digest:gsub(".", function(byte)
+    return string.format("%02x", byte:byte())
+  end))
 end
 
 local function send(status, text)
@@ -64,90 +44,82 @@ local function send(status, text)
   ngx.print(text)
 end
 
+-- Returns the guild of an API key; nil for an unknown one. Keys of the benchmark do not expire.
 local function guild_of(client, key)
   local guild = keys:get(key)
-  if guild then
-    return guild
+  if not guild then
+    guild = client:hget("gr:key:" .. sha256(key), "guild_id")
+    guild = guild ~= null and guild or nil
+    keys:set(key, guild, KEY_SECONDS)
   end
-  local record = client:hmget("gr:key:" .. sha256(key), "guild_id", "expires_at")
-  if not record or record[1] == null then
-    return nil
-  end
-  -- Keys of the benchmark do not expire.
-  keys:set(key, record[1], KEY_SECONDS)
-  return record[1]
+  return guild
 end
 
 local function lines_of(text)
-  local lines, n = {}, 0
+  local lines = {}
   for line in string.gmatch(text .. "\n", "([^\n]*)\n") do
-    n = n + 1
-    lines[n] = line
+    lines[#lines + 1] = line
   end
-  return lines, n
+  return lines
+end
+
+local function text_or(text, default)
+  return text ~= "" and text or default
 end
 
 local function level_for(stored, xp)
   return stored ~= "" and tonumber(stored) or level_of(curve, xp)
 end
 
-local function page_of(text, page, first)
-  local lines, n = lines_of(text)
+local function page_of(lines, page, first)
   local data = {}
-  for i = 4, n, 4 do
+  for i = 4, #lines, 4 do
     local xp = tonumber(lines[i + 1])
     data[#data + 1] = {
       rank = first + #data + 1,
       user_id = lines[i],
-      username = lines[i + 2] ~= "" and lines[i + 2] or lines[i],
+      username = text_or(lines[i + 2], lines[i]),
       level = level_for(lines[i + 3], xp),
       xp = xp,
     }
   end
   if #data == 0 then
     -- cjson writes an empty table as an object.
-    return string.format('{"data":[],"total":%s,"page":%d}', lines[2], page), lines[1]
+    return string.format('{"data":[],"total":%s,"page":%d}', lines[2], page)
   end
-  return cjson.encode { data = data, total = tonumber(lines[2]), page = page }, lines[1]
+  return cjson.encode { data = data, total = tonumber(lines[2]), page = page }
 end
 
-local function member_of(text, user_id)
-  local lines = lines_of(text)
+local function member_of(lines, user_id)
   if lines[2] == "-1" then
     return nil
   end
   local xp = tonumber(lines[3])
-  local body = cjson.encode {
+  return cjson.encode {
     user_id = user_id,
-    username = lines[5] ~= "" and lines[5] or user_id,
+    username = text_or(lines[5], user_id),
     level = level_for(lines[6], xp),
     xp = xp,
     rank = tonumber(lines[2]) + 1,
     daily_streak = tonumber(lines[7]) or 0,
-    last_daily_claim = lines[8] ~= "" and lines[8] or null,
+    last_daily_claim = text_or(lines[8], null),
   }
-  return body, lines[1]
 end
 
-local function stats_of(text)
-  local lines = lines_of(text)
+local function stats_of(lines)
   local members = tonumber(lines[2]) or 0
-  local body = cjson.encode {
+  return cjson.encode {
     total_members = members,
     total_xp = tonumber(lines[3]) or 0,
     average_level = members == 0 and 0 or math.floor((tonumber(lines[4]) or 0) / members + 0.5),
-    xp_curve = lines[5] ~= "" and lines[5] or "standard",
+    xp_curve = text_or(lines[5], "standard"),
     xp_multiplier = tonumber(lines[6]) or 1,
   }
-  return body, lines[1]
 end
 
--- Returns the guild, the command for batch.lua and the function that renders the body from its reply; nil for an unknown path or query.
+-- Returns the guild, the command for batch.lua, the function that renders its reply, and arguments of it; nil for another request.
 local function parse_request()
   local guild, rest = string.match(ngx.var.uri, "^/api/v1/servers/(%d+)/(.+)$")
-  if not guild then
-    return nil
-  end
   if rest == "leaderboard" then
     local args = ngx.req.get_uri_args()
     local limit, page = tonumber(args.limit or 10), tonumber(args.page or 1)
@@ -155,35 +127,26 @@ local function parse_request()
       return nil
     end
     local first = (page - 1) * limit
-    local command = string.format("page %d %d", first, first + limit - 1)
-    return guild, command, function(text)
-      return page_of(text, page, first)
-    end
+    return guild, string.format("page %d %d", first, first + limit - 1), page_of, page, first
   end
   if rest == "stats" then
     return guild, "stats", stats_of
   end
-  local user_id = string.match(rest, "^members/(%d+)$")
-  if not user_id then
-    return nil
-  end
-  return guild, "member " .. user_id, function(text)
-    return member_of(text, user_id)
+  local user_id = string.match(rest or "", "^members/(%d+)$")
+  if user_id then
+    return guild, "member " .. user_id, member_of, user_id
   end
 end
 
 function M.serve()
   local key = ngx.var.http_x_api_key
-  if not key then
-    return send(401, '{"error":"missing API key"}')
+  local guild, command, render, a, b = parse_request()
+  if not key or not guild then
+    return send(key and 400 or 401, '{"error":"no such resource, or no API key"}')
   end
-  local guild, command, render = parse_request()
-  if not guild then
-    return send(400, '{"error":"no such resource"}')
-  end
-  local client, err = connect()
-  if not client then
-    ngx.log(ngx.ERR, "Redis: ", err)
+  local client = redis:new()
+  client:set_timeout(1000)
+  if not client:connect(host, port) then
     return send(503, '{"error":"the store did not answer"}')
   end
   local owner = guild_of(client, key)
@@ -207,15 +170,16 @@ function M.serve()
   if tonumber(consumed) > LIMIT then
     return send(429, '{"error":"quota exceeded"}')
   end
-  if cached and replies[2] == "" then
-    return send(200, cached.body)
+  if replies[2] ~= "" then
+    local reply = lines_of(replies[2])
+    local body = render(reply, a, b)
+    if not body then
+      return send(404, '{"error":"no such member"}')
+    end
+    cached = { body = body, revision = reply[1] }
+    pages:set(name, cached, KEY_SECONDS)
   end
-  local body, revision = render(replies[2])
-  if not body then
-    return send(404, '{"error":"no such member"}')
-  end
-  pages:set(name, { body = body, revision = revision }, KEY_SECONDS)
-  send(200, body)
+  send(200, cached.body)
 end
 
 return M

@@ -16,8 +16,10 @@ export interface MixedRequest {
   readonly path: string;
 }
 
-/** Requests that a run of the mix draws; it begins again after the last. */
-export const DISTINCT_REQUESTS = 200_000;
+export const CONNECTIONS = 64;
+
+/** Distance of the first requests of two rounds: each round sends other requests, and the same to every contender. */
+export const ROUND_OFFSET = 37_777;
 
 /** Kinds of requests as fractions of all. */
 export const SHARES: readonly (readonly [RequestKind, number])[] = [
@@ -27,27 +29,28 @@ export const SHARES: readonly (readonly [RequestKind, number])[] = [
   ['stats', 0.05],
 ];
 
-const PAGE_SIZE = 10;
+/** Rows of a page. */
+export const PAGE_SIZE = 10;
 
-/**
- * Returns `count` requests to guilds chosen by Zipf's law, the same for the same seed: the first page, any later page, any member,
- * or the statistics.
- * @param guilds most visited first.
- * @param userId returns the id of a member by its number from 0.
- */
-export function mixOf(
-  guilds: readonly LoadedGuild[],
-  userId: (index: number) => string,
-  count: number,
-  seed: number,
-): MixedRequest[] {
+/** Returns the id of a member by its number from 0. */
+export function userIdOf(index: number): string {
+  return `1${String((index * 7919) % 1e15).padStart(15, '0')}42`;
+}
+
+/** Returns requests to guilds (most visited first) that are chosen by Zipf's law, the same for the same seed. */
+export function mixOf(guilds: readonly LoadedGuild[], count: number, seed: number): MixedRequest[] {
   const random = seededRandom(seed);
   const guildIndex = zipfSampler(guilds.length, random);
   return Array.from({ length: count }, () => {
     const guild = guilds[guildIndex()] as LoadedGuild;
     const kind = pickKind(random());
-    return { kind, guild, path: `/api/v1/servers/${guild.id}${subPath(kind, guild, userId, random)}` };
+    return { kind, guild, path: `/api/v1/servers/${guild.id}${subPath(kind, guild, random)}` };
   });
+}
+
+/** Returns the path of a page below the guild. */
+export function pagePath(page: number): string {
+  return `/leaderboard?page=${page}&limit=${PAGE_SIZE}`;
 }
 
 /** Returns the bytes of the request. */
@@ -66,16 +69,10 @@ function pickKind(draw: number): RequestKind {
   return 'stats';
 }
 
-function subPath(
-  kind: RequestKind,
-  { members }: LoadedGuild,
-  userId: (index: number) => string,
-  random: () => number,
-): string {
+function subPath(kind: RequestKind, { members }: LoadedGuild, random: () => number): string {
   if (kind === 'stats') return '/stats';
-  if (kind === 'member') return `/members/${userId(Math.floor(random() * members))}`;
+  if (kind === 'member') return `/members/${userIdOf(Math.floor(random() * members))}`;
   const pages = Math.ceil(members / PAGE_SIZE);
   // The deep page of a guild with one page is the empty page after it.
-  const page = kind === 'page' ? 1 : 2 + Math.floor(random() * Math.max(1, pages - 1));
-  return `/leaderboard?page=${page}&limit=${PAGE_SIZE}`;
+  return pagePath(kind === 'page' ? 1 : 2 + Math.floor(random() * Math.max(1, pages - 1)));
 }

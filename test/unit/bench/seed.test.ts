@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { recordOf } from '../../../scripts/bench/data.ts';
-import { rawCommands } from '../../../scripts/bench/raw-commands.ts';
+import { rawCommands } from '../../../scripts/bench/sections/seed.ts';
 
 it('encodes the keys of the data model in the protocol of Redis', () => {
   const record = recordOf(0, () => 0);
