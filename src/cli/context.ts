@@ -14,10 +14,13 @@ export interface CommandContext {
   onStop(listener: (signal: string) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
+  /** Milliseconds to wait for Redis to accept the connection. */
+  readonly connectTimeoutMs: number;
   /** Returns standard output as a destination of log lines. */
   logLines(): LogLines;
 }
 
+const CONNECT_TIMEOUT_MS = 5000;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Returns the context of the commands of a process. */
@@ -35,6 +38,7 @@ export function contextOf(process: NodeJS.Process): CommandContext {
       };
     },
     exit: (code) => process.exit(code),
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
     logLines: () => logLinesTo(stdout),
   };
 }

@@ -17,7 +17,6 @@ interface Options {
   readonly json?: boolean;
 }
 
-const CONNECT_MS = 5000;
 /** A check that is slow is a finding. One that exceeds this ends. */
 const COMMAND_MS = 1000;
 /** Far more than the replies to all checks. */
@@ -46,7 +45,7 @@ export function doctorCommand(context: CommandContext): Command {
 async function run(context: CommandContext, { rate, guild, json }: Options): Promise<void> {
   const config = settings(context);
   const where = describe(config.redis);
-  const findings = await examineStore(config, rate, guild);
+  const findings = await examineStore(context, config, rate, guild);
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
   const problems = count('problem');
   print(context, json, { redis: where, healthy: problems === 0, findings }, () => [
@@ -67,7 +66,12 @@ function settings({ env }: CommandContext): Config {
   }
 }
 
-async function examineStore(config: Config, rate: number, guild?: string): Promise<readonly Finding[]> {
+async function examineStore(
+  { connectTimeoutMs }: CommandContext,
+  config: Config,
+  rate: number,
+  guild?: string,
+): Promise<readonly Finding[]> {
   const redis = { ...config.redis, timeoutMs: Math.max(COMMAND_MS, config.redis.timeoutMs) };
   const clients = [connect(redis), connect(redis)] as const;
   const [client, subscriber] = clients;
@@ -80,9 +84,9 @@ async function examineStore(config: Config, rate: number, guild?: string): Promi
     const onWait = (error: Error): void => {
       waitingFor = error;
     };
-    const ready = Promise.all(clients.map((each) => waitUntilReady(each, CONNECT_MS, onWait))).then(() => true);
+    const ready = Promise.all(clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait))).then(() => true);
     // Redis can load its data for minutes.
-    const failure = await within(CONNECT_MS + COMMAND_MS, ready).then(
+    const failure = await within(connectTimeoutMs + COMMAND_MS, ready).then(
       (done) => (done ? undefined : (waitingFor ?? new Error('no answer'))),
       (error: Error) => error,
     );

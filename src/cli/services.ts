@@ -16,7 +16,6 @@ import type { CommandContext } from './context.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
 const COMMAND_TIMEOUT_MS = 60_000;
-const CONNECT_TIMEOUT_MS = 5000;
 
 /** The parts that the commands work with, on one connection. */
 export interface Services {
@@ -35,10 +34,10 @@ export interface Services {
 
 /**
  * Connects to the Redis that the environment names, runs the work, and closes the connection in every case.
- * @throws Error with the address when Redis cannot be reached within five seconds. While Redis loads its data, it waits and says so.
+ * @throws Error with the address when Redis cannot be reached in time. While Redis loads its data, it waits and says so.
  */
 export async function withServices<T>(
-  { env, stderr }: CommandContext,
+  { env, stderr, connectTimeoutMs }: CommandContext,
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
   const config = parseConfig(env);
@@ -47,12 +46,12 @@ export async function withServices<T>(
   client.on('error', () => {}); // Each command reports its own failure.
   try {
     const onWait = (error: Error): void => {
-      // Such a wait can take minutes. Any other ends after five seconds, with its reason.
+      // Such a wait can take minutes. Any other ends soon, with its reason.
       if (redisCodeOf(error.message) === 'LOADING') {
         stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
       }
     };
-    await waitUntilReady(client, CONNECT_TIMEOUT_MS, onWait).catch((error: Error) => {
+    await waitUntilReady(client, connectTimeoutMs, onWait).catch((error: Error) => {
       throw new Error(explainStart(redis.mode, describe(redis), error));
     });
     return await work(servicesOn(client, config.keyPrefix, [...config.planQuotas.keys()]));

@@ -1,23 +1,27 @@
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { realStore, type TestStore } from '../support/stores.ts';
+import { storeOn } from '../support/stores.ts';
 
 describe('when Redis', needs('redis-server'), () => {
-  let testStore: TestStore;
+  let server: EmbeddedRedis;
+  let testStore: ReturnType<typeof storeOn>;
   let service: TestService;
   let key: string;
   const get = (path: string) => request(service.url).get(path).set('x-api-key', key);
 
   beforeEach(async () => {
-    testStore = await realStore.start();
+    server = await startEmbeddedRedis();
+    testStore = storeOn(server);
     service = await startService(testStore);
     ({ key } = await service.store.apiKeys.create('guild', 'test', null));
   });
   afterEach(async () => {
     await service.close();
-    await testStore.stop();
+    testStore.disconnect();
+    await server.stop();
   });
 
   it('holds another type than the data model says, the answer is 503 with Retry-After and still counted', async () => {
@@ -34,7 +38,8 @@ describe('when Redis', needs('redis-server'), () => {
 
   it('goes away, answers are 503 and the service is not ready, but lives', async () => {
     await get('/api/v1/servers/guild/stats').expect(200);
-    await testStore.stop();
+    testStore.disconnect();
+    await server.stop();
     await expect.poll(async () => (await get('/api/v1/servers/guild/stats')).status).toBe(503);
     await expect.poll(async () => (await get('/readyz')).status).toBe(503);
     expect((await get('/readyz')).body).toEqual({ status: 'unavailable', reason: 'redis', cause: 'unreachable' });

@@ -32,6 +32,9 @@ async function cannotSave() {
   return server;
 }
 
+/** Long enough for a server that answers, and for one that never lets a client in. */
+const SOON = { connectTimeoutMs: 1000 };
+
 const WRITES = [
   ['keys', ['create', '--guild', 'g']],
   ['guild', ['set', 'g', '--plan', 'pro']],
@@ -112,7 +115,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
       });
       await vi.waitFor(() => expect(other.ping()).rejects.toThrow('BUSY'), PATIENT);
     }
-    const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: url });
+    const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: url }, SOON);
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(new RegExp(`^error: Cannot use the Redis at .*: ${code} .*\\n$`));
     expect(result.stderr).toMatch(fix);
@@ -122,7 +125,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     const { port, client } = await redis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
     await client.call('CLUSTER', 'ADDSLOTSRANGE', 1, 16_383);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
-    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env);
+    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env, SOON);
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(/^error: Cannot reach the Redis Cluster at .*CLUSTER INFO.*\n$/),
@@ -135,7 +138,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     await vi.waitFor(() => expect(silent.address()).toBeTruthy(), PATIENT);
     const { port } = silent.address() as { port: number };
     const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
-    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env);
+    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env, SOON);
     expect([code, stderr]).toEqual([
       1,
       `error: Cannot reach the Redis at 127.0.0.1:${port}: it does not answer; a firewall may drop the packets, or another program listen there. Start Redis, or correct REDIS_URL.\n`,

@@ -59,7 +59,9 @@ async function expectRefusals(
   const before = await contentWithoutLocks(servers);
   const results: unknown[] = [];
   await during(async () => {
-    await Promise.all(all.map(async ([name, args]) => results.push(await runCommand(name, args, env))));
+    await Promise.all(
+      all.map(async ([name, args]) => results.push(await runCommand(name, args, env, { connectTimeoutMs: 2000 }))),
+    );
   });
   const refused = {
     code: 1,

@@ -226,7 +226,12 @@ describe('the commands, as processes', needs('redis-server'), () => {
   });
 
   it('an unreachable Redis is one line with its address and the fix', async () => {
-    const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: 'redis://127.0.0.1:1' });
+    const { code, stderr } = await runCommand(
+      'keys',
+      ['list', '--guild', 'g'],
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      { connectTimeoutMs: 200 },
+    );
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^error: Cannot reach the Redis at 127\.0\.0\.1:1: .*Start Redis, or correct REDIS_URL\.\n$/,

@@ -1,8 +1,11 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { parseConfig } from '../../src/config.ts';
+import { startServer } from '../../src/server.ts';
 import { needs } from '../support/needs.ts';
-import { runScript, type TestProcess } from '../support/process.ts';
+import { runScript } from '../support/process.ts';
+import { SILENT } from '../support/service.ts';
 import { PATIENT } from '../support/wait.ts';
 import { writeData } from './data.ts';
 import { Player, type Recording } from './player.ts';
@@ -19,17 +22,17 @@ import { unfinished, unreadable } from './requests/unreadable.ts';
  *
  *   RECORD=1 npx vitest run test/recorded
  *
- * RECORDED_ENTRY names the entry of another build to record or compare, such as dist/main.js; by default src/main.ts.
+ * RECORDED_ENTRY names the entry of another build to record or compare, such as dist/main.js.
  * Record on Node 20 first, then on the other lines: their recordings hold what differs.
  */
-const ENTRY = process.env.RECORDED_ENTRY ?? 'src/main.ts';
+const ENTRY = process.env.RECORDED_ENTRY;
 const NODE_LINE = Number(process.versions.node.split('.')[0]);
 const FLOOR = 20;
 
 describe('the answers are those recorded, byte for byte', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let redis: Redis;
-  let service: TestProcess | undefined;
+  let stopService: (() => Promise<void>) | undefined;
 
   beforeEach(async () => {
     server = await startEmbeddedRedis();
@@ -38,19 +41,31 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
     await writeData(redis);
   });
   afterEach(async () => {
-    await service?.stop();
+    await stopService?.();
     redis.disconnect();
     await server.stop();
   });
 
   /** Starts the service and returns a player for it. The timeout of Redis is long: a busy machine must not change an answer. */
-  async function start(env: Record<string, string> = {}): Promise<Player> {
-    service = runScript([ENTRY], {
+  async function start(settings: Record<string, string> = {}): Promise<Player> {
+    const env = {
       ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
-      ...{ LOG_REQUESTS: 'off', ...env },
-    });
-    const { url } = await service.line((line) => typeof line.url === 'string');
-    return new Player(Number(new URL(url as string).port), redis);
+      ...{ LOG_REQUESTS: 'off', ...settings },
+    };
+    const url = ENTRY ? await startBuild(ENTRY, env) : await startHere(env);
+    return new Player(Number(new URL(url).port), redis);
+  }
+
+  async function startHere(env: Record<string, string>): Promise<string> {
+    const service = await startServer(parseConfig(env), { logger: SILENT });
+    stopService = () => service.close();
+    return service.url;
+  }
+
+  async function startBuild(entry: string, env: Record<string, string>): Promise<string> {
+    const service = runScript([entry], env);
+    stopService = service.stop;
+    return (await service.line((line) => typeof line.url === 'string')).url as string;
   }
 
   function compare(name: string, actual: Recording): void {

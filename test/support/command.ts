@@ -34,6 +34,8 @@ export interface ContextOptions {
   readonly isTTY?: boolean;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds to wait for a Redis: those that never accept a connection need not be waited for. */
+  readonly connectTimeoutMs?: number;
   /** Standard input, which then ends; without it, the test writes it. */
   readonly input?: string;
 }
@@ -49,7 +51,12 @@ export interface TestContext extends CommandContext {
   exited: number | undefined;
 }
 
-export function testContext({ isTTY = false, env = {}, input }: ContextOptions = {}): TestContext {
+export function testContext({
+  isTTY = false,
+  env = {},
+  connectTimeoutMs = 30_000,
+  input,
+}: ContextOptions = {}): TestContext {
   const listeners = new Set<(signal: string) => void>();
   const stdin = Object.assign(new PassThrough(), { isTTY });
   if (input !== undefined) stdin.end(input);
@@ -66,6 +73,7 @@ export function testContext({ isTTY = false, env = {}, input }: ContextOptions =
     stop: (signal = 'SIGINT') => {
       for (const listener of listeners) listener(signal);
     },
+    connectTimeoutMs,
     exited: undefined,
     exit: (code) => {
       context.exited = code;
@@ -104,6 +112,7 @@ export function runCommand(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  options: ContextOptions = {},
 ): Promise<CommandResult> {
-  return startCommand(name, args, { env, input: '' }).ended;
+  return startCommand(name, args, { env, input: '', ...options }).ended;
 }

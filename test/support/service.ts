@@ -28,7 +28,10 @@ const START = Date.parse('2026-01-15T12:00:00Z');
  * The whole service on a test store, listening on a free loopback port, with a clock of its own.
  * @param env settings that differ from the defaults.
  */
-export async function startService(testStore: TestStore, env: Record<string, string> = {}): Promise<TestService> {
+export async function startService(
+  testStore: Pick<TestStore, 'connect'>,
+  env: Record<string, string> = {},
+): Promise<TestService> {
   const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT };
   const config = parseConfig({ ...ownDefaults, ...env });
   let now = START;

@@ -52,28 +52,39 @@ export const realStore: StoreKind = {
   needs: needs('redis-server'),
   async start() {
     const server = idle.pop() ?? (await startEmbeddedRedis());
-    const clients: Redis[] = [];
-    const connect = () => {
-      const client = new Redis(server.url, { enableAutoPipelining: true });
-      clients.push(client);
-      return client;
-    };
-    const client = connect();
+    const store = storeOn(server);
     return {
-      client,
-      connect,
-      url: server.url,
-      empty: async () => {
-        await client.flushall();
-      },
+      ...store,
       stop: async () => {
-        await client.flushall();
-        for (const each of clients) each.disconnect();
+        await store.empty();
+        store.disconnect();
         idle.push(server);
       },
     };
   },
 };
+
+/** Returns a store on a server, which the caller ends after its connections. */
+export function storeOn({ url }: Pick<EmbeddedRedis, 'url'>) {
+  const clients: Redis[] = [];
+  const connect = () => {
+    const client = new Redis(url, { enableAutoPipelining: true });
+    clients.push(client);
+    return client;
+  };
+  const client = connect();
+  return {
+    client,
+    connect,
+    url,
+    empty: async () => {
+      await client.flushall();
+    },
+    disconnect: () => {
+      for (const each of clients) each.disconnect();
+    },
+  };
+}
 
 /** TEST_STORES=redis leaves out the mock, which is the same beside each server; TEST_STORES=mock leaves out the server. */
 const KINDS = process.env.TEST_STORES === 'redis' ? [realStore] : [mockStore, realStore];

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { servicesOn } from '../../src/cli/services.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
+import { runCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const cleanUps = cleanUpsAfterEach();
+
+/** Whatever answers, the command ends within this time. */
+const BOUND_MS = 45_000;
+
+it('doctor ends in time at a slow Redis and at one that stops to answer', needs('redis-server'), async () => {
+  const { port, client } = await redisFor(cleanUps, '--appendonly', 'yes', '--maxmemory', '200mb');
+  const { writer } = servicesOn(client, 'gr', ['free']);
+  for (let n = 1; n <= 30; n++) await writer.record('g', { userId: `${n}`, set: n * 100 });
+  const proxy = await startTcpProxy(port);
+  cleanUps.push(proxy.stop);
+  const doctor = async () => {
+    const from = performance.now();
+    const { code, stdout } = await runCommand('doctor', ['--json'], { REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
+    expect(performance.now() - from).toBeLessThan(BOUND_MS);
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    return { code, findings, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };
+  };
+  proxy.slowBy(150);
+  const slow = await doctor();
+  expect(slow.code).toBe(1);
+  expect(slow.findings.find(({ check }) => check === 'round trip')?.detail).toMatch(
+    /median 1\d\d\.\d\d ms, .*requests get 503/,
+  );
+
+  // It is silent from the moment on in which the third check begins.
+  proxy.behave();
+  const monitor = await client.monitor();
+  cleanUps.push(() => monitor.disconnect());
+  monitor.on('monitor', (_time: string, [name]: string[]) => {
+    if (name === 'time') proxy.hold('127.0.0.1', 'replies');
+  });
+  const silent = await doctor();
+  expect(silent).toMatchObject({ code: 1, states: { 'round trip': 'ok', version: 'ok', EVAL: 'problem' } });
+  expect(Object.keys(silent.states)).toContain('cost');
+});
