@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
@@ -10,6 +12,29 @@ const cleanUps = cleanUpsAfterEach();
 
 /** Whatever answers, the command ends within this time. */
 const BOUND_MS = 45_000;
+
+it('doctor ends with 1 and a clear word at a server that replies without end', async () => {
+  const flood = (socket: Socket) => {
+    while (socket.writable && socket.write(Buffer.alloc(1 << 20)));
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}).on('drain', () => flood(socket)));
+    socket.write('$9999999999\r\n');
+    flood(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const { code, stdout } = await runCommand('doctor', ['--json'], { REDIS_URL: `redis://127.0.0.1:${port}` });
+  expect([code, JSON.parse(stdout).findings[0]]).toEqual([
+    1,
+    expect.objectContaining({ check: 'reachable', detail: expect.stringContaining('sent more than') }),
+  ]);
+});
 
 it('doctor ends in time at a slow Redis and at one that stops to answer', needs('redis-server'), async () => {
   const { port, client } = await redisFor(cleanUps, '--appendonly', 'yes', '--maxmemory', '200mb');

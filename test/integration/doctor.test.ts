@@ -163,28 +163,10 @@ describe('guildrank doctor', needs('redis-server'), () => {
   });
 
   it.each([
-    ['that says nothing', () => {}, 'Cannot reach', SOON],
-    [
-      'that speaks HTTP',
-      (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'),
-      'another program answers',
-      SOON,
-    ],
-    [
-      'that replies without end',
-      (socket: Socket) => {
-        socket.write('$9999999999\r\n');
-        const flood = () => {
-          while (socket.writable && socket.write(Buffer.alloc(1 << 20)));
-        };
-        socket.on('drain', flood);
-        flood();
-      },
-      'sent more than',
-      {},
-    ],
-  ])('ends with 1 and a clear word at a server %s', async (_name, meet, words, options) => {
-    const { code, of } = await doctor({ REDIS_URL: await startStranger(meet as (socket: Socket) => void) }, options);
+    ['that says nothing', () => {}, 'Cannot reach'],
+    ['that speaks HTTP', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'another program answers'],
+  ])('ends with 1 and a clear word at a server %s', async (_name, meet, words) => {
+    const { code, of } = await doctor({ REDIS_URL: await startStranger(meet as (socket: Socket) => void) }, SOON);
     expect({ code, reachable: of('reachable')[0] }).toMatchObject({
       code: 1,
       reachable: { state: 'problem', detail: expect.stringContaining(words) },
