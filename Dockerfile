@@ -12,6 +12,7 @@ COPY docs/openapi.json docs/
 COPY scripts/dev/build-widget.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/widget-package.mjs scripts/dev/
 RUN npm run build
 
+# Without the SDK of OpenTelemetry: "Traces" in docs/operations.md says how an image gets it.
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -44,11 +44,12 @@ export default defineConfig({
       tier('long', 'long', { maxWorkers: 1, sequence: { groupOrder: 3 } }),
     ],
     coverage: {
-      provider: 'v8',
+      provider: 'custom',
+      customProviderModule: './tools/node_modules/@vitest/coverage-v8/dist/index.js',
       include: ['src/**/*.ts'],
       // These run in a browser: test/browser tests them.
       exclude: ['src/web/**'],
-      // scripts/dev/coverage.mjs adds the processes that the tests start, and holds the bound.
+      // tools/coverage.mjs adds the processes that the tests start, and holds the bound.
       reporter: ['json'],
       reportOnFailure: true,
     },

@@ -70,11 +70,11 @@ async function main(): Promise<void> {
   }
 }
 
-/** Loads the SDK of OpenTelemetry, which is an optional dependency. */
+/** Loads the SDK of OpenTelemetry, which is there only if the operator installed it. */
 async function loadTracing(warn: (reason: string) => void): Promise<Tracing> {
   const { startTracing } = await import('./observability/tracing.ts').catch(({ message }: Error) => {
     throw new Error(
-      `OTEL_EXPORTER_OTLP_ENDPOINT needs the optional dependencies: install them, or unset it (${message})`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT needs the SDK of OpenTelemetry: install it as docs/operations.md says, or unset it (${message})`,
     );
   });
   return startTracing(VERSION, warn, () => performance.now());

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dashboardVisit, GUILD, LOOKS } from '../support/dashboard-visit.ts';
 import { needs } from '../support/needs.ts';
+import { dashboardVisit, GUILD, LOOKS } from './dashboard-visit.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 

@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TestDashboard } from '../support/dashboard.ts';
-import { dashboardVisit, GUILD, LOOKS } from '../support/dashboard-visit.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
 import type { TestStore } from '../support/stores.ts';
+import { dashboardVisit, GUILD, LOOKS } from './dashboard-visit.ts';
 
 /** A name that runs, pushes or turns what does not treat it as text. */
 const EVIL = `\u202e<img src=x onerror="document.title=1">${'W'.repeat(20)}`;

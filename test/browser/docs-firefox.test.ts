@@ -1,10 +1,9 @@
-import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { launchFirefox } from '../support/browser.ts';
+import { axeViolations } from '../../tools/axe.ts';
+import { launchFirefox, type PuppeteerBrowser, type PuppeteerPage } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
-import { type PageWatch, watchPage } from '../support/page-watch.ts';
+import { type PageWatch, watchPage } from './page-watch.ts';
 
 /** Firefox cannot emulate a theme for one page: one browser has a light system, one a dark one. */
 const SYSTEMS = { dark: 0, light: 1 } as const;
@@ -13,9 +12,9 @@ describe.each(Object.entries(SYSTEMS))(
   '/docs in Firefox, with a %s system',
   needs('tools', 'firefox-esr'),
   (theme, setting) => {
-    let browser: Browser;
+    let browser: PuppeteerBrowser;
     let docs: DocsService;
-    let page: Page;
+    let page: PuppeteerPage;
     let watch: PageWatch;
 
     beforeAll(async () => {

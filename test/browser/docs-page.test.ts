@@ -1,4 +1,3 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
 import request from 'supertest';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoPage } from '../../scripts/demo/demo-page.ts';
@@ -6,13 +5,14 @@ import { parseConfig } from '../../src/config.ts';
 import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { startServer } from '../../src/server.ts';
 import { RESERVED_SPACE } from '../../src/widget-file.ts';
-import { axeViolations } from '../support/axe.ts';
-import { launchChromium, startSite } from '../support/browser.ts';
+import { axeViolations } from '../../tools/axe.ts';
+import type { Browser, BrowserContext, Page } from '../../tools/browser.ts';
+import { launchChromium, startSite } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
-import { type PageWatch, watchPage } from '../support/page-watch.ts';
 import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
+import { type PageWatch, watchPage } from './page-watch.ts';
 
 describe('/docs in Chromium', needs('tools', 'chromium'), () => {
   let browser: Browser;

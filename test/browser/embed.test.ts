@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchChromium, type Site, startSite } from '../support/browser.ts';
+import type { Browser, Page } from '../../tools/browser.ts';
+import { launchChromium, type Site, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { type PageWatch, watchPage } from '../support/page-watch.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
+import { type PageWatch, watchPage } from './page-watch.ts';
 
 describe('/embed in a frame, in Chromium', needs('tools', 'chromium'), () => {
   let browser: Browser;

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { launchChromium, startSite } from '../support/browser.ts';
+import { launchChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 

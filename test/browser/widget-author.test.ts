@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeEngines, members, soon, widgetView } from '../support/widget-view.ts';
+import { describeEngines, members, soon, widgetView } from './widget-view.ts';
 
 describeEngines('the widget for the author of a page', (engine) => {
   const view = widgetView(engine, members(12, 5000, 100));

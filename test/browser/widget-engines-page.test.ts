@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { launchFirefox } from '../support/browser.ts';
+import { axeViolations } from '../../tools/axe.ts';
+import { launchFirefox } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { RESERVED, reservedSpace } from '../support/widget-layout.ts';
-import { describeEngines, members, soon, widgetView } from '../support/widget-view.ts';
+import { RESERVED, reservedSpace } from './widget-layout.ts';
+import { describeEngines, members, soon, widgetView } from './widget-view.ts';
 
 const GUIDE = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
 /** The theming example of the guide. */

@@ -6,9 +6,9 @@
 // - Roles and names as assistive technology gets them: Playwright computes them. axe checks them in both engines.
 // - The way to the next level, the badge, the pinned visitor, small guilds, colours of ids: no engine computes them otherwise.
 import { expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { type Layout, MEASURE, MILLIONS, SIZES } from '../support/widget-layout.ts';
-import { describeEngines, members, soon, widgetView } from '../support/widget-view.ts';
+import { axeViolations } from '../../tools/axe.ts';
+import { type Layout, MEASURE, MILLIONS, SIZES } from './widget-layout.ts';
+import { describeEngines, members, soon, widgetView } from './widget-view.ts';
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
 const HIDDEN_NAMES = ['\u200b\u2060', '\u3164', '\u00a0 \u2800'];

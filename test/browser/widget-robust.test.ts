@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
-import { RESERVED, reservedSpace } from '../support/widget-layout.ts';
-import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
+import { RESERVED, reservedSpace } from './widget-layout.ts';
+import { type WidgetBench, widgetBench } from './widget-page.ts';
 
 describe('the widget on pages of others', needs('tools', 'chromium'), () => {
   let bench: WidgetBench;

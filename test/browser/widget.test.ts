@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
-import { type WidgetBench, widgetBench } from '../support/widget-page.ts';
+import { type WidgetBench, widgetBench } from './widget-page.ts';
 
 describe('<guild-leaderboard> in Chromium', needs('tools', 'chromium'), () => {
   let bench: WidgetBench;

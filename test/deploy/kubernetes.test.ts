@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseConfig } from '../../src/config.ts';
 import { parseDashboardConfig } from '../../src/dashboard/config.ts';
-import { errorsOf, type Manifest, render } from '../support/kubernetes.ts';
+import { errorsOf, type Manifest, render } from '../../tools/kubernetes.ts';
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { launchChromium, startSite } from '../support/browser.ts';
+import { launchChromium, startSite } from '../../tools/browser.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';

@@ -39,7 +39,7 @@ const steps = jobs.flatMap((job) => job.steps ?? []);
 
 /** Returns what GitHub's parser says against each of the workflow files. */
 async function errorsOf(files: readonly string[]): Promise<string[][]> {
-  const args = ['--import', 'tsx', 'test/support/workflow-errors.ts', ...files];
+  const args = ['--import', 'tsx', 'tools/workflow-errors.ts', ...files];
   const { stdout, stderr } = await runProgram(process.execPath, args);
   expect(stderr).toBe('');
   return JSON.parse(stdout);

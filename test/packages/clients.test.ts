@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import { createClient } from 'redis6';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createReader } from '../../src/reader.ts';
@@ -10,7 +9,13 @@ import {
   StoreUnavailableError,
   type WriterClient,
 } from '../../src/writer.ts';
-import { type ClientKind, clientKinds, clusterKinds, openSentinel } from '../support/bot-clients.ts';
+import {
+  type ClientKind,
+  clientKinds,
+  clusterKinds,
+  openSentinel,
+  unconnectedClient,
+} from '../../tools/bot-clients.ts';
 import { startCluster } from '../support/cluster.ts';
 import { needs } from '../support/needs.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
@@ -171,7 +176,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
         'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad',
       );
     }
-    expect(() => createReader(createClient({ keyPrefix: 'bot:' }))).toThrow(InvalidInputError);
+    expect(() => createReader(unconnectedClient({ keyPrefix: 'bot:' }))).toThrow(InvalidInputError);
   });
 
   it.each([5, 6] as const)('do a write once at most through a sentinel of node-redis %s', async (version) => {

@@ -103,13 +103,13 @@ describe('clients generated from docs/openapi.json', needs('npm registry', 'tool
     return { code, stdout, output: stdout + stderr };
   }
   const ofRepository = (name: string) => join(repository, 'node_modules/.bin', name);
+  const ofTools = join(repository, 'tools/node_modules/.bin/openapi-typescript');
 
   it.each(Object.entries(PROGRAMS))(
     '%s makes a client that compiles strictly and reads the service',
     async (name, made) => {
       const [generator = '', ...args] = made.generate;
-      const bin =
-        name === 'openapi-typescript' ? ofRepository(generator) : join(folder, 'node_modules/.bin', generator);
+      const bin = name === 'openapi-typescript' ? ofTools : join(folder, 'node_modules/.bin', generator);
       const generated = await run(bin, args);
       expect(generated.code, generated.output).toBe(0);
       const file = `use-${generator}.ts`;

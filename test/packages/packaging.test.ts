@@ -127,13 +127,22 @@ for (const name of process.argv.slice(2)) {
 }
 `;
 
-describe('package-lock.json', () => {
+describe.each(['package-lock.json', 'tools/package-lock.json'])('%s', (lock) => {
   it('has the optional packages of every platform, because npm ci needs them on each', () => {
-    const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8'));
+    const { packages } = JSON.parse(readFileSync(join(repository, lock), 'utf8'));
     const entries = Object.values<{ optionalDependencies?: Record<string, string> }>(packages);
     const optional = entries.flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     const present = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
     expect(optional.filter((name) => !present.has(name))).toEqual([]);
+  });
+
+  it('says where each package is and what its hash is, so that an installation asks for nothing else', () => {
+    const { packages } = JSON.parse(readFileSync(join(repository, lock), 'utf8'));
+    const { '': _, ...installed } = packages as Record<string, { resolved?: string; integrity?: string }>;
+    const complete = ({ resolved = '', integrity }: { resolved?: string; integrity?: string }) =>
+      resolved.startsWith('https://registry.npmjs.org/') && integrity?.startsWith('sha512-');
+    expect(Object.keys(installed).length).toBeGreaterThan(200);
+    expect(Object.entries(installed).flatMap(([path, entry]) => (complete(entry) ? [] : path))).toEqual([]);
   });
 });
 
@@ -185,6 +194,23 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
       /^(dist|deploy)\/|^docs\/[\w-]+\.md$|^(package\.json|(README|CHANGELOG|SECURITY)\.md|LICENSE|\.env\.example)$/;
     expect(files.filter((file) => !expected.test(file) || /demo|bench/.test(file))).toEqual([]);
   });
+
+  it(
+    'has no SDK of OpenTelemetry until its operator installs it, with the command of docs/operations.md',
+    async () => {
+      const SDK = 'node_modules/@opentelemetry/sdk-trace-base';
+      expect(existsSync(join(folder, SDK))).toBe(false);
+      const document = readFileSync(join(repository, 'docs/operations.md'), 'utf8');
+      const [command = ''] = /^npm install .*@opentelemetry[\s\S]*?(?=\n```)/m.exec(document) ?? [];
+      const { code, stderr } = await runProgram('sh', ['-c', command], { cwd: folder });
+      expect(code, stderr).toBe(0);
+      expect(existsSync(join(folder, SDK))).toBe(true);
+      const program = "await import(process.cwd() + '/node_modules/guildrank/dist/observability/tracing.js')";
+      const args = ['--input-type=module', '-e', program];
+      expect(await runProgram(process.execPath, args, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+    },
+    INSTALLING_MS,
+  );
 
   it('types guildrank/writer, its own declarations checked too', async () => {
     writeFileSync(join(folder, 'bot.ts'), TYPED_BOT);
@@ -244,30 +270,34 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     expect(listed).toMatchObject({ code: 0, stdout: `${botFolder}\n${own}\n` });
   });
 
-  it('types the small package, its own declarations checked too, for a bot without ioredis', async () => {
-    writeFileSync(join(botFolder, 'bot.mts'), BOT_WITHOUT_IOREDIS);
-    const clients = mkdtempSync(join(tmpdir(), 'guildrank-types-'));
-    try {
-      symlinkSync(join(botFolder, 'bot.mts'), join(clients, 'bot.mts'));
-      mkdirSync(join(clients, 'node_modules/@types'), { recursive: true });
-      const linked = {
-        redis: 'redis5',
-        '@redis': '@redis',
-        '@types/node': '@types/node',
-        'undici-types': 'undici-types',
-      };
-      for (const [name, source] of Object.entries(linked)) {
-        symlinkSync(join(repository, 'node_modules', source), join(clients, 'node_modules', name));
+  it(
+    'types the small package, its own declarations checked too, for a bot without ioredis',
+    needs('tools'),
+    async () => {
+      writeFileSync(join(botFolder, 'bot.mts'), BOT_WITHOUT_IOREDIS);
+      const clients = mkdtempSync(join(tmpdir(), 'guildrank-types-'));
+      try {
+        symlinkSync(join(botFolder, 'bot.mts'), join(clients, 'bot.mts'));
+        mkdirSync(join(clients, 'node_modules/@types'), { recursive: true });
+        const linked = {
+          redis: 'tools/node_modules/redis5',
+          '@redis': 'tools/node_modules/@redis',
+          '@types/node': 'node_modules/@types/node',
+          'undici-types': 'node_modules/undici-types',
+        };
+        for (const [name, source] of Object.entries(linked)) {
+          symlinkSync(join(repository, source), join(clients, 'node_modules', name));
+        }
+        symlinkSync(join(botFolder, 'node_modules/guildrank-writer'), join(clients, 'node_modules/guildrank-writer'));
+        const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
+        const tsc = join(repository, 'node_modules/typescript/bin/tsc');
+        const args = [tsc, ...options, '--preserveSymlinks', 'bot.mts'];
+        expect(await runProgram(process.execPath, args, { cwd: clients })).toMatchObject({ code: 0, stdout: '' });
+      } finally {
+        rmSync(clients, { recursive: true });
       }
-      symlinkSync(join(botFolder, 'node_modules/guildrank-writer'), join(clients, 'node_modules/guildrank-writer'));
-      const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2023', '--types', 'node'];
-      const tsc = join(repository, 'node_modules/typescript/bin/tsc');
-      const args = [tsc, ...options, '--preserveSymlinks', 'bot.mts'];
-      expect(await runProgram(process.execPath, args, { cwd: clients })).toMatchObject({ code: 0, stdout: '' });
-    } finally {
-      rmSync(clients, { recursive: true });
-    }
-  });
+    },
+  );
 
   it('types examples/discord-js with discord.js, whose bot asks for a token', async () => {
     const example = join(botFolder, 'discord-js');
@@ -287,8 +317,9 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
   });
 
-  it('writes and reads with each client, by require and by import', needs('redis-server'), async () => {
-    const clients = ['ioredis', 'ioredis6', 'redis5', 'redis6'].map((name) => join(repository, 'node_modules', name));
+  it('writes and reads with each client, by require and by import', needs('redis-server', 'tools'), async () => {
+    const further = ['ioredis6', 'redis5', 'redis6'].map((name) => join(repository, 'tools/node_modules', name));
+    const clients = [join(repository, 'node_modules/ioredis'), ...further];
     for (const [index, [file, loaded]] of Object.entries(LOADED).entries()) {
       writeFileSync(join(botFolder, file), loaded + BOT_OF_EACH_CLIENT);
       const result = await runProgram(process.execPath, [file, ...clients], { cwd: botFolder, env: env() });

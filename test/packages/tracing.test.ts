@@ -1,50 +1,14 @@
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import protobuf from 'protobufjs';
 import { expect, it, vi } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
+import { type KeyValue, resourceSpansOf, type Span } from '../../tools/otlp.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
-
-/** The fields of opentelemetry/proto/collector/trace/v1 that the test reads, with their numbers. A decoder skips the others. */
-const { root } = protobuf.parse(`
-  syntax = "proto3";
-  message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
-  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
-  message Resource { repeated KeyValue attributes = 1; }
-  message ScopeSpans { repeated Span spans = 2; }
-  message Span {
-    bytes trace_id = 1; bytes span_id = 2; bytes parent_span_id = 4; string name = 5; int32 kind = 6;
-    fixed64 start_time_unix_nano = 7; fixed64 end_time_unix_nano = 8; repeated KeyValue attributes = 9; Status status = 15;
-  }
-  message Status { int32 code = 3; }
-  message KeyValue { string key = 1; AnyValue value = 2; }
-  message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }
-`);
-const Request = root.lookupType('ExportTraceServiceRequest');
-
-interface KeyValue {
-  readonly key: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
-interface Span {
-  readonly traceId: Buffer;
-  readonly parentSpanId?: Buffer;
-  readonly name: string;
-  readonly kind: number;
-  readonly startTimeUnixNano: number;
-  readonly endTimeUnixNano: number;
-  readonly attributes: readonly KeyValue[];
-  readonly status?: { readonly code: number };
-}
-interface ResourceSpans {
-  readonly resource: { readonly attributes: readonly KeyValue[] };
-  readonly scopeSpans: readonly { readonly spans: readonly Span[] }[];
-}
 
 const toObject = (attributes: readonly KeyValue[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
@@ -61,10 +25,7 @@ async function startReceiver() {
     const body = req.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
     if (req.url === '/v1/traces' && req.headers['content-type'] === 'application/x-protobuf') {
       bodies.push(body);
-      const { resourceSpans } = Request.toObject(Request.decode(body), { longs: Number }) as {
-        resourceSpans: ResourceSpans[];
-      };
-      for (const { resource, scopeSpans } of resourceSpans) {
+      for (const { resource, scopeSpans } of resourceSpansOf(body)) {
         resources.push(toObject(resource.attributes));
         for (const scope of scopeSpans) spans.push(...scope.spans);
       }

@@ -31,6 +31,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm run (coverage|mutation)\b/, 'reason: it takes minutes, and its result depends on all tests'],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
   [/^MOVE_MEMBERS=/, 'reason: it takes minutes; test/topology/guild-move.test.ts moves fewer members'],
+  [/^npm install .*@opentelemetry/, 'test/packages/packaging.test.ts'],
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
   [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],

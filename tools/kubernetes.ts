@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { findOnPath } from '../../scripts/dev/embedded-redis.ts';
-import { repository, runProgram } from './run-command.ts';
+import { findOnPath } from '../scripts/dev/embedded-redis.ts';
+import { repository, runProgram } from '../test/support/run-command.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a manifest of any kind
 export type Manifest = any;
@@ -52,7 +52,7 @@ export async function errorsOf(manifests: readonly Manifest[]): Promise<string[]
 
 async function typeErrorsOf(manifests: readonly Manifest[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-manifests-'));
-  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(repository, 'tools/node_modules'), join(folder, 'node_modules'));
   const constants = manifests.map((manifest, index) => {
     const type = `import('${moduleOf(manifest)}').I${manifest.kind}`;
     return `export const manifest${index}: ${type} = ${JSON.stringify(manifest, null, 2)};\n`;
@@ -67,6 +67,8 @@ async function typeErrorsOf(manifests: readonly Manifest[]): Promise<string[]> {
     'nodenext',
     '--target',
     'es2023',
+    '--typeRoots',
+    join(repository, 'node_modules/@types'),
     '--types',
     'node',
   ];

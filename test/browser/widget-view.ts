@@ -1,9 +1,9 @@
-import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { ENGINES, type Engine } from './browser.ts';
-import { needs } from './needs.ts';
+import type { PuppeteerPage } from '../../tools/browser.ts';
+import { ENGINES, type Engine } from '../../tools/browser.ts';
+import { needs } from '../support/needs.ts';
+import { PATIENT } from '../support/wait.ts';
 import { watchPage } from './page-watch.ts';
-import { PATIENT } from './wait.ts';
 import { inFirstWidget, startWidgetSite, type WidgetSite } from './widget-site.ts';
 
 /** An expression for the text that is shown on the page and in its widgets. */
@@ -14,7 +14,7 @@ type Box = Readonly<Record<'x' | 'y' | 'left' | 'right', number>>;
 
 /** A page with the widget, in one engine. It is used as people use it: by keyboard and mouse. */
 export class WidgetView {
-  page!: Page;
+  page!: PuppeteerPage;
   bench!: WidgetSite;
   /** Messages of the console and uncaught errors of the page. */
   messages: string[] = [];

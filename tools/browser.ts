@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { type Browser, chromium } from 'playwright-core';
 import { launch, type Browser as PuppeteerBrowser } from 'puppeteer-core';
-import { BROWSERS, type Need } from './needs.ts';
+import { BROWSERS, type Need } from '../test/support/needs.ts';
+
+export type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from 'playwright-core';
+export type { Browser as PuppeteerBrowser, Page as PuppeteerPage } from 'puppeteer-core';
 
 /** Starts Firefox. @param settings those of about:config. */
 export function launchFirefox(settings: Record<string, unknown>): Promise<PuppeteerBrowser> {

@@ -1,6 +1,6 @@
-import { type Site, startSite } from './browser.ts';
-import { startService, type TestService } from './service.ts';
-import { mockStore, type TestStore } from './stores.ts';
+import { type Site, startSite } from '../../tools/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
 
 /** The service, and a site of another origin for the widget. */
 export class WidgetSite {

@@ -8,7 +8,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';
-import { createRequire } from 'node:module';
 
 const FOLDERS = ['leaderboard', 'access', 'reads', 'http'];
 const REPORT = 'reports/mutation/mutation.html';
@@ -22,9 +21,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-const stryker = createRequire(import.meta.url)
-  .resolve('@stryker-mutator/core/package.json')
-  .replace('package.json', 'bin/stryker.js');
+const stryker = 'tools/node_modules/@stryker-mutator/core/bin/stryker.js';
 let failed = false;
 for (const path of given.length > 0 ? given : FOLDERS) {
   const files = path.endsWith('.ts') ? `src/${path}` : `src/${path}/**/*.ts`;

@@ -2,7 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis6';
 import * as redis5 from 'redis5';
 import * as redis6 from 'redis6';
-import type { WriterClient } from '../../src/writer.ts';
+import type { WriterClient } from '../src/writer.ts';
 
 /** A connection that a bot has, open. */
 export interface OpenClient {
@@ -75,6 +75,11 @@ export const clusterKinds: readonly { readonly name: string; open(ports: readonl
   { name: 'node-redis 5', open: (ports) => ofNodeRedis(redis5.createCluster({ rootNodes: rootNodes(ports) })) },
   { name: 'node-redis 6', open: (ports) => ofNodeRedis(redis6.createCluster({ rootNodes: rootNodes(ports) })) },
 ];
+
+/** Returns a client of node-redis 6 that was not connected. */
+export function unconnectedClient(options: { readonly keyPrefix: string }): WriterClient {
+  return redis6.createClient(options);
+}
 
 /** Opens a sentinel of node-redis, with the option that docs/data-model.md tells a bot. Its master is behind a proxy. */
 export function openSentinel(

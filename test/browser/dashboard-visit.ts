@@ -1,8 +1,8 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { axeViolations } from './axe.ts';
-import { launchChromium } from './browser.ts';
-import { startTestDashboard, type TestDashboard } from './dashboard.ts';
+import { axeViolations } from '../../tools/axe.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from '../../tools/browser.ts';
+import { launchChromium } from '../../tools/browser.ts';
+import { startTestDashboard, type TestDashboard } from '../support/dashboard.ts';
 import { type PageWatch, watchPage } from './page-watch.ts';
 
 export const GUILD = '81384788765712384';

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from 'playwright-core';
-import { launchChromium } from './browser.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from '../../tools/browser.ts';
+import { launchChromium } from '../../tools/browser.ts';
 import { watchPage } from './page-watch.ts';
 import { inFirstWidget, startWidgetSite, WidgetSite } from './widget-site.ts';
 

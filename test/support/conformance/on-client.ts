@@ -1,0 +1,41 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../../scripts/dev/embedded-redis.ts';
+import { scriptClientOf } from '../../../src/bot/bot-client.ts';
+import type { WriterClient } from '../../../src/writer.ts';
+import { needs } from '../needs.ts';
+import { failuresOf } from './run.ts';
+import type { Suite } from './state.ts';
+import { conformanceFiles } from './text.ts';
+
+/** The cases of each script, as the files in conformance have them. */
+export const conformanceSuites = [...conformanceFiles()].map(([, text]) => JSON.parse(text) as Suite);
+
+/** A client of bots, and how to open it. */
+interface ClientKind {
+  readonly name: string;
+  open(url: string): Promise<{ readonly client: WriterClient; close(): unknown }>;
+}
+
+/** Declares the tests of each script, called with a client on a Redis of its own. */
+export function describeConformance(kind: ClientKind): void {
+  describe(`the scripts, called with ${kind.name}`, needs('redis-server'), () => {
+    let redis: EmbeddedRedis;
+    let admin: Redis;
+    let open: Awaited<ReturnType<typeof kind.open>>;
+    beforeAll(async () => {
+      redis = await startEmbeddedRedis();
+      admin = new Redis(redis.url);
+      open = await kind.open(redis.url);
+    });
+    afterAll(async () => {
+      open?.close();
+      admin?.disconnect();
+      await redis?.stop();
+    });
+
+    it.each(conformanceSuites)('reply and change the data in each case of $script as its model', async (suite) => {
+      expect(await failuresOf(suite, scriptClientOf(open.client), admin)).toEqual([]);
+    });
+  });
+}
