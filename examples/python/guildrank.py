@@ -186,7 +186,7 @@ class Guildrank:
 
         `RefusedError.index` is that of the record that was refused.
         """
-        args: list[Union[str, int]] = [self._key(guild, "member:"), "", "each"]
+        args: list[Union[str, int]] = ["each"]
         for record in records:
             operation, xp = ("set", record.set) if record.set is not None else ("keep", 0) if record.add is None else ("add", record.add)
             fields = [str(part) for pair in (record.profile or {}).items() for part in pair]
@@ -206,7 +206,7 @@ class Guildrank:
         """Erases members with all that is stored of them in the guild. Returns how many were members."""
         own = [self._key(guild, f"{kind}:{user}") for user in users for kind in ("member", "cooldown")]
         keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *own]
-        return int(await self.run("remove", keys, [self._key(guild, "member:"), "", *users]))
+        return int(await self.run("remove", keys, users))
 
     async def top(self, guild: str, page: int = 1, limit: int = 10) -> Page:
         """Returns one page of the ranking, from page 1."""

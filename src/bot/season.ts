@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { DEFAULT_CURVE } from '../leaderboard/curves.ts';
-import { BUILT_IN_CURVES, throwRefusal } from '../leaderboard/writer.ts';
+import { throwRefusal } from '../leaderboard/writer.ts';
 import { fields } from '../redis/command-batcher.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
@@ -121,12 +121,12 @@ export class SeasonReset {
       const named = ['username', username, 'level', level, 'daily_streak', streak, 'last_daily_claim', claim];
       return [place === 'hidden' ? 'hidden' : 'set', id, total, 4, ...named];
     });
-    const keys = [xp, stats, config, lock, hidden, ...members.map(([id]) => memberPrefix + id)];
+    const keys = [xp, stats, config, hidden, lock, ...members.map(([id]) => memberPrefix + id)];
     // A member can have changed its place after its first copy.
     const inPlace = (wanted: string) => members.flatMap(([id, , place]) => (place === wanted ? [id] : []));
     await this.placeInArchive('hide', inPlace('hidden'));
     await this.placeInArchive('unhide', inPlace('ranked'));
-    throwRefusal(await this.scripts.run('stage', keys, memberPrefix, BUILT_IN_CURVES, this.token, ...args));
+    throwRefusal(await this.scripts.run('stage', keys, this.token, ...args));
     return rows.length;
   }
 

@@ -4,7 +4,6 @@ import { InvalidInputError } from '../errors.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { CurveText } from './curves.ts';
-import { BUILT_IN_CURVES } from './writer.ts';
 
 /** The counters of a guild. */
 export interface Counters {
@@ -156,16 +155,7 @@ export class CounterAudit {
   ): Promise<Slice> {
     const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
     const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
-    const reply = await this.scripts.run(
-      'recount',
-      keys,
-      mode,
-      tokenOrFirst,
-      BUILT_IN_CURVES,
-      curve,
-      this.sliceSize,
-      ...commit,
-    );
+    const reply = await this.scripts.run('recount', keys, mode, tokenOrFirst, curve, this.sliceSize, ...commit);
     const texts = reply.map(String);
     const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
     return {

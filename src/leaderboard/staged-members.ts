@@ -4,7 +4,7 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { GuildKeys, RedisKeys, StagingKeys } from '../redis/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../redis/scan.ts';
 import { type ScriptName, type Scripts, withStoreErrors } from '../redis/scripts.ts';
-import { BUILT_IN_CURVES, memberKeys, recordArguments, throwRefusal, type XpRecord } from './writer.ts';
+import { memberKeys, recordArguments, throwRefusal, type XpRecord } from './writer.ts';
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
@@ -68,13 +68,12 @@ export class StagedMembers {
    * @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock".
    */
   async stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
-    const { xp, stats, config, lock, memberPrefix } = this.staging;
+    const { xp, stats, config, hidden, lock, memberPrefix } = this.staging;
     const userIds = records.map(({ userId }) => userId);
-    const keys = [xp, stats, config, lock, ...memberKeys(memberPrefix, userIds)];
+    const keys = [xp, stats, config, hidden, lock, ...memberKeys(memberPrefix, userIds)];
     for (const { userId, hidden } of records) hidden ? this.hidden.add(userId) : this.hidden.delete(userId);
     const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
-    const args = [memberPrefix, BUILT_IN_CURVES, this.token, ...recordArguments(visible)];
-    const reply = await this.store.scripts.run('stage', keys, ...args);
+    const reply = await this.store.scripts.run('stage', keys, this.token, ...recordArguments(visible));
     throwRefusal(reply);
     return { created: Number(reply[2]) };
   }
@@ -108,7 +107,7 @@ export class StagedMembers {
     const keys = userIds.flatMap((userId) => [guild.memberPrefix + userId, staging.memberPrefix + userId]);
     const marked = userIds.map((userId) => (this.hidden.has(userId) ? `!${userId}` : userId));
     const shared = [guild.xp, guild.stats, guild.config, staging.xp, staging.lock, guild.hidden];
-    await this.run('replace', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...marked);
+    await this.run('replace', [...shared, ...keys], this.token, ...marked);
     return userIds.length;
   }
 
@@ -119,7 +118,7 @@ export class StagedMembers {
     if (userIds.length === 0) return { listed: 0, removed: 0 };
     const keys = userIds.map((userId) => guild.memberPrefix + userId);
     const shared = [guild.xp, guild.stats, guild.config, staging.unstaged, staging.lock, guild.hidden];
-    const removed = await this.run('sweep', [...shared, ...keys], BUILT_IN_CURVES, this.token, ...userIds);
+    const removed = await this.run('sweep', [...shared, ...keys], this.token, ...userIds);
     return { listed: userIds.length, removed: Number(removed) };
   }
 

@@ -3,9 +3,6 @@ import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
 
-/** The curve table of the scripts themselves. */
-export const BUILT_IN_CURVES = '';
-
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
   /** Display name; without one the API shows the user id. */
@@ -94,7 +91,7 @@ export class LeaderboardWriter {
   protected sendRecords(guildId: string, userIds: readonly string[], args: readonly (string | number)[]) {
     const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
     const keys = [xp, stats, config, hidden, ...memberKeys(memberPrefix, userIds)];
-    return this.scripts.run('record', keys, memberPrefix, BUILT_IN_CURVES, 'each', ...args);
+    return this.scripts.run('record', keys, 'each', ...args);
   }
 
   /**
@@ -108,7 +105,7 @@ export class LeaderboardWriter {
     const { xp, stats, config, hidden, seasonXp, memberPrefix, cooldownPrefix } = this.redisKeys.guild(guildId);
     const own = userIds.flatMap((userId) => [memberPrefix + userId, cooldownPrefix + userId]);
     const keys = [xp, stats, config, hidden, seasonXp, ...own];
-    return Number(await this.scripts.run<unknown>('remove', keys, memberPrefix, BUILT_IN_CURVES, ...userIds));
+    return Number(await this.scripts.run<unknown>('remove', keys, ...userIds));
   }
 }
 

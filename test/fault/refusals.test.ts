@@ -11,7 +11,7 @@ import type { Scripts } from '../../src/redis/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { ALL_CHANNELS, isRedis6 } from '../support/server-version.ts';
 import { PATIENT } from '../support/wait.ts';
-import { CURVES, contentOf, expectRefusal, GUILD, GUILD_KEYS, prepare, scriptCalls } from './script-calls.ts';
+import { contentOf, expectRefusal, GUILD, GUILD_KEYS, prepare, scriptCalls } from './script-calls.ts';
 
 describe('a refusal by Redis', needs('redis-server'), () => {
   let server: EmbeddedRedis;
@@ -38,6 +38,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   const ready = async (): Promise<void> => {
     staged = await prepare(services, [admin]);
   };
+  const recordKeys = (userId: string) => [...GUILD_KEYS, 'gr:{g}:hidden', `gr:{g}:member:${userId}`];
   const refused = (call: () => Promise<unknown>, code: string) => expectRefusal([admin], call, code);
 
   describe.each(scriptCalls)('of $script', ({ script, run }) => {
@@ -176,13 +177,13 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   ])('of the profile field %s with the value %s is "field", and changes nothing', async (field, value) => {
     await ready();
     const before = await contentOf([admin]);
-    const args = ['gr:{g}:member:', CURVES, 'add', 'a', '1', '1', field, value];
-    expect(await services.scripts.run('record', GUILD_KEYS, ...args)).toEqual(['REFUSED', 0, 'field']);
+    const reply = await services.scripts.run('record', recordKeys('a'), 'add', 'a', '1', '1', field, value);
+    expect(reply).toEqual(['REFUSED', 0, 'field']);
     expect(await contentOf([admin])).toEqual(before);
   });
 
   it.each(['', 'a b', 'ä', 'x'.repeat(65)])('of the user id %j is "user_id"', async (id) => {
-    const reply = await services.scripts.run('record', GUILD_KEYS, 'gr:{g}:member:', CURVES, 'add', id, '1', '0');
+    const reply = await services.scripts.run('record', recordKeys(id), 'add', id, '1', '0');
     expect(reply).toEqual(['REFUSED', 0, 'user_id']);
   });
 

@@ -9,7 +9,6 @@ import { createWriter } from '../../src/writer.ts';
 export const GUILD = 'g';
 /** Keys that every script of the guild names. */
 export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
-export const CURVES = 'standard=10,135,455,0,6,1';
 const STAGED = ['a', 'b', 'new'];
 /** The count that {@link prepare} has begun. */
 const TOKEN = 'token';
@@ -65,7 +64,7 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
   {
     script: 'recount',
-    run: (services) => recount(services, 'step', TOKEN, CURVES, '', 9, 'commit', 'xp_curve', 'standard'),
+    run: (services) => recount(services, 'step', TOKEN, '', 9, 'commit', 'xp_curve', 'standard'),
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
   { script: 'list-unstaged', run: (_, staged) => staged.listUnstaged() },
@@ -125,7 +124,7 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
   await staged.listUnstaged();
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
-  await recount(services, 'begin', TOKEN, CURVES, '', 9);
+  await recount(services, 'begin', TOKEN, '', 9);
   await services.client.zadd('gr:{g}:gone', 1, 'gone', 2, 'gone2');
   await services.client.hset('gr:{g}:member:gone', 'username', 'gone');
   return staged;

@@ -170,27 +170,6 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     recordFigure('slot moved key by key', { orders: ORDERS, ...seen, wrong: 0 });
   });
 
-  it('refuses a call that names no member keys while the slot moves, and changes nothing', async () => {
-    const guild = 'undeclared';
-    await store.writer.record(guild, { userId: 'a', set: 5, profile: { username: 'A' } });
-    const keys = ['xp', 'stats', 'config'].map((name) => `gr:{${guild}}:${name}`);
-    const args = [`gr:{${guild}}:member:`, 'standard=10,135,455,0,6,1'];
-    const add = () => store.scripts.run('record', keys, ...args, 'add', 'a', '1', 1, 'username', 'B');
-    const remove = (userId: string) => store.scripts.run('remove', keys, ...args, userId);
-    const outcomes: string[] = [];
-    const check = async () => {
-      outcomes.push((await attempt(add())) === 'refused' ? 'refused' : 'done');
-      expect((await attempt(remove('nobody'))) === 'refused').toBe(outcomes.at(-1) === 'refused');
-    };
-    // The ranking, the counters and the profile move one by one. There is no config.
-    await moveByHand(keys[0] as string, [...keys, `gr:{${guild}}:member:a`], check);
-    expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['refused']));
-    expect(outcomes.at(-1)).toBe('done');
-    expect((await commands.read(new MemberRead(guild, 'a'))).value).toMatchObject({ xp: 6, username: 'B' });
-    await remove('a');
-    expect((await store.audit.check(guild)).exact).toBe(true);
-  });
-
   it(`answers right or 503 while redis-cli reshards under load, and loses and repeats no write, over ${ANSWERS} answers`, {
     timeout: 60_000 + ANSWERS * 20,
   }, async () => {

@@ -28,7 +28,7 @@ function M.configure(folder, redis_host, redis_port)
   local library = assert(io.open(folder .. "/lib-level.lua")):read "*a" .. "\nreturn curve_named, level_of"
   local curve_named
   curve_named, level_of = assert(loadstring(library))()
-  curve = curve_named("", "standard")
+  curve = curve_named("standard")
 end
 
 local function sha256(text)

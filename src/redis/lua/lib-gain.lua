@@ -16,7 +16,7 @@ local function read_member(user_id, ...)
     return nil, 'key'
   end
   local stats = read_stats(KEYS[2])
-  local curve, _, multiplier = guild_curve(KEYS[3], '')
+  local curve, _, multiplier = guild_curve(KEYS[3])
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], user_id)
   local profile = redis.call('HMGET', KEYS[5], 'level', 'username', ...)
   -- Without a score, the profile can be of a deleted guild.
@@ -70,9 +70,9 @@ local function gain(member, status, amount, fields, and_then)
       sums.members = was_counted and 0 or sums.members
       if stats.recount then
         if member.score then
-          correct_recount(stats, '', member.id, member.score, explicit, -1)
+          correct_recount(stats, member.id, member.score, explicit, -1)
         end
-        correct_recount(stats, '', member.id, text, explicit, 1)
+        correct_recount(stats, member.id, text, explicit, 1)
       end
     end
     require_permissions(key, 'ZADD')

@@ -1,11 +1,11 @@
 -- lib-level: the level of a total XP on a guild's curve. A curve is the XP to reach level n >= 1, by six whole numbers:
---   "name=a,b,c,d,q,m"  (a n^3 + b n^2 + c n + d) / q, rounded to a multiple of m. A seventh number is the highest level.
+--   "a,b,c,d,q,m"  (a n^3 + b n^2 + c n + d) / q, rounded to a multiple of m. A seventh number is the highest level.
 -- The division is split so that no intermediate value passes 2^53 while the result does not: exact in doubles.
 -- Numbers are parsed with "+ 0.0", because ioredis-mock's Lua 5.3 would compute in 32-bit integers and wrap around.
 
 --- @include lib-error
 
--- Returns a curve of the table in src/leaderboard/curves.ts, nil for another name. A caller may pass a table of its own instead, as text.
+-- Returns a curve of the table in src/leaderboard/curves.ts, nil for another name.
 local function built_in_curve(name)
   if name == 'standard' then
     return { a = 10.0, b = 135.0, c = 455.0, d = 0.0, q = 6.0, m = 1.0, computed = 0 }
@@ -22,15 +22,15 @@ end
 
 -- Returns a curve by its name in the table, or by "custom=a,b,c,d,q,m". Raises an error for another name or unfit numbers, because no other
 -- curve may count in its place.
-local function curve_named(curves, name)
-  local curve = curves == '' and built_in_curve(name)
+local function curve_named(name)
+  local curve = built_in_curve(name)
   if curve then
     return curve
   end
 
   local function parse_curve(spec)
-    local six, max = string.match(spec or '', '^(%-?%d+,%-?%d+,%-?%d+,%-?%d+,%d+,%d+),(%d+)$')
-    local a, b, c, d, q, m = string.match(six or spec or '', '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
+    local six, max = string.match(spec, '^(%-?%d+,%-?%d+,%-?%d+,%-?%d+,%d+,%d+),(%d+)$')
+    local a, b, c, d, q, m = string.match(six or spec, '^(%-?%d+),(%-?%d+),(%-?%d+),(%-?%d+),(%d+),(%d+)$')
     local parsed = a and { a = a + 0.0, b = b + 0.0, c = c + 0.0, d = d + 0.0, q = q + 0.0, m = m + 0.0, computed = 0 }
     if max then
       parsed.max = max + 0.0
@@ -55,28 +55,24 @@ local function curve_named(curves, name)
       and (a + b > 0 or c >= q * q)
   end
 
-  if string.find(name, '^custom=') then
-    curve = parse_curve(string.sub(name, 8))
-    curve = curve and is_sound(curve) and curve
-  elseif curves ~= '' and string.find(name, '^[%w_]+$') then
-    curve = parse_curve(string.match(';' .. curves .. ';', ';' .. name .. '=([^;]*);'))
-  end
-  if not curve then
+  local spec = string.match(name, '^custom=(.*)$')
+  curve = spec and parse_curve(spec)
+  if not (curve and is_sound(curve)) then
     raise_error('CURVE the guild has the curve ' .. name .. ', which these scripts do not know: update them, or set a known curve')
   end
   return curve
 end
 
--- Returns the curve of a guild, its name, and the guild's multiplier as stored. Without a name it is the first curve of the table.
-local function guild_curve(config_key, curves)
+-- Returns the curve of a guild, its name, and the guild's multiplier as stored.
+local function guild_curve(config_key)
   local stored = redis.call('HMGET', config_key, 'xp_curve', 'xp_curve_custom', 'xp_multiplier')
   local name, coefficients = stored[1], stored[2]
   if type(name) ~= 'string' or name == '' then
-    name = curves == '' and 'standard' or string.match(curves, '^([^=]+)=')
+    name = 'standard'
   elseif name == 'custom' then
     name = 'custom=' .. (type(coefficients) == 'string' and coefficients or '')
   end
-  return curve_named(curves, name), name, stored[3]
+  return curve_named(name), name, stored[3]
 end
 
 -- Returns the XP to reach a level. "%" is exact here, because no value passes 2^53, and costs a tenth of a call of math.fmod.

@@ -14,7 +14,7 @@ local function change_place(hides, first_arg, first_key)
   local stats = read_stats(KEYS[2])
   require_model(stats, 2)
   local from_key, to_key = KEYS[hides and 1 or 4], KEYS[hides and 4 or 1]
-  local curve = guild_curve(KEYS[3], '')
+  local curve = guild_curve(KEYS[3])
   local sums, writes, moved, shift = new_sums(), {}, {}, first_key - first_arg
 
   for i = first_arg, #ARGV do
@@ -37,7 +37,7 @@ local function change_place(hides, first_arg, first_key)
         if text then
           local counted = whole_xp(text)
           add_to_sums(sums, counted, level or level_of(curve, counted), change_sign)
-          correct_recount(stats, '', id, text, level, change_sign)
+          correct_recount(stats, id, text, level, change_sign)
         end
       end
       writes[#writes + 1] = { id, format_integer(xp) }

@@ -1,5 +1,6 @@
--- lib-record: records the members that ARGV names from `first_arg` on. Their keys stand in KEYS from `first_key` on; without them, the
--- names are made from the prefix ARGV[1]. All is read and checked before the first write.
+-- lib-record: records the members that ARGV names from `first_arg` on. Their keys stand in KEYS from `first_key` on. All is read and
+-- checked before the first write.
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden
 
 local FIELDS = { username = 1024, level = 16, daily_streak = 16, last_daily_claim = 64 }
 local MAX_XP = 9007199254740991
@@ -44,18 +45,12 @@ local function zadd_all(key, list)
 end
 
 local function record(first_key, first_arg)
-  local xp_key, config_key, member_prefix, curves = KEYS[1], KEYS[3], ARGV[1], ARGV[2]
-  local hidden_key = string.sub(xp_key, 1, -3) .. 'hidden'
-  local knows_hidden = KEYS[first_key] == hidden_key
-  first_key = knows_hidden and first_key + 1 or first_key
-  local named = KEYS[first_key] ~= nil
+  local xp_key, hidden_key = KEYS[1], KEYS[4]
+  local member_prefix = string.sub(xp_key, 1, -3) .. 'member:'
   local stats = read_stats(KEYS[2])
-  if not named or (stats.hidden and not knows_hidden) then
-    require_stable_slot(xp_key)
-  end
   local answers = ARGV[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
-  local curve = guild_curve(config_key, curves)
+  local curve = guild_curve(KEYS[3])
   local sums = new_sums()
   local staged, created, hidden_created = {}, 0, 0
   local zadd, zadd_hidden, writes, resets, deletes = {}, {}, {}, {}, false
@@ -67,8 +62,8 @@ local function record(first_key, first_arg)
     if not is_valid_id(id) then
       return { 'REFUSED', index, 'user_id' }
     end
-    local member_key = member_prefix .. id
-    if named and KEYS[first_key + index] ~= member_key then
+    local member_key = KEYS[first_key + index]
+    if member_key ~= member_prefix .. id then
       return { 'REFUSED', index, 'key' }
     end
 
@@ -146,9 +141,9 @@ local function record(first_key, first_arg)
       end
       if stats.recount and not is_hidden then
         if old then
-          correct_recount(stats, curves, id, score, old_explicit, -1)
+          correct_recount(stats, id, score, old_explicit, -1)
         end
-        correct_recount(stats, curves, id, last_xp, new_explicit, 1)
+        correct_recount(stats, id, last_xp, new_explicit, 1)
       end
       staged[id] = { score = last_xp, level = new_explicit, is_hidden = is_hidden }
       local list = is_hidden and zadd_hidden or zadd

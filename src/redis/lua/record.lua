@@ -2,21 +2,17 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden
 -- KEYS[5..] per member, in the order of the arguments: gr:{G}:member:U
--- KEYS[4] may be left out, and all member keys: then a Cluster refuses the call while it moves the guild's slot, and a server that allows
--- no undeclared keys refuses it; without KEYS[4] alone, only if the guild has hidden members.
--- ARGV[1] prefix of the member keys, gr:{G}:member:
--- ARGV[2] a curve table (see lib-level.lua), "" = the built-in one. A guild whose curve it lacks is refused by the error CURVE.
--- ARGV[3] "each" for a reply that names each member; may be left out
--- ARGV[4..] per member: "set" | "add" | "keep" | "hidden", user id, XP digits (an add may be negative; "0" for keep), number of field pairs,
+-- ARGV[1] "each" for a reply that names each member; may be left out
+-- ARGV[2..] per member: "set" | "add" | "keep" | "hidden", user id, XP digits (an add may be negative; "0" for keep), number of field pairs,
 --           then field, value, ... (username, level, daily_streak, last_daily_claim; an empty value deletes the field)
 -- "keep" leaves the XP as it is, and passes over a user who is no member. A hidden member stays hidden.
--- "hidden" sets the XP, and makes a user who is no member a hidden one. It needs KEYS[4].
+-- "hidden" sets the XP, and makes a user who is no member a hidden one.
 -- A member named twice is recorded twice, in order.
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}; with "each" then a text for each member:
 --        XP and level before, XP and level after, and "new" | "ranked" | "hidden" | "none" (no member: passed over), with spaces between
 --        {"REFUSED", index from 0, "user_id" | "key" | "xp" | "range" | "field" | "total"}   nothing was changed
--- An error of Redis (READONLY, OOM, ...) is the reply as it is; nothing was changed.
+-- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed.
 -- O(n log m) for n members recorded in a guild of m.
 
 --- @include lib-level
@@ -24,7 +20,6 @@
 --- @include lib-recount
 --- @include lib-require-model
 --- @include lib-permissions
---- @include lib-stable-slot
 --- @include lib-record
 
-return record(4, 3)
+return record(5, 1)

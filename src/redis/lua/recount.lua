@@ -5,10 +5,10 @@
 -- ARGV[1] "read": counts from the rank ARGV[2] and writes nothing; the sums are those of this slice
 --         "begin": starts a count with the token ARGV[2] that the scripts keep exact while members change (see lib-recount-state.lua)
 --         "step": goes on with it; the sums are those of all members counted so far. When that is every member, the count is over
--- ARGV[2] see ARGV[1]   ARGV[3] the curve table, "" = the built-in one
--- ARGV[4] name of the curve to count with, "custom=a,b,c,d,q,m" for one of its own, "" = the guild's
--- ARGV[5] number of user ids to name in the reply
--- ARGV[6] "commit": the call that ends the count stores the sums as counters, and ARGV[7..] (field, value, ...) in the config
+-- ARGV[2] see ARGV[1]
+-- ARGV[3] name of the curve to count with, "custom=a,b,c,d,q,m" for one of its own, "" = the guild's
+-- ARGV[4] number of user ids to name in the reply
+-- ARGV[5] "commit": the call that ends the count stores the sums as counters, and ARGV[6..] (field, value, ...) in the config
 --
 -- Reply: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members, total XP,
 --         sum of levels and hidden members as counted, and the same four as stored before the call; then the user ids that stand next}
@@ -22,7 +22,7 @@
 --- @include lib-require-model
 --- @include lib-permissions
 
-local mode, token, curves, slice = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+local mode, token, slice = ARGV[1], ARGV[2], tonumber(ARGV[4])
 if mode ~= 'read' and mode ~= 'begin' and mode ~= 'step' then
   error('recount takes "read", "begin" or "step", see its header, not ' .. mode, 0)
 end
@@ -33,10 +33,10 @@ local now = redis.call('TIME')
 
 -- Returns the name of the curve to count with, after a check that the table has it.
 local function curve_name()
-  if ARGV[4] ~= '' then
-    return ARGV[4]
+  if ARGV[3] ~= '' then
+    return ARGV[3]
   end
-  local _, name = guild_curve(KEYS[3], curves)
+  local _, name = guild_curve(KEYS[3])
   return name
 end
 
@@ -95,7 +95,7 @@ end
 if mode == 'read' then
   local sums = new_sums()
   local first = tonumber(token)
-  local counted = count_slice(sums, curve_named(curves, curve_name()), first)
+  local counted = count_slice(sums, curve_named(curve_name()), first)
   return reply(first + counted >= ranked and 'DONE' or 'OK', sums, counted, first + counted)
 end
 
@@ -104,7 +104,7 @@ if mode == 'begin' then
   if state and not state.is_abandoned() then
     return reply('BUSY', new_sums(), 0, ranked)
   end
-  if string.find(ARGV[4], '^custom=') then
+  if string.find(ARGV[3], '^custom=') then
     require_model(stats, 2)
   end
   local begun = table.concat({ token, curve_name(), now[1], stats.rev == '' and '-' or stats.rev, '- 0 0 0 0 0 0 ' }, ' ')
@@ -119,7 +119,7 @@ if state.rev ~= stats.rev then
   redis.call('HDEL', stats.key, 'recount')
   return reply('UNSEEN', new_sums(), 0, ranked)
 end
-local counted, id, score = count_slice(state, curve_named(curves, state.curve_name), state.counted)
+local counted, id, score = count_slice(state, curve_named(state.curve_name), state.counted)
 state.counted = state.counted + counted
 if state.counted < ranked then
   state.id, state.score, state.seen = id or state.id, score or state.score, now[1]
@@ -129,7 +129,7 @@ end
 
 local total_xp, level_sum = format_sum(state.hi, state.lo), format_sum(state.level_hi, state.level_lo)
 local done = reply('DONE', state, state.counted, ranked)
-if ARGV[6] == 'commit' then
+if ARGV[5] == 'commit' then
   if not total_xp or not level_sum then
     error('the members of ' .. xp_key .. ' add up to more than 64 bits, lower their XP or levels', 0)
   end
@@ -139,7 +139,7 @@ if ARGV[6] == 'commit' then
   local hidden = redis.call('ZCARD', KEYS[4])
   stats.recount = nil
   done[2] = write_stats(stats, 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(hidden))
-  for i = 7, #ARGV, 2 do
+  for i = 6, #ARGV, 2 do
     redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
   end
 end

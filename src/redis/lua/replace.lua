@@ -3,8 +3,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp   KEYS[5] gr:{G}:next:xp:lock
 -- KEYS[6] gr:{G}:hidden   KEYS[7..] per user id, two keys: gr:{G}:member:U and gr:{G}:next:member:U
--- ARGV[1] the curve table, "" = the built-in one   ARGV[2] token of the lock
--- ARGV[3..] user ids, "!" before that of a member to hide
+-- ARGV[1] token of the lock   ARGV[2..] user ids, "!" before that of a member to hide
 --
 -- Reply: {"OK", members put in place}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a
 --        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over.
@@ -18,17 +17,17 @@
 --- @include lib-lock
 --- @include lib-member
 
-local xp_key, next_key, lock_key, curves = KEYS[1], KEYS[4], KEYS[5], ARGV[1]
-if not holds_lock(lock_key, ARGV[2]) then
+local xp_key, next_key, lock_key = KEYS[1], KEYS[4], KEYS[5]
+if not holds_lock(lock_key, ARGV[1]) then
   return { 'REFUSED', 0, 'lock' }
 end
 local stats = read_stats(KEYS[2])
-local curve = guild_curve(KEYS[3], curves)
+local curve = guild_curve(KEYS[3])
 local sums, writes, hidden_created = new_sums(), {}, 0
 
-for i = 3, #ARGV do
+for i = 2, #ARGV do
   local hides, id = string.match(ARGV[i], '^(!?)(.*)$')
-  local member_key, staged_key = KEYS[2 * i + 1], KEYS[2 * i + 2]
+  local member_key, staged_key = KEYS[2 * i + 3], KEYS[2 * i + 4]
   local staged = redis.call('ZSCORE', next_key, id)
   if staged then
     local old, is_hidden = score_and_place(stats, xp_key, KEYS[6], id)
@@ -36,7 +35,7 @@ for i = 3, #ARGV do
     if old and not is_hidden then
       local xp = whole_xp(old)
       add_to_sums(sums, xp, old_level or level_of(curve, xp), -1)
-      correct_recount(stats, curves, id, old, old_level, -1)
+      correct_recount(stats, id, old, old_level, -1)
     end
     local xp = whole_xp(staged)
     local level = explicit_level(redis.call('HGET', staged_key, 'level'))
@@ -48,7 +47,7 @@ for i = 3, #ARGV do
       require_permissions(KEYS[6], 'ZADD')
     else
       add_to_sums(sums, xp, level or level_of(curve, xp), 1)
-      correct_recount(stats, curves, id, staged, level, 1)
+      correct_recount(stats, id, staged, level, 1)
     end
     writes[#writes + 1] = { id, staged, member_key, staged_key, is_hidden and KEYS[6] or xp_key }
   end

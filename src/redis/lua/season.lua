@@ -53,7 +53,7 @@ if mode == 'begin' or mode == 'open' then
   if type(phase) == 'string' and phase ~= 'done' and (season[2] ~= archive or season[4] ~= ARGV[4]) then
     return { 'OTHER', season[2] }
   end
-  local id, _, curve_name = season[1], guild_curve(KEYS[3], '')
+  local id, _, curve_name = season[1], guild_curve(KEYS[3])
   local multiplier = redis.call('HGET', KEYS[3], 'xp_multiplier')
   redis.call('SET', KEYS[7], token, 'PX', LOCK_MS)
   if type(phase) ~= 'string' or (phase == 'done' and season[2] ~= archive) then
@@ -76,7 +76,7 @@ end
 
 -- Takes the archived XP of the members, and their levels. Who gained meanwhile keeps that.
 local function reset()
-  local curve = guild_curve(KEYS[3], '')
+  local curve = guild_curve(KEYS[3])
   local sums, writes, hidden = new_sums(), {}, stats.hidden and redis.call('ZCARD', KEYS[4]) or 0
   for i = 4, #ARGV do
     local id, member_key = ARGV[i], KEYS[i + 4]
@@ -93,10 +93,10 @@ local function reset()
         hidden = goes and hidden - 1 or hidden
       else
         add_to_sums(sums, old, level or level_of(curve, old), -1)
-        correct_recount(stats, '', id, score, level, -1)
+        correct_recount(stats, id, score, level, -1)
         if not goes then
           add_to_sums(sums, xp, level_of(curve, xp), 1)
-          correct_recount(stats, '', id, format_integer(xp), nil, 1)
+          correct_recount(stats, id, format_integer(xp), nil, 1)
         end
       end
       writes[#writes + 1] = { is_hidden and KEYS[4] or KEYS[1], id, member_key, not goes and format_integer(xp) }

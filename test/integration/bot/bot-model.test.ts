@@ -35,7 +35,7 @@ describeStores('a bot of several processes', (kind) => {
         // A count of the members that has begun and waits: the scripts have to keep its sums exact.
         const { xp, stats, config, hidden } = services.redisKeys.guild(guild);
         const count = (mode: string, ...keys: string[]) =>
-          services.scripts.run('recount', [xp, stats, config, hidden, ...keys], mode, 'token', '', '', 9);
+          services.scripts.run('recount', [xp, stats, config, hidden, ...keys], mode, 'token', '', 9);
         await createWriter(store.client).record(guild, { userId: 'first', set: 500 });
         model.current.gain('first', 500);
         if (isCounted) {

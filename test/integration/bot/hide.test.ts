@@ -47,29 +47,6 @@ describeStores('a hidden member', (kind) => {
     });
   });
 
-  it('gains through calls of older versions too, without and with member keys, and is erased by them', async () => {
-    await writer().hide('guild', ['a']);
-    const { scripts } = suite.service.store;
-    const keys = ['xp', 'stats', 'config'].map((key) => `gr:{guild}:${key}`);
-    for (const memberKeys of [[], ['gr:{guild}:member:a']]) {
-      await scripts.run(
-        'record',
-        [...keys, ...memberKeys],
-        'gr:{guild}:member:',
-        'standard=10,135,455,0,6,1',
-        'add',
-        'a',
-        '5',
-        0,
-      );
-    }
-    expect(await suite.testStore.client.zscore('gr:{guild}:hidden', 'a')).toBe('310');
-    expect(await shown()).toEqual([2, 'b 200', 'c 0']);
-    expect(await scripts.run('remove', keys, 'gr:{guild}:member:', '', 'a')).toBe(1);
-    expect(await suite.testStore.client.zcard('gr:{guild}:hidden')).toBe(0);
-    expect(await suite.testStore.client.exists('gr:{guild}:member:a')).toBe(0);
-  });
-
   it('is put back with the XP of both places when a raw writer had added some to the ranking', async () => {
     await writer().hide('guild', ['a', 'b']);
     const { client } = suite.testStore;

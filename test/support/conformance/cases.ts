@@ -17,7 +17,6 @@ export interface Call {
 }
 
 const GUILD_KEYS = [':xp', ':stats', ':config', ':hidden'];
-const PREFIX = 'gr:{g}:member:';
 const BAD_IDS = ['', 'a b', 'é', 'a'.repeat(65)];
 const LONG = 'é'.repeat(513);
 const RANDOM_CALLS = 200;
@@ -110,26 +109,12 @@ function* claimCases(): Iterable<Call> {
     for (const id of ['a', 'new']) yield call(name, [id, '0', '0', 'Ann', '5'], state);
 }
 
-/** The ways in which callers have named the keys of record.lua, newest first. */
-const recordKeys = [
-  (ids: string[]) => [...GUILD_KEYS, ...memberKeys(ids)],
-  (ids: string[]) => [...GUILD_KEYS.slice(0, 3), ...memberKeys(ids)],
-  () => GUILD_KEYS.slice(0, 3),
-];
-
 function* recordCases(): Iterable<Call> {
   yield* random(13, (r, state) => {
     const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
     const isDeleting = JSON.stringify(state).includes('deleting');
-    const keys = r.pick([recordKeys[0], recordKeys[0], ...recordKeys] as typeof recordKeys)(ids);
-    const ops = [
-      'set',
-      'set',
-      'add',
-      'add',
-      ...(isDeleting ? [] : ['keep']),
-      ...(keys[3] === ':hidden' ? ['hidden'] : []),
-    ];
+    const keys = [...GUILD_KEYS, ...memberKeys(ids)];
+    const ops = ['set', 'set', 'add', 'add', 'hidden', ...(isDeleting ? [] : ['keep'])];
     const entries = ids.flatMap((id) => {
       const op = r.pick(ops);
       const xp = r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
@@ -143,13 +128,13 @@ function* recordCases(): Iterable<Call> {
         ]);
       return [op, id, op === 'keep' ? '0' : xp, String(fields.length / 2), ...fields];
     });
-    return { keys, args: [PREFIX, '', ...(r.below(3) > 0 ? ['each'] : []), ...entries] };
+    return { keys, args: [...(r.below(3) > 0 ? ['each'] : []), ...entries] };
   });
-  const call = (name: string, entries: string[][], state = SMALL, keys?: string[], curves = '') => ({
+  const call = (name: string, entries: string[][], state = SMALL, keys?: string[]) => ({
     name,
     state,
     keys: keys ?? [...GUILD_KEYS, ...memberKeys(entries.map(([, id]) => id as string))],
-    args: [PREFIX, curves, 'each', ...entries.flat()],
+    args: ['each', ...entries.flat()],
   });
   const good = ['add', 'a', '5', '0'];
   for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
@@ -187,15 +172,8 @@ function* recordCases(): Iterable<Call> {
     );
   yield call('no entries', []);
   for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['set', 'new', '7', '0']], state);
-  const tables = [
-    'standard=10,135,455,0,6,1;lurkr=0,50,-100,150,1,1',
-    'lurkr=0,50,-100,150,1,1',
-    'steep=0,0,10,0,1,1',
-    'standard=x',
-  ];
-  for (const table of tables)
-    for (const state of [SMALL, BROKEN[2]?.[1] as State])
-      yield call(`a table of curves: ${table}`, [good], state, undefined, table);
+  yield call('key: those of members are missing', [good], SMALL, GUILD_KEYS);
+  yield call('key: that of the hidden members is missing', [good], SMALL, [...GUILD_KEYS.slice(0, 3), ':member:a']);
 }
 
 function* hideCases(): Iterable<Call> {
@@ -227,25 +205,26 @@ function* hideCases(): Iterable<Call> {
 }
 
 function* removeCases(): Iterable<Call> {
-  const full = (ids: readonly string[]) => [
+  const keysOf = (ids: readonly string[]) => [
     ...[...GUILD_KEYS, ':season:xp'],
     ...ids.flatMap((id) => [`:member:${id}`, `:cooldown:${id}`]),
   ];
-  const forms = [full, full, full, recordKeys[1], recordKeys[2]] as typeof recordKeys;
   yield* random(15, (r, state) => {
     const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
     const marks = r.below(4) === 0 ? { ':season:xp': { zset: { [ids[0] as string]: 70, z: 5 } } } : {};
     const waiting = r.below(4) === 0 ? { [`:cooldown:${ids[0]}`]: { string: '1', ms: 45_000 } } : {};
-    return { state: { ...state, ...marks, ...waiting }, keys: r.pick(forms)(ids), args: [PREFIX, '', ...ids] };
+    return { state: { ...state, ...marks, ...waiting }, keys: keysOf(ids), args: ids };
   });
-  const call = (name: string, ids: string[], state = SMALL, keys = full(ids)) => ({
+  const call = (name: string, ids: string[], state = SMALL, keys = keysOf(ids)) => ({
     name,
     state,
     keys,
-    args: [PREFIX, '', ...ids],
+    args: ids,
   });
-  yield call('another key', ['a', 'B'], SMALL, full(['a', '9']));
-  yield call('another key', ['a', 'B'], SMALL, [...GUILD_KEYS.slice(0, 3), ':member:a', ':member:9']);
+  yield call('another key', ['a', 'B'], SMALL, keysOf(['a', '9']));
+  yield call('another cooldown', ['a'], SMALL, [...keysOf([]), ':member:a', ':cooldown:9']);
+  yield call('no cooldowns', ['a', 'B'], SMALL, [...keysOf([]), ...memberKeys(['a', 'B'])]);
+  yield call('no keys of members', ['a', 'B'], SMALL, keysOf([]));
   yield call('nobody', []);
   for (const [name, state] of [...BROKEN, ...FULL]) for (const id of ['a', '9']) yield call(name, [id], state);
   yield call('a counter that would leave 64 bits', ['a'], {

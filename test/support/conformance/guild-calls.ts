@@ -5,17 +5,15 @@ import { Refused } from './state.ts';
 const LONGEST: Record<string, number> = { username: 1024, level: 16, daily_streak: 16, last_daily_claim: 64 };
 
 /** record.lua. */
-export const record: Model = (state, now, keys, [_prefix, curves, ...rest]) => {
-  const guild = new NaiveGuild(state, now, curves).open();
+export const record: Model = (state, now, keys, rest) => {
+  const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
-  const keysFrom = keys[3] === ':hidden' ? 4 : 3;
-  const isNamed = keys[keysFrom] !== undefined;
   const entries = entriesOf(rest[0] === 'each' ? rest.slice(1) : rest);
   const answers: string[] = [];
   let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
   for (const [index, { op, id, text, fields }] of entries.entries()) {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
-    checkMember(id, isNamed ? keys[keysFrom + index] : `:member:${id}`, index);
+    checkMember(id, keys[4 + index], index);
     const before = guild.member(id);
     if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
     const xp = op === 'keep' ? before.xp : op === 'add' ? before.xp + BigInt(text) : BigInt(text);
@@ -65,14 +63,13 @@ export const hide: Model = (state, now, keys, [direction, ...ids]) => {
 };
 
 /** remove.lua. */
-export const remove: Model = (state, now, keys, [_prefix, curves, ...ids]) => {
-  const guild = new NaiveGuild(state, now, curves).open();
+export const remove: Model = (state, now, keys, ids) => {
+  const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
-  const isComplete = keys[3] === ':hidden';
   let [removed, unhidden] = [0, 0];
   for (const [index, id] of ids.entries()) {
-    const key = isComplete ? keys[2 * index + 5] : (keys[index + 3] ?? `:member:${id}`);
-    if (key !== `:member:${id}`) throw new Refused({ error: 'ERR' });
+    const own = keys.slice(2 * index + 5, 2 * index + 7);
+    if (own.join(' ') !== `:member:${id} :cooldown:${id}`) throw new Refused({ error: 'ERR' });
     if (!guild.member(id).exists) continue;
     removed++;
     if (guild.stats.hidden !== undefined && guild.hidden.delete(id)) unhidden++;
@@ -82,11 +79,10 @@ export const remove: Model = (state, now, keys, [_prefix, curves, ...ids]) => {
   const marks = guild.zset(':season:xp');
   for (const id of ids) {
     guild.delete(`:member:${id}`);
-    if (!isComplete) continue;
     marks.delete(id);
     guild.delete(`:cooldown:${id}`);
   }
-  if (isComplete) guild.setZset(':season:xp', marks);
+  guild.setZset(':season:xp', marks);
   return [removed, guild];
 };
 

@@ -22,7 +22,6 @@ export class NaiveGuild extends Keys {
   constructor(
     private readonly state: State,
     readonly now: number,
-    private readonly curves = '',
   ) {
     super(state);
     this.stats = this.hash(':stats');
@@ -56,12 +55,7 @@ export class NaiveGuild extends Keys {
   private storedCurve(): Curve | undefined {
     const { xp_curve: stored, xp_curve_custom: own = '' } = this.hash(':config');
     if (stored === 'custom') return parseCurve(`custom=${own}`);
-    if (this.curves === '') return stored && !isBuiltIn(stored) ? undefined : parseCurve(stored ?? 'standard');
-    const table = this.curves.split(';').map((entry) => entry.split('='));
-    const [, text] = table.find(([name]) => name === (stored ?? table[0]?.[0])) ?? [];
-    const numbers = (text ?? '').split(',').map(Number);
-    const [a, b, c, d, q, m] = numbers as [number, number, number, number, number, number];
-    return numbers.length === 6 ? { a, b, c, d, q, m } : undefined;
+    return stored && !isBuiltIn(stored) ? undefined : parseCurve(stored ?? 'standard');
   }
 
   reach(level: bigint): bigint {

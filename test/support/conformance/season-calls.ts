@@ -8,12 +8,10 @@ const LOCK_MS = 10_000;
 const LOCK = ':next:xp:lock';
 
 /** stage.lua: record.lua under a lock. */
-export const stage: Model = (state, now, keys, [prefix, curves, token, ...rest]) => {
+export const stage: Model = (state, now, keys, [token, ...rest]) => {
   if (new NaiveGuild(state, now).string(LOCK)?.string !== token) throw new Refused(['REFUSED', 0, 'lock']);
-  const inner = [...keys.slice(0, 3), ...keys.slice(4)];
-  return locked(state, now, token as string, () =>
-    record(state, now, inner, [prefix as string, curves as string, ...rest]),
-  );
+  const inner = [...keys.slice(0, 4), ...keys.slice(5)];
+  return locked(state, now, token as string, () => record(state, now, inner, rest));
 };
 
 /** Renews the lock after a call, and after a refusal too. */

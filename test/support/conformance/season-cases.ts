@@ -4,8 +4,7 @@ import { RUN_ID, type State, type Value } from './state.ts';
 
 const LOCK = ':next:xp:lock';
 const KEYS = [':xp', ':stats', ':config', ':hidden', ':season', ':season:xp', LOCK];
-const STAGE_KEYS = [':xp', ':stats', ':config', LOCK, ':hidden'];
-const PREFIX = 'gr:{g}:member:';
+const STAGE_KEYS = [':xp', ':stats', ':config', ':hidden', LOCK];
 const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
 const ARCHIVE: Value = { hash: { of: 'g s1' } };
 const other: Record<string, Value> = { [LOCK]: { string: 'another', ms: 5000 } };
@@ -128,7 +127,7 @@ export function* stageCases(): Iterable<Call> {
       name: `random ${n}`,
       state: { ...random.pick(states), ...lock },
       keys,
-      args: [PREFIX, '', 'token', ...entries],
+      args: ['token', ...entries],
     };
   }
   const call = (name: string, state: State, entry: string[], key = `:member:${entry[1]}`) => ({
@@ -136,7 +135,7 @@ export function* stageCases(): Iterable<Call> {
     state: { ...state, ...locked },
     now: NOW,
     keys: [...STAGE_KEYS, key],
-    args: [PREFIX, '', 'token', ...entry],
+    args: ['token', ...entry],
   });
   yield call('user_id', SMALL, ['set', 'a b', '5', '0']);
   yield call('key', SMALL, ['set', 'a', '5', '0'], ':member:B');

@@ -5,7 +5,6 @@ import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import { scripted } from '../../support/scripted.ts';
 
 const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:hidden'];
-const ARGUMENTS = ['gr:{g}:member:', ''];
 const keysOf = (...userIds: string[]) => [...GUILD, ...userIds.map((userId) => `gr:{g}:member:${userId}`)];
 
 function setup(...replies: Parameters<typeof scripted>) {
@@ -54,7 +53,6 @@ describe('LeaderboardWriter', () => {
       [
         'record',
         keysOf('a', 'b', 'c', 'd'),
-        ...ARGUMENTS,
         'each',
         ...['set', 'a', '5', 0],
         ...['add', 'b', '-3', 4, ...b],
@@ -71,7 +69,7 @@ describe('LeaderboardWriter', () => {
       { userId: 'b', set: 6, hidden: false },
     ]);
     expect(result.members.map(({ hidden }) => hidden)).toEqual([true, false]);
-    expect(sent[0]?.slice(4)).toEqual(['each', 'hidden', 'a', '5', 0, 'set', 'b', '6', 0]);
+    expect(sent[0]?.slice(2)).toEqual(['each', 'hidden', 'a', '5', 0, 'set', 'b', '6', 0]);
   });
 
   it('gives a change of nothing for no records', async () => {
@@ -110,6 +108,6 @@ describe('LeaderboardWriter', () => {
     const { writer, sent } = setup(2);
     expect(await writer.remove('g', ['a', 'b', 'c'])).toBe(2);
     const own = ['a', 'b', 'c'].flatMap((id) => [`gr:{g}:member:${id}`, `gr:{g}:cooldown:${id}`]);
-    expect(sent).toEqual([['remove', [...GUILD, 'gr:{g}:season:xp', ...own], ...ARGUMENTS, 'a', 'b', 'c']]);
+    expect(sent).toEqual([['remove', [...GUILD, 'gr:{g}:season:xp', ...own], 'a', 'b', 'c']]);
   });
 });
