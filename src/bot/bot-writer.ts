@@ -47,7 +47,6 @@ export class BotWriter extends LeaderboardWriter {
    * Takes members out of the ranking, the total and the counters: who left, is banned or wants it. They keep XP and profile, and gain on.
    * O(n log m).
    * @returns the number of members that were ranked before.
-   * @throws StoreUnavailableError "MODEL" when the guild's data is of version 1: upgrade it first.
    */
   hide(guildId: string, userIds: readonly string[]): Promise<number> {
     return this.move('hide', guildId, userIds);

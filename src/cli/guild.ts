@@ -37,9 +37,6 @@ export function guildCommand(context: CommandContext): Command {
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
     .action((guild: string, options: Options) => show(context, guild, options));
-  subcommand('upgrade', 'Give the data the version of this program, after which older programs refuse it')
-    .option('--json', 'print JSON')
-    .action((guild: string, options: Options) => upgrade(context, guild, options));
   subcommand(
     'export',
     'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',
@@ -88,13 +85,6 @@ async function show(context: CommandContext, guild: string, { json }: Options): 
     `API keys       ${overview.keys}`,
     `quota used     ${quota_used} of ${requests_per_hour}${reset}`,
   ]);
-}
-
-async function upgrade(context: CommandContext, guild: string, { json }: Options): Promise<void> {
-  const { before, now } = await withServices(context, ({ guildConfig }) => guildConfig.upgrade(guild));
-  print(context, json, { guild, before, now }, () =>
-    before === now ? `guild ${guild} has version ${now} already` : `guild ${guild}: version ${before} -> ${now}`,
-  );
 }
 
 async function remove(context: CommandContext, guild: string, { yes, json }: RemoveOptions): Promise<void> {

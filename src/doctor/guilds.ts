@@ -1,7 +1,7 @@
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import { knownModel } from '../redis/scripts.ts';
-import { type CheckContext, type Finding, note, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
 
 const MAX_GUILDS = 50;
 /** A larger guild takes too long here; "stats check" counts it. */
@@ -18,7 +18,6 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
   const known = knownModel();
   const audit = new CounterAudit(context.scripts, context.redisKeys, SLICE);
   const newer: string[] = [];
-  const older: string[] = [];
   const unfit: string[] = [];
   const drifting: string[] = [];
   let [looked, counted] = [0, 0];
@@ -33,11 +32,10 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     if (!heads) continue;
     const [model, ranked] = heads;
     looked++;
-    if (Number(model) > known) {
+    if (model !== null && model !== known) {
       newer.push(`${guild} (version ${model})`);
       continue;
     }
-    if (ranked > 0 && Number(model ?? 1) < known) older.push(guild);
     unfit.push(...(await unfitMembers(context, guild)));
     if (ranked > MAX_MEMBERS) continue;
     const result = await audit.checkUndisturbed(guild);
@@ -46,7 +44,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     if (!result.exact) drifting.push(guild);
   }
   return [
-    modelFinding(known, newer, older, looked),
+    modelFinding(known, newer, looked),
     ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
     drifting.length > 0
       ? problem('counters', `they differ from the members in ${some(drifting)}`, 'guildrank stats rebuild GUILD')
@@ -54,14 +52,10 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
   ];
 }
 
-function modelFinding(known: number, newer: readonly string[], older: readonly string[], looked: number): Finding {
+function modelFinding(known: string, newer: readonly string[], looked: number): Finding {
   const check = 'data version';
-  if (newer.length > 0) {
-    return problem(check, `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them');
-  }
-  if (older.length === 0) return ok(check, `${known} in ${looked} guilds`);
-  const fix = 'They work. When all programs are updated: guildrank guild upgrade GUILD';
-  return note(check, `older than ${known} in ${some(older)}`, fix);
+  if (newer.length === 0) return ok(check, `${known} in ${looked} guilds`);
+  return problem(check, `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them');
 }
 
 /** Returns members whose id or score breaks the data model, at both ends of the ranking. */

@@ -36,12 +36,6 @@ export class GuildConfig {
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
-  /** Gives the guild's data the version that the scripts know. O(1). @throws StoreUnavailableError "MODEL" when it is newer. */
-  async upgrade(guildId: string): Promise<{ readonly before: number; readonly now: number }> {
-    const [before, now] = await this.scripts.run<[number, number]>('upgrade', [this.redisKeys.guild(guildId).stats]);
-    return { before, now };
-  }
-
   private async store(guildId: string, fields: readonly string[]): Promise<void> {
     const { stats, config } = this.redisKeys.guild(guildId);
     await this.scripts.run('configure', [stats, config], ...fields);

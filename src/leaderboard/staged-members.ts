@@ -78,13 +78,8 @@ export class StagedMembers {
     return { created: Number(reply[2]) };
   }
 
-  /**
-   * Lists the present members, ranked and hidden, that are not staged. Members that come later stay in the guild. O(n log m).
-   * @throws StoreUnavailableError "MODEL" when a staged member is hidden and the data is of version 1.
-   */
+  /** Lists the present members, ranked and hidden, that are not staged. Members that come later stay in the guild. O(n log m). */
   async listUnstaged(): Promise<void> {
-    const { xp, stats, config, hidden } = this.guild;
-    if (this.hidden.size > 0) await this.run('hide', [xp, stats, config, hidden], 'hide');
     for (const key of [this.guild.xp, this.guild.hidden]) await this.listUnstagedOf(key);
   }
 

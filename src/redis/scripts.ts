@@ -26,7 +26,6 @@ export const SCRIPT_NAMES = [
   'stage',
   'sweep',
   'unstage',
-  'upgrade',
   'usage',
 ] as const;
 
@@ -45,9 +44,9 @@ export function scriptSource(name: string, included = new Set<string>()): string
   );
 }
 
-/** Returns the newest version of a guild's data that the scripts know. */
-export function knownModel(): number {
-  return Number(/^local MODEL\b[^']*'(\d+)'/m.exec(scriptSource('upgrade'))?.[1]);
+/** Returns the version of a guild's data that the scripts know. */
+export function knownModel(): string {
+  return String(/^local MODEL = '(\d+)'/m.exec(scriptSource('configure'))?.[1]);
 }
 
 /** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */

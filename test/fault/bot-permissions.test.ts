@@ -48,8 +48,7 @@ describe('the user "bot" of deploy/redis/users.acl', needs('redis-server'), () =
     expect(await writer.remove('g', ['a'])).toBe(1);
     const link = await writer.createDashboardLink('g', { url: 'https://dash.example.com/', ttl: 60, userId: 'u' });
     expect(link).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
-    const { audit, guildConfig } = servicesOn(operator, 'gr', ['free']);
-    await guildConfig.upgrade('g');
+    const { audit } = servicesOn(operator, 'gr', ['free']);
     expect((await audit.check('g.1')).exact).toBe(true);
   });
 });

@@ -131,9 +131,8 @@ describe('the usage of API keys', needs('redis-server'), () => {
 
   it('is not stored for a user without the right: that is one warning, and the answers and readiness stay', async () => {
     const { redis, guild } = await start();
-    // As deploy/redis/users.acl was before the usage.
-    const older = permissionsOf('guildrank').filter((right) => !/usage|hlen/.test(right));
-    await redis.client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...older);
+    const lesser = permissionsOf('guildrank').filter((right) => !/usage|hlen/.test(right));
+    await redis.client.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...lesser);
     const { service, log } = await serve(`redis://service:pass@127.0.0.1:${redis.port}`, guild);
     const ready = async () => (await fetch(`${service.url}/readyz`)).status;
     const get = async () => (await fetch(service.url + guild.paths[0], { headers: guild.headers })).status;

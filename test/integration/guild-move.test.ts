@@ -134,7 +134,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await newer.ended;
     await stores[1]?.empty();
     expect(await import_(newer.stdout.text)).toContain(
-      'has data of version 3, this program knows version 2: update it',
+      'has data of version 3, this program knows version 1: update it',
     );
   });
 });

@@ -38,7 +38,7 @@ describeStores('the level computed in Redis', (kind) => {
 
   it('is the same on a curve of its own', async () => {
     const { stats, config } = store.redisKeys.guild('own');
-    await testStore.client.hset(stats, 'model', '2');
+    await testStore.client.hset(stats, 'model', '1');
     await fc.assert(
       fc.asyncProperty(
         customCurve,

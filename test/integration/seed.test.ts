@@ -208,22 +208,6 @@ describe('npm run seed', needs('redis-server'), () => {
     expect((await store.reader.member('h', '3'))?.level).toBe(1000);
   });
 
-  it('refuses hidden members for a guild of version 1, and changes nothing', async () => {
-    await store.writer.record('g', { userId: 'a', set: 1 });
-    await redis.hdel('gr:{g}:stats', 'model');
-    const before = await everything();
-    const path = file('hidden.csv', 'user_id,xp,hidden\nb,5,true\n');
-    for (const options of [[], ['--replace']]) {
-      const { code, stderr } = await seed('--guild', 'g', '--file', path, ...options);
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/needs version 2: update all programs, then run "guild upgrade"/),
-      ]);
-    }
-    await redis.del('gr:{g}:next:xp:lock');
-    expect(await everything()).toEqual(before);
-  });
-
   it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {
     const rows = members(500);
     const command = start(['--guild', 'g', '--file', file('dry.csv', csv(rows)), '--dry-run', '--json'], {

@@ -2,14 +2,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { BotWriter } from '../../bot/bot-writer.ts';
-import { StoreUnavailableError } from '../../errors.ts';
 import { type ExportResult, exportText } from '../../import/export.ts';
 import { ID_PATTERN } from '../../leaderboard/model.ts';
 import { MemberRead } from '../../leaderboard/reader.ts';
 import { StoredMembers } from '../../leaderboard/stored-members.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
 /** Changes of a member, by the word in the address. */
@@ -90,18 +89,10 @@ export const membersPage: GuildPage = {
       const guildId = guildOf(res);
       const { done } = CHANGES[change];
       await auditLog.change(guildId, actorOf(req, res), `${done} the member ${userId}`, () =>
-        writer[change](guildId, [userId]).catch(explain),
+        writer[change](guildId, [userId]),
       );
       const query = new URLSearchParams({ done, ...(change !== 'remove' && { id: userId }) });
       res.redirect(303, `/guilds/${guildId}/members?${query}`);
     });
   },
 };
-
-/** Names the data of a guild as the reason, where it is: the database answers. */
-function explain(error: unknown): never {
-  if (error instanceof StoreUnavailableError && error.code === 'MODEL') {
-    throw new Refusal(409, 'That does not work', `${error.message}.`);
-  }
-  throw error;
-}

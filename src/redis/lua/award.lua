@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:member:U
 -- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
---         is left is over, because then Redis's clock went back. One without a length, as older scripts stored it, ends with its time to live.
+--         is left is over, because then Redis's clock went back. One without a length ends with its time to live.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
 --

@@ -6,7 +6,7 @@ local function member(guild, user_id, cached)
   if cached ~= '' and rev == cached then
     return ''
   end
-  require_known_model(guild)
+  require_known_guild(guild)
   local base = guild.base
   if guild.declared and not guild.declared[base .. 'member:' .. user_id] then
     return '?\n' .. user_id

@@ -24,7 +24,7 @@ local function page(guild, first, last, cached)
   if cached ~= '' and rev == cached then
     return ''
   end
-  require_known_model(guild)
+  require_known_guild(guild)
   local base = guild.base
   local xp, profiles = base .. 'xp', base .. 'member:'
   local rows = redis.call('ZREVRANGE', xp, first, last, 'WITHSCORES')

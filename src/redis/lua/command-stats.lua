@@ -5,7 +5,7 @@ local function stats(guild, cached)
   if cached ~= '' and counters[1] == cached then
     return ''
   end
-  known_model(counters[5], guild.base .. 'stats')
+  require_known_model(counters[5], guild.base .. 'stats')
   local config_key = guild.base .. 'config'
   local config = redis.call('HMGET', config_key, 'xp_curve', 'xp_multiplier')
   return table.concat({

@@ -6,7 +6,7 @@
 --
 -- Reply: {"OK", rev, members that changed their place}, or {"REFUSED", index from 0, "user_id" | "key" | "total"}; nothing was changed.
 -- A user who is no member, or in that place already, is passed over. A member that a raw writer put into the ranking while it was hidden
--- has the XP of both places. The error MODEL when the data is of version 1. O(n log m).
+-- has the XP of both places. O(n log m).
 
 --- @include lib-place
 

@@ -60,17 +60,15 @@ end
 --- @include lib-model
 --- @include lib-recount-state
 
--- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count, whether a deletion goes on, and the
--- version of its data. Raises an error when that is newer than these scripts.
+-- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count, and whether a deletion goes on. Raises an
+-- error when the version of its data is newer than these scripts.
 local function read_stats(stats_key)
   local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting', 'model', 'hidden')
-  local rev = type(stored[1]) == 'string' and stored[1] or ''
-  local model = known_model(stored[7], stats_key)
+  require_known_model(stored[7], stats_key)
   local stats = {
     key = stats_key,
-    rev = rev,
-    -- A guild that begins has the present version.
-    model = rev == '' and MODEL + 0 or model,
+    rev = type(stored[1]) == 'string' and stored[1] or '',
+    has_model = type(stored[7]) == 'string',
     members = stored[2],
     total_xp = stored[3],
     level_sum = stored[4],
@@ -108,7 +106,7 @@ end
 -- Writes a new revision and the given fields of the stats, as one command. Returns the revision.
 local function write_stats(stats, ...)
   local rev, recount = next_revision(stats.rev), stats.recount
-  if stats.rev ~= '' and not recount then
+  if stats.has_model and not recount then
     redis.call('HSET', stats.key, 'rev', rev, ...)
     return rev
   end
@@ -117,7 +115,7 @@ local function write_stats(stats, ...)
     fields[#fields + 1] = field
     fields[#fields + 1] = value
   end
-  if stats.rev == '' then
+  if not stats.has_model then
     add('model', MODEL)
   end
   local is_abandoned = recount and recount.is_abandoned()

@@ -4,7 +4,6 @@
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
---- @include lib-require-model
 --- @include lib-permissions
 --- @include lib-member
 
@@ -12,7 +11,6 @@
 -- Returns the reply of hide.lua. All is read and checked before the first write.
 local function change_place(hides, first_arg, first_key)
   local stats = read_stats(KEYS[2])
-  require_model(stats, 2)
   local from_key, to_key = KEYS[hides and 1 or 4], KEYS[hides and 4 or 1]
   local curve = guild_curve(KEYS[3])
   local sums, writes, moved, shift = new_sums(), {}, {}, first_key - first_arg

@@ -74,7 +74,6 @@ local function record(first_key, first_arg)
     end
     local score, is_hidden = before.score, before.is_hidden
     if op == 'hidden' and not score then
-      require_model(stats, 2)
       is_hidden, hidden_created = true, hidden_created + 1
     end
     local old = score and whole_xp(score)

@@ -12,10 +12,10 @@ end
 
 -- Raises an error for a guild with data of a newer version. A change of the version raises the revision, so this is only asked when the
 -- cached one is not current.
-local function require_known_model(guild)
+local function require_known_guild(guild)
   if not guild.is_known then
     local key = guild.base .. 'stats'
-    known_model(redis.call('HGET', key, 'model'), key)
+    require_known_model(redis.call('HGET', key, 'model'), key)
     guild.is_known = true
   end
 end

@@ -20,7 +20,7 @@ require_permissions(KEYS[8], 'SET', 'PEXPIRE', 'DEL')
 local importing, rev = unpack(redis.call('HMGET', KEYS[2], 'importing', 'rev'))
 
 if mode == 'begin' then
-  known_model(ARGV[3] ~= '' and ARGV[3], KEYS[2])
+  require_known_model(ARGV[3] ~= '' and ARGV[3], KEYS[2])
   local owner = redis.call('GET', KEYS[8])
   if owner and owner ~= token then
     return { 'BUSY' }

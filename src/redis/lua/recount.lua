@@ -19,7 +19,6 @@
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
---- @include lib-require-model
 --- @include lib-permissions
 
 local mode, token, slice = ARGV[1], ARGV[2], tonumber(ARGV[4])
@@ -103,9 +102,6 @@ local state = stats.recount
 if mode == 'begin' then
   if state and not state.is_abandoned() then
     return reply('BUSY', new_sums(), 0, ranked)
-  end
-  if string.find(ARGV[3], '^custom=') then
-    require_model(stats, 2)
   end
   local begun = table.concat({ token, curve_name(), now[1], stats.rev == '' and '-' or stats.rev, '- 0 0 0 0 0 0 ' }, ' ')
   redis.call('HSET', stats.key, 'recount', begun)

@@ -7,12 +7,11 @@
 --
 -- Reply: {"OK", members put in place}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a
 --        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over.
--- The error MODEL for "!" when the data is of version 1. O(n log m).
+-- O(n log m).
 
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
---- @include lib-require-model
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-member
@@ -40,7 +39,6 @@ for i = 2, #ARGV do
     local xp = whole_xp(staged)
     local level = explicit_level(redis.call('HGET', staged_key, 'level'))
     if hides ~= '' and not is_hidden then
-      require_model(stats, 2)
       is_hidden, hidden_created = true, hidden_created + 1
     end
     if is_hidden then

@@ -10,7 +10,6 @@
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
---- @include lib-require-model
 --- @include lib-permissions
 --- @include lib-record
 --- @include lib-lock

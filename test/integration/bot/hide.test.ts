@@ -93,11 +93,4 @@ describeStores('a hidden member', (kind) => {
     expect(await deleteGuild(suite.service.store, 'guild')).toMatchObject({ members: 3 });
     expect(await suite.testStore.client.keys('gr:{guild}:*')).toEqual([]);
   });
-
-  it('cannot be in a guild of version 1', async () => {
-    await suite.testStore.client.hdel('gr:{guild}:stats', 'model');
-    await expect(writer().hide('guild', ['a'])).rejects.toThrow('needs version 2');
-    await suite.service.store.guildConfig.upgrade('guild');
-    expect(await writer().hide('guild', ['a'])).toBe(1);
-  });
 });

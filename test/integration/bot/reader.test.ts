@@ -72,7 +72,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
       reader.stats('newer'),
       reader.around('newer', 'a'),
     ]) {
-      await expect(read).rejects.toThrow('has data of version 3, this program knows version 2');
+      await expect(read).rejects.toThrow('has data of version 3, this program knows version 1');
     }
   });
 }

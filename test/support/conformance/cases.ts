@@ -73,7 +73,7 @@ function* awardCases(): Iterable<Call> {
     ['runs, longer than the one asked for', '90000 ms', 80_000],
     ['is over: the clock went back', '60000 ms', 3_645_000],
     ['is over: the clock went back far', '1 ms', 31_536_000_000],
-    ['runs: an older script stored no length', '1', 3_645_000],
+    ['runs: a text without a length', '1', 3_645_000],
     ['runs: an unknown text', '60000', 3_645_000],
   ] as const)
     yield call(`a cooldown that ${name}`, ['a', '5', '60000', '', 'rank'], { ...SMALL, ':cooldown:a': { string, ms } });
@@ -199,8 +199,8 @@ function* hideCases(): Iterable<Call> {
     yield call(`${direction}: a total of 2^63-1`, ['9'], smallWith({}, { total_xp: '9223372036854775307' }));
     yield call(`${direction}: nobody`, []);
     for (const [name, state] of [...BROKEN, ...FULL]) yield call(`${direction}: ${name}`, ['a', '9'], state);
-    const { model: _, ...old } = (SMALL[':stats'] as { hash: Record<string, string> }).hash;
-    yield call(`${direction}: data of version 1`, ['a', '9'], { ...SMALL, ':stats': { hash: old } });
+    const { model: _, ...raw } = (SMALL[':stats'] as { hash: Record<string, string> }).hash;
+    yield call(`${direction}: data without a version`, ['a', '9'], { ...SMALL, ':stats': { hash: raw } });
   }
 }
 

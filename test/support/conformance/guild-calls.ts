@@ -43,9 +43,8 @@ export const record: Model = (state, now, keys, rest) => {
 
 /** hide.lua. */
 export const hide: Model = (state, now, keys, [direction, ...ids]) => {
-  const guild = new NaiveGuild(state, now);
-  if (guild.model < 2) throw new Refused({ error: 'MODEL' });
-  guild.open().levelOf(0n);
+  const guild = new NaiveGuild(state, now).open();
+  guild.levelOf(0n);
   const [from, to] = direction === 'hide' ? [guild.ranked, guild.hidden] : [guild.hidden, guild.ranked];
   let moved = 0;
   for (const [index, id] of ids.entries()) {

@@ -5,7 +5,7 @@ import { Keys, Refused, type State } from './state.ts';
 export const MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const MAX_COUNTER = 2n ** 63n - 1n;
 /** The version of the data that the scripts know. */
-const MODEL = 2;
+const MODEL = '1';
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
@@ -25,7 +25,7 @@ export class NaiveGuild extends Keys {
   ) {
     super(state);
     this.stats = this.hash(':stats');
-    if (this.stats.model !== undefined && !(Number(this.stats.model) <= MODEL)) throw new Refused({ error: 'MODEL' });
+    if ((this.stats.model ?? MODEL) !== MODEL) throw new Refused({ error: 'MODEL' });
     this.ranked = new Map();
     this.hidden = new Map();
   }
@@ -40,10 +40,6 @@ export class NaiveGuild extends Keys {
 
   get rev(): string {
     return this.stats.rev ?? '0';
-  }
-
-  get model(): number {
-    return this.stats.rev === undefined ? MODEL : Number(this.stats.model ?? 1);
   }
 
   get curve(): Curve {
@@ -105,8 +101,7 @@ export class NaiveGuild extends Keys {
     const last = Number(this.stats.rev ?? 0);
     const micros = this.now % 1_000_000;
     const rev = String(last >= this.now && last < Number(MAX) - 2_000_000 ? last + 1 + micros : this.now);
-    const model: Record<string, string> = this.stats.rev === undefined ? { model: String(MODEL) } : {};
-    this.setHash(':stats', { ...this.stats, rev, ...model, ...counters, ...fields });
+    this.setHash(':stats', { ...this.stats, rev, model: MODEL, ...counters, ...fields });
     this.setZset(':xp', this.ranked);
     this.setZset(':hidden', this.hidden);
     return rev;

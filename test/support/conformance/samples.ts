@@ -89,7 +89,7 @@ export function guildOf({
     ...(number > 0 ? { hidden: String(number) } : {}),
   };
   const isEmpty = Object.keys(ranked).length + number === 0;
-  const own = isEmpty ? {} : { rev: String(NOW - DAY), model: '2', ...counters };
+  const own = isEmpty ? {} : { rev: String(NOW - DAY), model: '1', ...counters };
   return withoutEmpty({ ...state, ':stats': { hash: { ...own, ...stats } }, ...keys });
 }
 

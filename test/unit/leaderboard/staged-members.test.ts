@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../../src/errors.ts';
 import { StagedMembers } from '../../../src/leaderboard/staged-members.ts';
 import { storeSuite } from '../../support/store-suite.ts';
 import { describeStores } from '../../support/stores.ts';
@@ -74,18 +73,6 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await leftOf(guild)).toEqual([]);
     const { exact, actual } = await suite.store.audit.check(guild);
     expect({ exact, ...actual }).toMatchObject({ exact: true, members: 3n, totalXp: 1401n, hidden: 2n });
-  });
-
-  it('may be hidden only in a guild whose data has hidden members', async () => {
-    const guild = suite.newGuild();
-    await suite.store.client.hset(`gr:{${guild}}:stats`, 'model', '1', 'members', '0', 'rev', '7');
-    const owner = await lock(guild);
-    await owner.stage([{ userId: 'a', set: 1 }]);
-    await expect(owner.listUnstaged()).resolves.toBeUndefined();
-    await owner.stage([{ userId: 'a', set: 1, hidden: true }]);
-    const refused = owner.listUnstaged();
-    await expect(refused).rejects.toThrow(StoreUnavailableError);
-    await expect(refused).rejects.toThrow(`gr:{${guild}}:stats has data of version 1, this needs version 2`);
   });
 
   it('are put in place, and others removed, at most 125 in a step', async () => {
