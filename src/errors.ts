@@ -25,8 +25,7 @@ export type StoreFailureCode = RedisCode | 'timeout' | 'unreachable' | 'other';
 export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
   // Redis 7.0 and Valkey give the refusal of a command in a script no code of its own.
   if (/user executing the script can't|ACL failure in script/.test(reason)) return 'NOPERM';
-  // Redis 6 puts the code of an error in a script behind its place there.
-  const word = /^(?:.*@user_script: ?\d+: -?)?([A-Z]{2,})\b/.exec(reason)?.[1];
+  const word = /^([A-Z]{2,})\b/.exec(reason)?.[1];
   return word === undefined ? undefined : (REDIS_CODES.find((code) => code === word) ?? 'ERR');
 }
 

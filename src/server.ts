@@ -178,7 +178,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     await reached;
     if (/unknown command/i.test(health.problem?.reason ?? '')) {
       throw new Error(
-        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 6 or later, or Valkey).`,
+        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
       );
     }
     for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);

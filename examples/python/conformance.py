@@ -74,8 +74,8 @@ def is_expected(reply: Any, expected: Any) -> bool:
 
 
 def code_of(error: ResponseError) -> str:
-    # redis-py takes the code ERR away. Redis 6 puts the code behind the place in the script.
-    found = re.match(r"(?:.*@user_script: ?\d+: -?)?([A-Z]{2,}) ", str(error))
+    # redis-py takes the code ERR away.
+    found = re.match(r"([A-Z]{2,}) ", str(error))
     return found[1] if found else "ERR"
 
 

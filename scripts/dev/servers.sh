@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Fetches Redis and Valkey from releases of Debian, with the libraries that they need, and prints the path of each: for REDIS_SERVER.
 # They run beside those of this system, and are kept in ~/.cache/guildrank-servers. Without names, it fetches all.
-#   scripts/dev/servers.sh [redis-6.0 redis-8 valkey-8 valkey-9]
+#   scripts/dev/servers.sh [redis-8 valkey-8 valkey-9]
 set -euo pipefail
 declare -A PACKAGES=(
-  [redis-6.0]=bullseye/redis
   [redis-8]=trixie/redis
   [valkey-8]=trixie/valkey
   [valkey-9]=forky/valkey
@@ -48,7 +47,7 @@ fetch() {
   echo "$folder/$program"
 }
 
-for name in "${@:-redis-6.0 redis-8 valkey-8 valkey-9}"; do
+for name in "${@:-redis-8 valkey-8 valkey-9}"; do
   for each in $name; do
     [ -n "${PACKAGES[$each]:-}" ] || { echo "servers.sh knows ${!PACKAGES[*]}, not $each" >&2; exit 2; }
     fetch "$each"

@@ -3,9 +3,7 @@ import { nodesOf } from './nodes.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** The first major version of Redis that is supported; every Valkey is. */
-const MIN_REDIS = 6;
-/** The first major version of Redis that checks min-replicas-to-write when a script writes. */
-const CHECKS_REPLICAS = 7;
+const MIN_REDIS = 7;
 
 /** Returns what is wrong with the settings or the version of a Redis, for people. None where INFO is not allowed. */
 export async function inspectStore(client: RedisClient): Promise<string[]> {
@@ -29,11 +27,8 @@ export function infoFields(info: string): ReadonlyMap<string, string> {
 export function versionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const version = info.get('redis_version');
   if (!version || info.has('valkey_version')) return undefined;
-  const major = Number.parseInt(version, 10);
-  if (major < MIN_REDIS) return `Redis ${version} is not supported: use Redis ${MIN_REDIS} or later, or Valkey`;
-  // Redis tells this number only if min-replicas-to-write is set.
-  if (major >= CHECKS_REPLICAS || !info.has('min_slaves_good_slaves')) return undefined;
-  return `Redis ${version} lets scripts write in spite of min-replicas-to-write: use Redis ${CHECKS_REPLICAS} or later, or Valkey`;
+  if (Number.parseInt(version, 10) >= MIN_REDIS) return undefined;
+  return `Redis ${version} is not supported: use Redis ${MIN_REDIS}.0 or later, or Valkey`;
 }
 
 /** Returns what is wrong with the eviction policy in the fields of INFO. */

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { isRedis6 } from '../support/server-version.ts';
 
-/** The ACL file for the server of the suites, from the root of the repository. */
-export const ACL_FILE = `deploy/redis/${isRedis6 ? 'users-6.acl' : 'users.acl'}`;
+/** The ACL file, from the root of the repository. */
+export const ACL_FILE = 'deploy/redis/users.acl';
 
 const FILE = readFileSync(new URL(`../../${ACL_FILE}`, import.meta.url), 'utf8');
 

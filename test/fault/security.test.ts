@@ -8,7 +8,6 @@ import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { isRedis6 } from '../support/server-version.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { BEFORE_CACHE_EXPIRES, PATIENT } from '../support/wait.ts';
@@ -130,10 +129,8 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
       for (const attempt of [
         () => client.hgetall('gr:{guild}:keys'),
         () => client.hgetall(store.redisKeys.apiKey(hashKey(key))),
-        // Redis 6 cannot limit a right to some keys of a user.
-        ...(isRedis6
-          ? []
-          : [() => client.hset('gr:{guild}:config', 'plan', 'pro'), () => client.set('gr:quota:{guild}', '0')]),
+        () => client.hset('gr:{guild}:config', 'plan', 'pro'),
+        () => client.set('gr:quota:{guild}', '0'),
         () => client.flushall(),
         () => client.config('GET', '*'),
         () => client.keys('*'),
@@ -195,16 +192,12 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
       () => client.set('elsewhere', '1'),
       () => client.get('elsewhere'),
       () => client.eval("return redis.call('ZADD', KEYS[1], 1, 'x')", 1, xp),
-      ...(isRedis6
-        ? []
-        : [
-            () => client.hset(stats, 'rev', '1'),
-            () => client.hset(config, 'plan', 'pro'),
-            () => client.hset(`${memberPrefix}1`, 'username', 'x'),
-            () => client.hset(apiKeys, 'x', 'y'),
-            () => client.hset(store.redisKeys.apiKey('x'), 'id', 'y'),
-            () => client.eval("return redis.call('HSET', 'gr:{guild}:stats', 'rev', '1')", 0),
-          ]),
+      () => client.hset(stats, 'rev', '1'),
+      () => client.hset(config, 'plan', 'pro'),
+      () => client.hset(`${memberPrefix}1`, 'username', 'x'),
+      () => client.hset(apiKeys, 'x', 'y'),
+      () => client.hset(store.redisKeys.apiKey('x'), 'id', 'y'),
+      () => client.eval("return redis.call('HSET', 'gr:{guild}:stats', 'rev', '1')", 0),
     ]) {
       await expect(attempt()).rejects.toThrow(
         /NOPERM|No permissions|can't (run this command or subcommand|access at least one of the keys)|ACL failure/,

@@ -9,7 +9,6 @@ import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { commandLine } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
-import { isRedis6 } from '../support/server-version.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -64,12 +63,9 @@ describe('guildrank doctor', needs('redis-server'), () => {
 
     const asAdmin = await doctor({ REDIS_URL: url });
     expect(asAdmin).toMatchObject({ code: 0, stderr: '' });
-    expect(asAdmin.findings.filter(({ check, state }) => state !== 'ok' && check !== 'cost')).toEqual(
-      // Redis 6 cannot be asked for rights, and 6.0 does not tell its time in INFO.
-      isRedis6
-        ? [expect.objectContaining({ check: 'clock', state: 'unknown' })]
-        : [expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') })],
-    );
+    expect(asAdmin.findings.filter(({ check, state }) => state !== 'ok' && check !== 'cost')).toEqual([
+      expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') }),
+    ]);
     expect(Object.keys(asAdmin.states)).toEqual(
       expect.arrayContaining(['reachable', 'round trip', 'version', 'kind', 'persistence', 'eviction', 'memory']),
     );
@@ -84,7 +80,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const asService = await doctor({ REDIS_URL: url.replace('//', '//service:pass@') }, {}, '--guild', 'a');
     expect(asService).toMatchObject({
       code: 0,
-      states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: isRedis6 ? 'unknown' : 'ok' },
+      states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: 'ok' },
     });
     expect(asService.of('keys')[0]?.fix).toContain('operator');
     const asOperator = await doctor({ REDIS_URL: url.replace('//', '//operator:pass@') });
@@ -156,7 +152,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
     const { of, states } = await doctor(env);
     expect(of('version')).toHaveLength(3);
-    expect(states).toMatchObject({ EVAL: 'ok', rights: isRedis6 ? 'ok' : 'note', keys: 'ok' });
+    expect(states).toMatchObject({ EVAL: 'ok', rights: 'note', keys: 'ok' });
     const alone = await doctor({ REDIS_URL: `redis://${cluster.addresses.split(',')[0]}` });
     expect(alone.code).toBe(1);
     expect(alone.of('kind')[0]?.fix).toBe('Set REDIS_MODE=cluster');

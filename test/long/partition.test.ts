@@ -28,7 +28,6 @@ const BACK_MS = 5000;
 /** No answer takes longer. The timed suites judge the promised 300 ms. */
 const BOUND_MS = 1000;
 
-// Redis 6 has no bind-source-addr, and lets scripts write in spite of min-replicas-to-write.
 describe('a Sentinel set in a network that is cut', { ...needs('redis-server'), timeout: 120_000 }, () => {
   let network: Network;
   let guild: TestGuild;

@@ -132,7 +132,7 @@ describe('the start', needs('redis-server'), () => {
   it('ends on a server without scripts, in one line that says so', async () => {
     const { url } = await redis('--rename-command', 'EVALSHA', '');
     await expect(boot({ REDIS_URL: url }, 30_000).running).rejects.toThrow(
-      /^Cannot use the Redis at .*: ERR unknown command 'evalsha'.* Guildrank needs EVAL and EVALSHA \(Redis 6 or later, or Valkey\)\.$/,
+      /^Cannot use the Redis at .*: ERR unknown command 'evalsha'.* Guildrank needs EVAL and EVALSHA \(Redis 7\.0 or later, or Valkey\)\.$/,
     );
   });
 

@@ -2,7 +2,6 @@ import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Certificates, tlsServer } from './certificates.ts';
-import { isRedis6 } from './server-version.ts';
 import { PATIENT } from './wait.ts';
 
 /** A real Redis Cluster on loopback: three masters, or as many as asked, and as many replicas of each as asked. */
@@ -70,11 +69,11 @@ async function startNode(
   certificates?: Certificates,
   announce?: (port: number) => Promise<number>,
 ): Promise<ClusterNode> {
-  // The bus port is the data port + 10000 by default, which a free port can put out of range. Redis 6 has no setting for it.
-  const busPort = isRedis6 ? [] : ['--cluster-port', String(await freePort())];
+  // The bus port is the data port + 10000 by default, which a free port can put out of range.
+  const busPort = ['--cluster-port', String(await freePort())];
   const timeout = String(NODE_TIMEOUT_MS);
   const tlsPort = certificates && (await freePort());
-  const ownPort = await freeDataPort();
+  const ownPort = await freePort();
   const announced = await announce?.(ownPort);
   const server = await startEmbeddedRedis([
     ...['--port', String(ownPort), ...(announced ? ['--cluster-announce-port', String(announced)] : [])],
@@ -92,12 +91,6 @@ async function startNode(
     id: (await admin.call('CLUSTER', 'MYID')) as string,
     port: tlsPort ?? announced ?? server.port,
   };
-}
-
-/** Returns a free port, for Redis 6 one to which 10000 can be added. */
-async function freeDataPort(): Promise<number> {
-  const port = await freePort();
-  return isRedis6 && port > 55_535 ? freeDataPort() : port;
 }
 
 async function join(nodes: readonly ClusterNode[], masters: number): Promise<void> {

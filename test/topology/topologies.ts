@@ -11,7 +11,6 @@ import { type Certificates, makeCertificates, tlsServer } from '../support/certi
 import { startCluster, TLS_NAME } from '../support/cluster.ts';
 import { runProgram } from '../support/run-command.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
-import { ALL_CHANNELS } from '../support/server-version.ts';
 
 /** A way to run Redis, started for real. */
 export interface Topology {
@@ -55,7 +54,7 @@ const password: Topology = {
   name: 'a Redis with a user and a password',
   async start() {
     const server = await startEmbeddedRedis([
-      ...['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', ...ALL_CHANNELS, '+@all'],
+      ...['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', '&*', '+@all'],
     ]);
     const url = `redis://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${server.port}`;
     return reachedBy({ REDIS_URL: url }, server.stop);
@@ -112,7 +111,6 @@ const clientCertificates: Topology = {
 
 const clusterBehindNames: Topology = {
   name: 'a Redis Cluster that serves TLS under host names, to clients with certificates',
-  // Redis 6 announces addresses only.
   async start() {
     const certificates = await makeCertificates(TLS_NAME);
     const nodes = await startCluster(0, certificates);
@@ -132,7 +130,6 @@ const clusterBehindNames: Topology = {
 
 const securedSentinel: Topology = {
   name: 'a Sentinel and its master, each with a user, a password and TLS',
-  // The Sentinels of Redis 6.0 have no users.
   start: startSecuredSentinel,
 };
 
@@ -171,7 +168,7 @@ export const topologies: readonly Topology[] = [
 export async function startSecuredSentinel(): Promise<RunningTopology & { readonly admin: Redis }> {
   const certificates = await makeCertificates(SERVER_NAME);
   const [port, sentinelPort] = [await freePort(), await freePort()];
-  const users = ['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', ...ALL_CHANNELS, '+@all'];
+  const users = ['--user', 'default', 'off', '--user', USER, 'on', `>${PASSWORD}`, '~*', '&*', '+@all'];
   const server = await startEmbeddedRedis(['--port', '0', ...tlsServer(certificates, port, 'yes'), ...users]);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-sentinel-'));
   const file = join(folder, 'sentinel.conf');

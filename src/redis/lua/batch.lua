@@ -51,7 +51,7 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
   else
     local done, reply = pcall(commands[name], guild, a, b, c)
     if not done then
-      -- The error is a table since Redis 7, and text before.
+      -- An error of a command is a table. One of Lua is text, and each of ioredis-mock.
       local message = type(reply) == 'table' and reply.err or tostring(reply)
       if string.find(message, 'READONLY') then
         return redis.error_reply(message)

@@ -1,5 +1,5 @@
 -- lib-permissions: raises Redis's NOPERM error when the user may not run one of the commands on a key. A script asks before its first
--- write, because a command that is refused later would leave half a change. Redis 6 cannot tell.
+-- write, because a command that is refused later would leave half a change. ioredis-mock cannot tell.
 
 -- Returns arguments for a command after its key, as Redis checks their number.
 local function sample_arguments(command, key)

@@ -8,13 +8,8 @@ const inspect = (info: string) => inspectStore(node(info) as unknown as RedisCli
 it.each([
   ['redis_version:7.0.15\r\nmaxmemory_policy:noeviction\r\n', []],
   ['redis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.0.1\r\n', []],
-  ['redis_version:6.2.14\r\n', []],
-  ['redis_version:5.0.14\r\n', ['Redis 5.0.14 is not supported: use Redis 6 or later, or Valkey']],
-  [
-    'redis_version:6.2.14\r\nmin_slaves_good_slaves:1\r\n',
-    ['Redis 6.2.14 lets scripts write in spite of min-replicas-to-write: use Redis 7 or later, or Valkey'],
-  ],
-  ['redis_version:7.0.15\r\nmin_slaves_good_slaves:1\r\n', []],
+  ['redis_version:10.0.1\r\n', []],
+  ['redis_version:6.2.14\r\n', ['Redis 6.2.14 is not supported: use Redis 7.0 or later, or Valkey']],
   ['', []],
 ])('says of the INFO %j: %j', async (info, findings) => {
   expect(await inspect(info)).toEqual(findings);
