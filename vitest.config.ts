@@ -1,18 +1,23 @@
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 
+const report = process.env.TEST_REPORT;
+
 /** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
 const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
 
 /** Replaces a module, which the process must not have loaded before. */
 const replacing = ['test/unit/leaderboard/count-end.test.ts'];
 
+/** Suites that start the built program, and install packages where npm reaches its registry. */
+const processes = ['./test/support/entry.ts', './test/support/registry.ts'];
+
 // A slow machine must not turn a correct answer into a failure.
 const patient = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   expect: { poll: { timeout: 30_000 } },
-  globalSetup: ['./scripts/dev/build-widget.mjs', './test/support/registry.ts'],
+  globalSetup: ['./scripts/dev/build-widget.mjs'],
   setupFiles: './test/support/cover-children.ts',
 };
 
@@ -29,7 +34,12 @@ function tier(
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    reporters: ['default', new LeftOutReporter()],
+    // TEST_REPORT names a file for the results, which .ci/run adds up.
+    reporters: [
+      'default',
+      new LeftOutReporter(),
+      ...(report ? [['json', { outputFile: report }] satisfies [string, object]] : []),
+    ],
     projects: [
       // npm test. The files leave nothing behind, so they share a process, which loads the modules once.
       tier('first', '{unit,api,recorded,integration,docs}', { isolate: false, exclude: replacing }),
@@ -37,11 +47,12 @@ export default defineConfig({
       // npm run test:all adds these.
       tier('second', '{browser,topology,fault,process,deploy,packages}', {
         exclude: timed,
+        globalSetup: processes,
         sequence: { groupOrder: 1 },
       }),
-      tier('second-timed', '', { include: timed, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      tier('second-timed', '', { include: timed, globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 2 } }),
       // npm run test:long, by hand.
-      tier('long', 'long', { maxWorkers: 1, sequence: { groupOrder: 3 } }),
+      tier('long', 'long', { globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 3 } }),
     ],
     coverage: {
       provider: 'custom',

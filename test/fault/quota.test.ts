@@ -4,7 +4,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
-import { watchLag } from '../support/lag.ts';
+import { watchLag } from '../support/lag.js';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';

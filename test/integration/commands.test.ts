@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { runCommand } from '../support/command.ts';
-import { commandLine } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -208,7 +207,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
     const check = await runCommand('stats', ['check', id], env());
     expect(check.code).toBe(1);
-    expect(check.stderr).toBe(`Repair it with: ${commandLine('stats')} rebuild ${id}\n`);
+    expect(check.stderr).toBe(`Repair it with: npm run -s stats -- rebuild ${id}\n`);
     expect((await runCommand('stats', ['rebuild', id], env())).code).toBe(0);
     expect((await json(runCommand('stats', ['check', id, '--json'], env()))).exact).toBe(true);
   });
@@ -223,7 +222,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     for (const [name, args, text] of help) {
       const { code, stdout } = await runCommand(name, args, env());
       expect(code).toBe(0);
-      expect(stdout).toContain(`Usage: ${commandLine(name)}`);
+      expect(stdout).toContain(`Usage: npm run -s ${name} --`);
       expect(stdout).toContain(text);
     }
   });

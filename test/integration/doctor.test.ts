@@ -7,7 +7,6 @@ import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
-import { commandLine } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -106,7 +105,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     await client.hset('gr:{e}:stats', 'model', '99');
     const { code, stderr, of } = await doctor({ REDIS_URL: url });
     expect(code).toBe(1);
-    expect(stderr).toBe(`Correct the problems, then run ${commandLine('doctor')} again.\n`);
+    expect(stderr).toBe(`Correct the problems, then run npm run -s doctor -- again.\n`);
     const said = (check: string) => of(check).map(({ detail }) => detail);
     expect(said('persistence')).toEqual(['none: a restart loses all members and API keys']);
     expect(said('eviction')[0]).toMatch(/^maxmemory-policy allkeys-lru lets Redis delete members/);

@@ -5,7 +5,6 @@ import { exportText } from '../../src/import/export.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import type { CurveText } from '../../src/leaderboard/curves.ts';
 import { startCommand } from '../support/command.ts';
-import { commandLine } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 
@@ -75,7 +74,7 @@ describe('npm run export', needs('redis-server'), () => {
     const { code, out, err } = await run('export', ['--guild', 'g', '--format', format]);
     expect(code).toBe(0);
     expect(err).toMatch(/^guild g: exported 613 members, 2 of them hidden; all of one moment, revision \d{16}\n/);
-    expect(err).toContain(`load it with ${commandLine('seed')} --curve ${curve} ...\n`);
+    expect(err).toContain(`load it with npm run -s seed -- --curve ${curve} ...\n`);
     await store.guildConfig.update('h', { xpCurve: curve });
     for (const [guild, options] of [
       ['h', []],

@@ -9,7 +9,7 @@ import { runCommand } from '../support/command.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
-import { watchLag } from '../support/lag.ts';
+import { watchLag } from '../support/lag.js';
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';

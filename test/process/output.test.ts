@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { VERSION } from '../../src/observability/build-info.ts';
-import { commandLine, nodeArguments } from '../support/entry.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 
@@ -33,7 +33,7 @@ describe('the output of a command', () => {
     ]);
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
-      stdout: `Usage: ${commandLine('seed')} [options]\n`,
+      stdout: `Usage: guildrank seed [options]\n`,
       stderr: '',
     });
   });
@@ -61,7 +61,7 @@ describe('the output of a command', () => {
     const help = await runProgram(process.execPath, [...BIN, 'serve', '--help']);
     expect(help).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`Usage: ${commandLine('serve')} [options]\n`),
+      stdout: expect.stringContaining(`Usage: guildrank serve [options]\n`),
     });
     const wrong = await runProgram(process.execPath, [...BIN, 'serve', '--prot', '1']);
     expect(wrong).toMatchObject({

@@ -170,7 +170,7 @@ describe('the end of the process', needs('redis-server'), () => {
   async function failUnderLoad(event: string, planted: string): Promise<{ answers: readonly Answer[]; lag: number }> {
     const code = `process.once('SIGUSR2', () => { ${planted}; }); await import('./src/main.ts');`;
     const port = await freePort();
-    const probe = ['--import', './test/support/lag-probe.ts'];
+    const probe = ['--import', './test/support/lag-probe.js'];
     const failing = runScript([...probe, '--input-type=module', '-e', code], {
       ...{ REDIS_URL: suite.redis.url, HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
       ...suite.guild.env,

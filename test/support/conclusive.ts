@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { watchLag } from './lag.ts';
+import { watchLag } from './lag.js';
 
 /** How often a measurement is tried until the machine lets it show something. */
 export const TRIES = 4;

@@ -1,21 +1,36 @@
-/** The entries of the service and of its commands, with their place in the build. */
-const ENTRIES: ReadonlyMap<string, string> = new Map([
+import { spawnSync } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The entries of the service and of its commands. Tests that need a process run them as `npm run build` has made them. */
+const BUILT: ReadonlyMap<string, string> = new Map([
   ['src/main.ts', 'dist/main.js'],
   ['src/cli/main.ts', 'dist/cli/main.js'],
 ]);
 
-/**
- * Returns the arguments of Node that run `args`: options, a file of the repository, and its own arguments. With TEST_BUILD=1 the entries
- * run as `npm run build` has made them, which starts them in half the time; else TypeScript runs as it is.
- */
+/** Returns the arguments of Node that run `args`: options, a file of the repository, and its own arguments. */
 export function nodeArguments(args: readonly string[]): string[] {
-  const run = process.env.TEST_BUILD === '1' ? args.map((arg) => ENTRIES.get(arg) ?? arg) : args;
+  const run = args.map((arg) => BUILT.get(arg) ?? arg);
   const isTypeScript = run.some((arg) => arg.endsWith('.ts') || arg === '-e');
   return isTypeScript ? ['--import', 'tsx', ...run] : [...run];
 }
 
-/** Returns what a person types to run a command: the commands name themselves so in their messages. */
-export function commandLine(name: string): string {
-  if (process.env.TEST_BUILD === '1') return `guildrank ${name}`;
-  return name === 'serve' ? 'npm start --' : `npm run -s ${name} --`;
+/** Builds the program before a run of the tests that start it, if its sources are newer: Vitest calls it. */
+export function setup(): void {
+  const built = statSync(join(root, 'dist/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) =>
+    join('src', name),
+  );
+  // The build writes the widget itself.
+  const read = [
+    ...sources.filter((name) => !name.startsWith('src/web/widget.js')),
+    'package.json',
+    'tsconfig.build.json',
+  ];
+  if (read.every((name) => statSync(join(root, name)).mtimeMs <= built)) return;
+  const { status } = spawnSync('npm', ['run', 'build'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error('The build failed: run "npm run build" to see why');
 }

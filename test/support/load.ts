@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, type IncomingHttpHeaders, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
-import { watchLag } from './lag.ts';
+import { watchLag } from './lag.js';
 
 /** One answer, or the failure to get one. */
 export interface Answer {

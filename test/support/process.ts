@@ -68,7 +68,7 @@ export async function startServiceProcess(
   env: Record<string, string>,
   preload: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const service = spawnService(env, ['--import', './test/support/lag-probe.ts', ...preload]);
+  const service = spawnService(env, ['--import', './test/support/lag-probe.js', ...preload]);
   const { url, admin_url } = await service.line((line) => typeof line.url === 'string');
   return { ...service, url: url as string, adminUrl: admin_url as string | undefined };
 }

@@ -1,9 +1,9 @@
 import type { TestProject } from 'vitest/node';
 import { runProgram } from './run-command.ts';
 
-/** Tells the suites of a run whether npm reaches its registry. The first tier needs no network, so it does not ask. */
-export async function setup({ name, provide }: TestProject): Promise<void> {
-  provide('hasRegistry', !name.startsWith('first') && (await canReachRegistry()));
+/** Tells the suites of a tier whether npm reaches its registry. */
+export async function setup({ provide }: TestProject): Promise<void> {
+  provide('hasRegistry', await canReachRegistry());
 }
 
 async function canReachRegistry(): Promise<boolean> {

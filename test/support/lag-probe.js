@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { watchLag } from './lag.ts';
+import { watchLag } from './lag.js';
 
 /**
  * Preloaded into a service process: reports how long the process was kept from running. It writes to file descriptor 3,
