@@ -14,8 +14,8 @@ const processes = ['./test/support/entry.ts', './test/support/registry.ts'];
 
 // A slow machine must not turn a correct answer into a failure.
 const patient = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   expect: { poll: { timeout: 30_000 } },
   globalSetup: ['./scripts/dev/build-widget.mjs'],
   setupFiles: './test/support/cover-children.ts',

@@ -108,11 +108,12 @@ describeStores('the API', (kind) => {
     });
 
     // The mock lets the limiter count in a list.
-    it.runIf(kind === realStore)('503 when the quota cannot be counted', async () => {
-      await client.lpush('gr:quota:{guild}', 'something else');
-      const { headers } = await ask(503, '/servers/guild/leaderboard');
-      expect(headers).not.toHaveProperty('ratelimit');
-    });
+    if (kind === realStore)
+      it('503 when the quota cannot be counted', async () => {
+        await client.lpush('gr:quota:{guild}', 'something else');
+        const { headers } = await ask(503, '/servers/guild/leaderboard');
+        expect(headers).not.toHaveProperty('ratelimit');
+      });
 
     it('500 when the service itself fails', async () => {
       let broken = false;

@@ -42,14 +42,15 @@ describeStores('GET /servers/{guild_id}/stats', (kind) => {
     expect((await suite.service.store.audit.check('guild')).exact).toBe(true);
   });
 
-  it.runIf(kind === realStore)('gives a total beyond 2^53 to the last digit', async () => {
-    const max = 9007199254740991n;
-    await suite.service.store.writer.recordMany('guild', [
-      { userId: 'a', set: max },
-      { userId: 'b', set: max },
-      { userId: 'c', set: 3 },
-    ]);
-    const { text } = await suite.get('/servers/guild/stats').expect(200);
-    expect(text).toContain(`"total_xp":${2n * max + 3n},`);
-  });
+  if (kind === realStore)
+    it('gives a total beyond 2^53 to the last digit', async () => {
+      const max = 9007199254740991n;
+      await suite.service.store.writer.recordMany('guild', [
+        { userId: 'a', set: max },
+        { userId: 'b', set: max },
+        { userId: 'c', set: 3 },
+      ]);
+      const { text } = await suite.get('/servers/guild/stats').expect(200);
+      expect(text).toContain(`"total_xp":${2n * max + 3n},`);
+    });
 });

@@ -10,7 +10,7 @@ import { STATE_OPTIONS, states } from '../fault/redis-states.ts';
 import { contentOf } from '../fault/script-calls.ts';
 import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
-import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
+import { type ContextOptions, type RunningCommand, runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 
 const cleanUps = cleanUpsAfterEach();
@@ -33,6 +33,8 @@ const commands = (guild: (n: number) => string, keyId: (n: number) => string): [
   ['export', ['--guild', guild(13)]],
 ];
 const GUILDS = 14;
+/** Such a Redis never lets a command in. */
+const SOON = { connectTimeoutMs: 5000 };
 
 /** Makes a guild for every command. @returns the commands, and the environment without the address of Redis. */
 async function commandsOn(env: Record<string, string>, oneGuild = false) {
@@ -55,13 +57,12 @@ async function expectRefusals(
   all: readonly [string, string[]][],
   { env, servers, line }: { env: Record<string, string>; servers: readonly Redis[]; line: RegExp },
   during: (work: () => Promise<unknown>) => Promise<unknown>,
+  options: ContextOptions = {},
 ): Promise<void> {
   const before = await contentWithoutLocks(servers);
   const results: unknown[] = [];
   await during(async () => {
-    await Promise.all(
-      all.map(async ([name, args]) => results.push(await runCommand(name, args, env, { connectTimeoutMs: 2000 }))),
-    );
+    await Promise.all(all.map(async ([name, args]) => results.push(await runCommand(name, args, env, options))));
   });
   const refused = {
     code: 1,
@@ -87,7 +88,12 @@ it.each([
   cleanUps.push(() => other.disconnect());
   const env = { REDIS_URL: url };
   const all = await commandsOn(env);
-  await expectRefusals(all, { env, servers: [client], line }, (work) => states[code]?.(client, other, work) ?? work());
+  await expectRefusals(
+    all,
+    { env, servers: [client], line },
+    (work) => states[code]?.(client, other, work) ?? work(),
+    SOON,
+  );
 });
 
 it('every command waits while Redis is LOADING, says so, and is done then', needs('redis-server'), async () => {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram } from '../../support/run-command.ts';
+import { runProgram } from '../support/run-command.ts';
 
-const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).sort();
 const unique = (list: readonly string[]) => [...new Set(list)].sort();
 
