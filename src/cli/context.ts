@@ -24,20 +24,20 @@ const CONNECT_TIMEOUT_MS = 5000;
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Returns the context of the commands of a process. */
-export function contextOf(process: NodeJS.Process): CommandContext {
-  const { env, stdin, stdout, stderr } = process;
+export function contextOf(host: NodeJS.Process): CommandContext {
+  const { env, stdin, stdout, stderr } = host;
   return {
     env,
     stdin,
     stdout,
     stderr,
     onStop(listener) {
-      for (const signal of STOP_SIGNALS) process.on(signal, listener);
+      for (const signal of STOP_SIGNALS) host.on(signal, listener);
       return () => {
-        for (const signal of STOP_SIGNALS) process.off(signal, listener);
+        for (const signal of STOP_SIGNALS) host.off(signal, listener);
       };
     },
-    exit: (code) => process.exit(code),
+    exit: (code) => host.exit(code),
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     logLines: () => logLinesTo(stdout),
   };
