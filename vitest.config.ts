@@ -45,14 +45,16 @@ export default defineConfig({
       tier('first', '{unit,api,recorded,integration,docs}', { isolate: false, exclude: replacing }),
       tier('first-alone', 'unit', { include: replacing }),
       // npm run test:all adds these.
-      tier('second', '{browser,topology,fault,process,deploy,packages}', {
+      tier('second', '{topology,fault,process,deploy,packages}', {
         exclude: timed,
         globalSetup: processes,
         sequence: { groupOrder: 1 },
       }),
-      tier('second-timed', '', { include: timed, globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      // One process, which has one Chromium and one Firefox for all files. Another number of workers needs an order of its own.
+      tier('second-browser', 'browser', { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      tier('second-timed', '', { include: timed, globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 3 } }),
       // npm run test:long, by hand.
-      tier('long', 'long', { globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 3 } }),
+      tier('long', 'long', { globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 4 } }),
     ],
     coverage: {
       provider: 'custom',

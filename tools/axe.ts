@@ -10,9 +10,9 @@ interface Page {
 
 /** Returns what axe finds on the page: the rule and the elements of each violation. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(source);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
   return (await page.evaluate(
-    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) =>
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) =>
       [id, target.flat().join(' '), ...any.map(({ message }) => message)].join(': '))))`,
   )) as string[];
 }

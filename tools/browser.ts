@@ -1,20 +1,19 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { userInfo } from 'node:os';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { launch, type Browser as PuppeteerBrowser } from 'puppeteer-core';
-import { BROWSERS, type Need } from '../test/support/needs.ts';
+import { BROWSERS } from '../test/support/needs.ts';
 
 export type { Browser, BrowserContext, BrowserContextOptions, Page, Response } from 'playwright-core';
-export type { Browser as PuppeteerBrowser, Page as PuppeteerPage } from 'puppeteer-core';
+export type { Page as PuppeteerPage } from 'puppeteer-core';
 
-/** Starts Firefox. @param settings those of about:config. */
-export function launchFirefox(settings: Record<string, unknown>): Promise<PuppeteerBrowser> {
-  // As root, Firefox refuses a HOME of another user, which CI sets in a container.
-  const env = { ...process.env, HOME: userInfo().homedir };
-  return launch({ browser: 'firefox', executablePath: BROWSERS.firefox, extraPrefsFirefox: settings, env });
-}
+/** A signal ends this process by scripts/dev/child-process.ts, and the drivers kill their browsers then. */
+const SIGNALS = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
 
 const CHROMIUM_ARGUMENTS = [
   '--headless',
@@ -27,35 +26,64 @@ const CHROMIUM_ARGUMENTS = [
   '--disable-sync',
 ];
 
+/** Starts a Chromium, which the caller closes. */
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: BROWSERS.chromium, args: CHROMIUM_ARGUMENTS });
+  return chromium.launch({ executablePath: BROWSERS.chromium, args: CHROMIUM_ARGUMENTS, ...SIGNALS });
 }
 
-/** A browser with the same driver as the other one, so that one test runs in both. */
-export interface Engine {
-  readonly name: string;
-  readonly need: Need;
-  /** Starts it, as a visitor with a dark system has it, who prefers reduced motion. */
-  launch(): Promise<PuppeteerBrowser>;
+let startedChromium: Promise<Browser> | undefined;
+
+/** Returns the Chromium of this process, which ends with the process. */
+export function sharedChromium(): Promise<Browser> {
+  tidyAfterThisProcess();
+  startedChromium ??= launchChromium();
+  return startedChromium;
 }
 
-export const ENGINES: readonly Engine[] = [
-  {
-    name: 'Chromium',
-    need: 'chromium',
-    launch: () =>
-      launch({
-        executablePath: BROWSERS.chromium,
-        args: [...CHROMIUM_ARGUMENTS, '--force-dark-mode', '--force-prefers-reduced-motion'],
-      }),
-  },
-  {
-    name: 'Firefox',
-    need: 'firefox-esr',
-    launch: () =>
-      launchFirefox({ 'layout.css.prefers-color-scheme.content-override': 0, 'ui.prefersReducedMotion': 1 }),
-  },
-];
+let startedFirefox: Promise<PuppeteerBrowser> | undefined;
+
+/** Returns the Firefox of this process, which ends with the process. Its first page may change its settings. */
+export function sharedFirefox(): Promise<PuppeteerBrowser> {
+  startedFirefox ??= launchFirefox();
+  return startedFirefox;
+}
+
+async function launchFirefox(): Promise<PuppeteerBrowser> {
+  const groups = tidyAfterThisProcess();
+  const browser = await launch({
+    browser: 'firefox',
+    executablePath: BROWSERS.firefox,
+    args: ['--remote-allow-system-access', 'about:config'],
+    // As root, Firefox refuses a HOME of another user, which CI sets in a container.
+    env: { ...process.env, HOME: userInfo().homedir },
+    // A busy machine starts it late: the test runner's own limit decides.
+    timeout: 0,
+    ...SIGNALS,
+  });
+  groups.write(`${browser.process()?.pid}\n`);
+  return browser;
+}
+
+let tidier: Socket | undefined;
+
+/**
+ * Starts a shell that waits for the end of this process, however it ends. Then it kills the process groups that it has read, and deletes
+ * the folder of the profiles. The test runner gives this process half a second to do that, which is too short on a busy machine.
+ * Chromium needs no mention: it ends with the pipe that it reads.
+ */
+function tidyAfterThisProcess(): Socket {
+  if (tidier) return tidier;
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-browsers-'));
+  // The drivers make the profiles in it.
+  process.env.TMPDIR = folder;
+  const script =
+    'while read -r group; do groups="$groups -$group"; done; [ -z "$groups" ] || kill -9 -- $groups; sleep 2; rm -rf "$1"';
+  const shell = spawn('sh', ['-c', script, 'sh', folder], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  tidier = shell.stdin as Socket;
+  shell.unref();
+  tidier.unref();
+  return tidier;
+}
 
 /** A site of another origin than the service, with one page. */
 export interface Site {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
-import { dashboardVisit, GUILD, LOOKS } from './dashboard-visit.ts';
+import { dashboardVisit, GUILD, SIZES, TOUR_MS } from './dashboard-visit.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 
@@ -72,17 +72,21 @@ describe(
       await look('activity');
     }
 
-    it.each(LOOKS)('have no violations of axe, fit and run nothing foreign: %s', async (name, options) => {
-      await visit.signIn(GUILD, options);
-      const seen: string[] = [];
-      await tour(async (step) => {
-        seen.push(step);
-        if (step.startsWith('widget')) await previewed('Member 10');
-        await visit.expectRight(step, name);
-      });
-      expect(seen).toHaveLength(14);
-      await visit.expectNothingForeign();
-    });
+    it.each(SIZES)(
+      'have no violations of axe, fit and run nothing foreign: %s',
+      { timeout: TOUR_MS },
+      async (size, viewport) => {
+        await visit.signIn(GUILD, { viewport });
+        const seen: string[] = [];
+        await tour(async (step) => {
+          seen.push(step);
+          if (step.startsWith('widget')) await previewed('Member 10');
+          await visit.expectRight(step, size);
+        });
+        expect(seen).toHaveLength(14);
+        await visit.expectNothingForeign();
+      },
+    );
 
     it('work in full without scripts', async () => {
       await visit.signIn(GUILD, { javaScriptEnabled: false });

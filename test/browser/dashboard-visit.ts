@@ -1,33 +1,31 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from '../../tools/browser.ts';
-import { launchChromium } from '../../tools/browser.ts';
+import { type BrowserContext, type BrowserContextOptions, type Page, sharedChromium } from '../../tools/browser.ts';
 import { startTestDashboard, type TestDashboard } from '../support/dashboard.ts';
-import { type PageWatch, watchPage } from './page-watch.ts';
+import { type PageWatch, watchPage } from './engines.ts';
 
 export const GUILD = '81384788765712384';
 const WIDE = { width: 1100, height: 800 };
-const PHONE = { width: 360, height: 740 };
 
-/** Sizes and themes in which each page must be right. */
-export const LOOKS = [
-  ['wide and light', { viewport: WIDE, colorScheme: 'light' }],
-  ['wide and dark', { viewport: WIDE, colorScheme: 'dark' }],
-  ['a phone and light', { viewport: PHONE, colorScheme: 'light' }],
-  ['a phone and dark', { viewport: PHONE, colorScheme: 'dark' }],
-] as const satisfies [string, BrowserContextOptions][];
+/** Sizes in which each page must be right, in both themes. */
+export const SIZES = [
+  ['wide', WIDE],
+  ['a phone', { width: 360, height: 740 }],
+] as const;
+
+/** axe looks at each page in both themes: on a busy machine, two minutes of work. */
+export const TOUR_MS = 600_000;
 
 /** A person with a browser at a dashboard. */
 export class DashboardVisit {
-  browser!: Browser;
   dashboard!: TestDashboard;
   context!: BrowserContext;
   page!: Page;
   watch!: PageWatch;
 
-  /** Opens a browser and signs in, by the button of the link. */
+  /** Opens a page and signs in, by the button of the link. */
   async signIn(guildId: string | null = GUILD, options: BrowserContextOptions = {}): Promise<void> {
-    this.context = await this.browser.newContext({ viewport: WIDE, ...options });
+    this.context = await (await sharedChromium()).newContext({ viewport: WIDE, ...options });
     this.page = await this.context.newPage();
     this.watch = watchPage(this.page, this.dashboard.url);
     await this.page.goto(await this.dashboard.link(guildId, 'u1'));
@@ -47,16 +45,19 @@ export class DashboardVisit {
     return ((await this.page.textContent('main')) ?? '').replace(/\s+/g, ' ');
   }
 
-  /** Expects that axe finds nothing and that the page fits. With SCREENSHOTS, a picture goes into that folder. */
-  async expectRight(step: string, look: string): Promise<void> {
-    expect([step, await axeViolations(this.page)]).toEqual([step, []]);
+  /** Expects that the page fits, and that axe finds nothing in either theme. With SCREENSHOTS, pictures go into that folder. */
+  async expectRight(step: string, size: string): Promise<void> {
     for (const dir of ['rtl', 'ltr']) {
       const tooWide = `document.documentElement.dir = '${dir}'; document.documentElement.scrollWidth - innerWidth`;
       expect([step, dir, await this.page.evaluate(tooWide)]).toEqual([step, dir, 0]);
     }
-    const { SCREENSHOTS } = process.env;
-    const path = `${SCREENSHOTS}/${look} ${step}.png`.replaceAll(' ', '-').replaceAll(',', '');
-    if (SCREENSHOTS) await this.page.screenshot({ path, fullPage: true });
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await this.page.emulateMedia({ colorScheme });
+      expect([step, colorScheme, await axeViolations(this.page)]).toEqual([step, colorScheme, []]);
+      const { SCREENSHOTS } = process.env;
+      const path = `${SCREENSHOTS}/${size} ${colorScheme} ${step}.png`.replaceAll(' ', '-').replaceAll(',', '');
+      if (SCREENSHOTS) await this.page.screenshot({ path, fullPage: true });
+    }
   }
 
   /** Expects that nothing ran, and no other host was asked. */
@@ -68,19 +69,13 @@ export class DashboardVisit {
   }
 }
 
-/** Starts a browser and a dashboard before the tests of a suite. Each test has a guild of twelve members. @param nameOf their names. */
+/** Starts a dashboard before the tests of a suite. Each test has a guild of twelve members. @param nameOf their names. */
 export function dashboardVisit(nameOf: (n: number) => string): DashboardVisit {
   const visit = new DashboardVisit();
   beforeAll(async () => {
-    [visit.browser, visit.dashboard] = await Promise.all([
-      launchChromium(),
-      startTestDashboard({ DASHBOARD_API_URL: 'https://ranks.example.com' }),
-    ]);
+    visit.dashboard = await startTestDashboard({ DASHBOARD_API_URL: 'https://ranks.example.com' });
   });
-  afterAll(async () => {
-    await visit.browser?.close();
-    await visit.dashboard?.close();
-  });
+  afterAll(() => visit.dashboard?.close());
   beforeEach(async () => {
     const { client, writer, guildConfig } = visit.dashboard.store;
     await client.flushall();

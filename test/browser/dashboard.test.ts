@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { TestDashboard } from '../support/dashboard.ts';
+import { sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { startService, type TestService } from '../support/service.ts';
-import type { TestStore } from '../support/stores.ts';
-import { dashboardVisit, GUILD, LOOKS } from './dashboard-visit.ts';
+import { startService } from '../support/service.ts';
+import { storeOn } from '../support/stores.ts';
+import { dashboardVisit, GUILD, SIZES, TOUR_MS } from './dashboard-visit.ts';
 
 /** A name that runs, pushes or turns what does not treat it as text. */
 const EVIL = `\u202e<img src=x onerror="document.title=1">${'W'.repeat(20)}`;
@@ -75,16 +75,20 @@ describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server')
     await look('signed out');
   }
 
-  it.each(LOOKS)('has no violations of axe, fits and runs nothing foreign: %s', async (name, options) => {
-    await visit.signIn(GUILD, options);
-    const seen: string[] = [];
-    await tour(async (step) => {
-      seen.push(step);
-      await visit.expectRight(step, name);
-    });
-    expect(seen).toHaveLength(21);
-    await visit.expectNothingForeign();
-  });
+  it.each(SIZES)(
+    'has no violations of axe, fits and runs nothing foreign: %s',
+    { timeout: TOUR_MS },
+    async (size, viewport) => {
+      await visit.signIn(GUILD, { viewport });
+      const seen: string[] = [];
+      await tour(async (step) => {
+        seen.push(step);
+        await visit.expectRight(step, size);
+      });
+      expect(seen).toHaveLength(21);
+      await visit.expectNothingForeign();
+    },
+  );
 
   it('works in full without scripts', async () => {
     await visit.signIn(GUILD, { javaScriptEnabled: false });
@@ -120,7 +124,8 @@ describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server')
   });
 
   it('makes a key that the service takes at once, with the line of curl that is shown, and refuses it once it is revoked', async () => {
-    const service: TestService = await startService(onRedis(visit.dashboard));
+    const store = storeOn(visit.dashboard.redis);
+    const service = await startService(store);
     try {
       await visit.signIn(GUILD, { permissions: ['clipboard-read', 'clipboard-write'] });
       await visit.follow('API keys');
@@ -150,6 +155,7 @@ describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server')
       );
     } finally {
       await service.close();
+      store.disconnect();
     }
   });
 
@@ -177,12 +183,12 @@ describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server')
     await visit.page.getByLabel(/User id of the person/).fill('u7');
     await visit.press('Make the link');
     const link = (await visit.page.locator('#link').textContent()) ?? '';
-    const owner = await (await visit.browser.newContext()).newPage();
+    const owner = await (await sharedChromium()).newPage();
     await owner.goto(link);
     await owner.getByRole('button', { name: 'Sign in' }).click();
     expect(owner.url()).toBe(`${visit.dashboard.url}/guilds/another`);
     expect(await owner.textContent('footer')).toContain('an owner of this guild (u7)');
-    await owner.context().close();
+    await owner.close();
   });
 
   it('is used by the keyboard alone', async () => {
@@ -202,9 +208,3 @@ describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server')
     expect(await heading()).toBe('Your new key');
   });
 });
-
-/** Returns the Redis of a dashboard as a store of the service. */
-function onRedis({ redis, store }: TestDashboard): TestStore {
-  const connect = () => store.client.duplicate() as typeof store.client;
-  return { client: store.client, connect, url: redis.url, empty: async () => {}, stop: async () => {} };
-}

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Browser, Page } from '../../tools/browser.ts';
-import { launchChromium, type Site, startSite } from '../../tools/browser.ts';
+import { type Page, type Site, sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
-import { type PageWatch, watchPage } from './page-watch.ts';
+import { type PageWatch, watchPage } from './engines.ts';
 
 describe('/embed in a frame, in Chromium', needs('tools', 'chromium'), () => {
-  let browser: Browser;
   let testStore: TestStore;
   let site: Site;
   let stranger: Site;
@@ -17,12 +15,7 @@ describe('/embed in a frame, in Chromium', needs('tools', 'chromium'), () => {
   let watch: PageWatch;
 
   beforeAll(async () => {
-    [browser, testStore, site, stranger] = await Promise.all([
-      launchChromium(),
-      mockStore.start(),
-      startSite(),
-      startSite(),
-    ]);
+    [testStore, site, stranger] = await Promise.all([mockStore.start(), startSite(), startSite()]);
     service = await startService(testStore, { EMBED_ORIGINS: new URL(site.url).origin });
     // A key that works on the service's own pages alone: no other site can use it.
     ({ key } = await service.store.apiKeys.create('guild', 'test', null, [service.url]));
@@ -32,12 +25,11 @@ describe('/embed in a frame, in Chromium', needs('tools', 'chromium'), () => {
     ]);
   });
   afterAll(async () => {
-    await browser.close();
     await service.close();
     await Promise.all([site.close(), stranger.close(), testStore.stop()]);
   });
   beforeEach(async () => {
-    page = await browser.newPage();
+    page = await (await sharedChromium()).newPage();
     watch = watchPage(page, service.url);
   });
   afterEach(() => page.close());

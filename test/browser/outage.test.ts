@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { launchChromium, startSite } from '../../tools/browser.ts';
+import { sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 
@@ -18,13 +18,12 @@ describe('<guild-leaderboard> while Redis hangs', needs('tools', 'chromium', 're
     const store = { client: connect(), connect, url: redis.url, empty: async () => {}, stop: () => redis.stop() };
     const service = await startService(store, { PLAN_QUOTAS: 'free=1000' });
     const site = await startSite();
-    const browser = await launchChromium();
+    const page = await (await sharedChromium()).newPage();
     try {
       const { key } = await service.store.apiKeys.create('guild', 'test', null);
       await service.store.writer.record('guild', { userId: 'ada', set: 4675 });
       site.html = `<!doctype html><script src="${service.url}/widget.js" defer></script>
         <guild-leaderboard guild="guild" api-key="${key}" refresh="1"></guild-leaderboard>`;
-      const page = await browser.newPage();
       await page.goto(site.url);
       await page.getByText('Live', { exact: true }).waitFor();
 
@@ -38,7 +37,7 @@ describe('<guild-leaderboard> while Redis hangs', needs('tools', 'chromium', 're
       await page.locator('li .name', { hasText: 'grace' }).waitFor();
     } finally {
       redis.process.kill('SIGCONT');
-      await browser.close();
+      await page.close();
       await site.close();
       await service.close();
       for (const client of clients) client.disconnect();

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeEngines, members, soon, widgetView } from './widget-view.ts';
+import { describeEngines, members, widgetView } from './widget-suite.ts';
+import { soon } from './widget-view.ts';
 
 describeEngines('the widget for the author of a page', (engine) => {
   const view = widgetView(engine, members(12, 5000, 100));

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
-import { launchFirefox } from '../../tools/browser.ts';
-import { needs } from '../support/needs.ts';
 import { RESERVED, reservedSpace } from './widget-layout.ts';
-import { describeEngines, members, soon, widgetView } from './widget-view.ts';
+import { describeEngines, members, widgetView } from './widget-suite.ts';
+import { soon } from './widget-view.ts';
 
 const GUIDE = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
 /** The theming example of the guide. */
@@ -19,15 +18,7 @@ const faults = async (page: Parameters<typeof axeViolations>[0]) =>
   (await axeViolations(page)).filter((each) => !/^(page-has-heading-one|region)/.test(each));
 
 describeEngines('the page around the widget', (engine) => {
-  const view = widgetView(engine, members(30, 3000, 37), { EMBED_ORIGINS: '*', CACHE_MAX_AGE_S: '60' });
-  /** Counts requests of an operation from now on. */
-  function asked(path = '/servers/'): () => number {
-    let count = 0;
-    view.page.on('request', (request) => {
-      if (request.method() === 'GET' && request.url().includes(path)) count++;
-    });
-    return () => count;
-  }
+  const view = widgetView(engine, members(30, 3000, 37), { env: { EMBED_ORIGINS: '*', CACHE_MAX_AGE_S: '60' } });
 
   it('uses the cache of the browser: five page views cost two requests', async () => {
     // A browser compares the Date header with its own clock.
@@ -40,7 +31,7 @@ describeEngines('the page around the widget', (engine) => {
   });
 
   it('asks nothing while it is off screen', async () => {
-    const count = asked();
+    const count = view.asked();
     await view.openHtml(`${SCRIPT}<div id="far"></div>${TAG}`, 'lang="en"', '#far { height: 3000px }');
     await soon(() => view.inWidget("all('.is-loading').length")).toBe(1);
     await view.painted();
@@ -51,7 +42,7 @@ describeEngines('the page around the widget', (engine) => {
   });
 
   it('has one poller for all widgets of a guild', async () => {
-    const count = asked();
+    const count = view.asked();
     await view.openHtml(`${SCRIPT}<guild-stats guild="guild" api-key="KEY"></guild-stats>${TAG}${TAG}`);
     await view.sees(/Live[\s\S]*Live/);
     await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
@@ -63,11 +54,10 @@ describeEngines('the page around the widget', (engine) => {
     const both = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await view.page.setRequestInterception(true);
-    view.page.on('request', async (request) => {
+    await view.tab.intercept(async (request) => {
       if (request.url().endsWith('/stats')) release();
       if (request.url().includes('/leaderboard?')) await both;
-      await request.continue();
+      return undefined;
     });
     await view.openLive();
   });
@@ -75,20 +65,15 @@ describeEngines('the page around the widget', (engine) => {
   it.each(['99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
     'waits a day at most after Retry-After: %s',
     async (retryAfter) => {
-      await view.page.setRequestInterception(true);
-      const count = asked('/leaderboard?');
-      view.page.on('request', (request) =>
-        request.url().includes('/servers/')
-          ? request.respond({
-              status: 503,
-              headers: {
-                'Retry-After': retryAfter,
-                'Access-Control-Allow-Origin': '*',
-                'Access-Control-Allow-Headers': '*',
-                'Access-Control-Expose-Headers': '*',
-              },
-            })
-          : request.continue(),
+      const count = view.asked('/leaderboard?');
+      const headers = {
+        'Retry-After': retryAfter,
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Allow-Headers': '*',
+        'Access-Control-Expose-Headers': '*',
+      };
+      await view.tab.intercept(async (request) =>
+        request.url().includes('/servers/') ? { status: 503, headers } : undefined,
       );
       await view.open();
       await view.sees('The leaderboard is away for a moment.');
@@ -113,7 +98,7 @@ describeEngines('the page around the widget', (engine) => {
 
   it('says that a name is not searched, without a request', async () => {
     await view.openLive();
-    const count = asked('/members/');
+    const count = view.asked('/members/');
     await view.search('Ada Lovelace');
     await view.sees('No member has the id “Ada Lovelace”. Names are not searched.');
     expect(count()).toBe(0);
@@ -143,7 +128,7 @@ describeEngines('the page around the widget', (engine) => {
       await view.store.guildConfig.update('guild', { xpMultiplier: 2 });
       const tag = (name: string, attributes: string) =>
         `<guild-${name} guild="guild" api-key="KEY" theme="${theme}" ${attributes}></guild-${name}>`;
-      await view.page.setViewport({ width: 800, height: 2500 }); // All are on screen.
+      await view.tab.resize(800, 2500); // All are on screen.
       await view.openHtml(
         `${SCRIPT}<main><h1>Site</h1>${tag('leaderboard', 'member="u4"')}${tag('member', 'member="u2"')}${tag('stats', '')}
         ${tag('leaderboard', 'layout="table" member="u20" member-href="/u/{user_id}"')}</main>`,
@@ -173,37 +158,50 @@ describeEngines('the page around the widget', (engine) => {
   });
 });
 
-// Chromium measures its own layout shifts, and emulates forced colours for one page: widget-robust.test.ts.
-describe('the page around the widget in a Firefox with forced colours', needs('tools', 'firefox-esr'), () => {
-  const settings = { 'browser.display.document_color_use': 2, 'ui.useAccessibilityTheme': 1 };
-  const view = widgetView({ launch: () => launchFirefox(settings) }, members(24, 24_000, 500));
+/** Counts where the element below the widget is in each frame, and adds up the layout shifts of the page, which Firefox does not measure. */
+const WATCH_SHIFTS = `
+  window.tops = new Set();
+  window.shift = 0;
+  new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; })
+    .observe({ type: 'layout-shift', buffered: true });
+  (function look() {
+    tops.add(document.getElementById('below').getBoundingClientRect().top);
+    requestAnimationFrame(look);
+  })();
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    const script = document.createElement('script');
+    script.src = document.getElementById('below').dataset.script;
+    document.body.append(script);
+  }));`;
+
+describeEngines('the reserved space of the widget', (engine) => {
+  const view = widgetView(engine, members(30, 3000, 37), { system: { colorScheme: 'light' } });
 
   it.each(RESERVED)(
-    'nothing below it moves, %s pixels wide, with attributes "%s", with the reserved space',
+    'nothing below it moves, %s pixels wide, with attributes "%s"',
     async (width, attributes, blockSize) => {
-      await view.page.setViewport({ width, height: 900 });
+      await view.tab.resize(width, 900);
       await view.openHtml(
-        `<guild-leaderboard guild="guild" api-key="KEY" ${attributes}></guild-leaderboard><p id="below">below</p>`,
+        `<guild-leaderboard guild="guild" api-key="KEY" ${attributes}></guild-leaderboard>
+         <p id="below" data-script="SERVICE/widget.js">below</p>`,
         'lang="en"',
         reservedSpace(blockSize),
       );
-      await view.page.evaluate(`window.tops = new Set();
-      (function look() {
-        tops.add(document.getElementById('below').getBoundingClientRect().top);
-        requestAnimationFrame(look);
-      })();
-      requestAnimationFrame(() => requestAnimationFrame(() => {
-        const script = document.createElement('script');
-        script.src = '${view.bench.service.url}/widget.js';
-        document.body.append(script);
-      }));`);
-      await view.page.waitForFunction("document.querySelector('guild-leaderboard').shadowRoot");
+      await view.page.evaluate(WATCH_SHIFTS);
+      await soon(() => view.run('return widget.shadowRoot !== null')).toBe(true);
       await view.sees('Live');
-      await view.sees('24 members');
+      await view.sees('30 members');
       await view.painted();
       expect(await view.page.evaluate('tops.size')).toBe(1);
+      expect(await view.page.evaluate('shift')).toBeLessThan(width < 320 ? 0.03 : 0.001);
     },
   );
+});
+
+describeEngines('the widget in forced colours', (engine) => {
+  const view = widgetView(engine, members(24, 24_000, 500), {
+    system: { colorScheme: 'light', forcedColors: 'active' },
+  });
 
   it('bars, disabled buttons and the row of the visitor can be seen', async () => {
     await view.openLive({ member: 'u3' });

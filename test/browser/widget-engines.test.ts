@@ -1,14 +1,15 @@
 // The promises of the widget that hold in both engines. widget-engines-page and widget-author have the others of this kind.
 // Chromium alone, in widget, widget-look and widget-robust:
 // - Delays, the countdown, the age of the data, a hidden tab: they need a clock of the test, which only Playwright has here.
-// - Transitions, and a system whose theme changes: Firefox has one setting of both for all pages of a browser.
-// - The score of layout shifts: Firefox does not measure it. Its test looks at the element below the widget in each frame.
+// - Transitions, and a system whose theme changes while a page is open: Firefox has one setting of both for all pages.
 // - Roles and names as assistive technology gets them: Playwright computes them. axe checks them in both engines.
 // - The way to the next level, the badge, the pinned visitor, small guilds, colours of ids: no engine computes them otherwise.
 import { expect, it } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
-import { type Layout, MEASURE, MILLIONS, SIZES } from './widget-layout.ts';
-import { describeEngines, members, soon, widgetView } from './widget-view.ts';
+import { onRequest } from './engines.ts';
+import { LAYOUTS, type Layout, MEASURE, MILLIONS, WIDTHS } from './widget-layout.ts';
+import { describeEngines, members, widgetView } from './widget-suite.ts';
+import { soon } from './widget-view.ts';
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
 const HIDDEN_NAMES = ['\u200b\u2060', '\u3164', '\u00a0 \u2800'];
@@ -33,7 +34,7 @@ describeEngines('the widget', (engine) => {
     'finds its service, and sends the key nowhere else, on a page with a <%s name="currentScript">',
     async (tag) => {
       const sentTo = new Set<string>();
-      view.page.on('request', (request) => {
+      onRequest(view.page, (request) => {
         if ('x-api-key' in request.headers()) sentTo.add(new URL(request.url()).origin);
       });
       await view.openHtml(
@@ -88,7 +89,7 @@ describeEngines('the widget', (engine) => {
   });
 
   it('scrolls to the member that is shown in the list, focuses the row, and marks it', async () => {
-    await view.page.setViewport({ width: 800, height: 300 });
+    await view.tab.resize(800, 300);
     await view.openLive({ 'page-size': '30' });
     await view.search('u20');
     await view.sees('rank 21');
@@ -104,8 +105,10 @@ describeEngines('the widget', (engine) => {
     const box = () => view.run('return JSON.stringify(widget.getBoundingClientRect())');
     const before = await box();
     await view.page.evaluate(`window.ran = 0;
+      const root = document.querySelector('guild-leaderboard').shadowRoot;
+      root.addEventListener('transitionrun', () => ran++);
       (function look() {
-        ran += document.querySelector('guild-leaderboard').shadowRoot.getAnimations().length;
+        ran += root.getAnimations().length;
         requestAnimationFrame(look);
       })();`);
     await view.store.writer.record('guild', { userId: 'u4', set: 23_900 });
@@ -116,24 +119,15 @@ describeEngines('the widget', (engine) => {
     await view.painted();
     expect(await view.page.evaluate('ran')).toBe(0);
     expect(await box()).toBe(before);
-  });
-
-  it('keeps its rows and counts down when the quota is used up', async () => {
-    await view.store.guildConfig.update('guild', { plan: 'free' });
-    await view.openLive();
-    for (let used = 2; used < 12; used++) {
-      await fetch(`${view.bench.service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': view.bench.key } });
-    }
-    await view.run('widget.refresh()');
-    await view.sees(/The hourly quota is used up\.\s*Next try in \d+:\d\d/);
-    expect(await names()).toHaveLength(5);
+    await view.setHidden(true);
+    await view.setHidden(false);
+    await soon(() => view.shows('li .mark:not([hidden])')).toBe(false);
   });
 
   it.each([
     [{ 'api-key': 'nonsense' }, 'The API key was not accepted. Check the api-key attribute.'],
     [{ guild: 'other' }, 'This API key belongs to another server.'],
     [{ guild: '' }, 'Set the attributes guild and api-key.'],
-    [{ guild: 'a b' }, 'The guild attribute is not the id of a server.'],
   ] as [Record<string, string>, string][])(
     'explains the mistake in %j, and starts again when it is mended',
     async (attributes, message) => {
@@ -196,7 +190,7 @@ describeEngines('the widget', (engine) => {
       { userId: 'long', set: 90_000, profile: { username: 'word '.repeat(60) } },
       { userId: 'emoji', set: 80_000, profile: { username: '👩‍👩‍👧‍👦'.repeat(40) } },
     ]);
-    await view.page.setViewport({ width: 320, height: 900 });
+    await view.tab.resize(320, 900);
     await view.openLive();
     expect(await view.inWidget("all('li .who').map((name) => name.getBoundingClientRect().height)")).toEqual(
       Array(5).fill(24),
@@ -213,24 +207,24 @@ describeEngines('the widget', (engine) => {
     expect(level.left - mark.right).toBeGreaterThanOrEqual(7);
   });
 
-  it.each(SIZES)('%s pixels, %s, %s: nothing overlaps, and names have room', async (width, layout, dir) => {
-    // The margins of the page are 8 pixels.
-    await view.page.setViewport({ width: width + 16, height: 1200 });
-    await view.page.setRequestInterception(true);
-    view.page.on('request', (request) =>
+  it.each(LAYOUTS)('%s, %s: at no width anything overlaps, and names have room', async (layout, dir) => {
+    await view.tab.intercept(async (request) =>
       request.method() === 'GET' && request.url().includes('/leaderboard?')
-        ? request.respond({
-            body: MILLIONS,
-            headers: { 'Access-Control-Allow-Origin': '*' },
-            contentType: 'application/json',
-          })
-        : request.continue(),
+        ? { body: MILLIONS, headers: { 'Access-Control-Allow-Origin': '*' }, contentType: 'application/json' }
+        : undefined,
     );
+    await view.tab.resize(1616, 1200);
     await view.openLive({ layout, 'page-size': '10', member: 'm4' }, `lang="en" dir="${dir}"`);
-    const { first, scroll, overlaps, narrowest, card } = await view.inWidget<Layout>(MEASURE);
-    expect({ first, scroll, overlaps }).toEqual({ first: '1,234,561', scroll: width + 16, overlaps: 0 });
-    expect(narrowest).toBeGreaterThan(60);
-    expect(card).toBe(Math.min(width, 720));
+    for (const width of WIDTHS) {
+      // The margins of the page are 8 pixels.
+      await view.tab.resize(width + 16, 1200);
+      await soon(() => view.page.evaluate('innerWidth')).toBe(width + 16);
+      await view.painted();
+      const { narrowest, ...measured } = await view.inWidget<Layout>(MEASURE);
+      const card = Math.min(width, 720);
+      expect({ width, ...measured }).toEqual({ width, first: '1,234,561', scroll: width + 16, overlaps: 0, card });
+      expect(narrowest).toBeGreaterThan(60);
+    }
   });
 
   it.each(

@@ -13,11 +13,10 @@ export const MILLIONS = JSON.stringify({
   page: 123_457,
 });
 
-/** The widths, layouts and directions in which the widget must fit. */
-export const SIZES = [180, 240, 320, 480, 640, 1200, 1600].flatMap((width) =>
-  (['list', 'table'] as const).flatMap((layout) =>
-    (['ltr', 'rtl'] as const).map((dir) => [width, layout, dir] as const),
-  ),
+/** The widths, and the layouts and directions, in which the widget must fit. */
+export const WIDTHS = [180, 240, 320, 480, 640, 1200, 1600];
+export const LAYOUTS = (['list', 'table'] as const).flatMap((layout) =>
+  (['ltr', 'rtl'] as const).map((dir) => [layout, dir] as const),
 );
 
 /** What `MEASURE` returns, in pixels and numbers of elements. */

@@ -53,11 +53,3 @@ export async function startWidgetSite(env: Record<string, string>): Promise<Widg
   const [site, testStore] = await Promise.all([startSite(), mockStore.start()]);
   return new WidgetSite({ site, testStore, service: await startService(testStore, env) });
 }
-
-/** An expression for the shadow root of the first widget, in which `all` finds elements. */
-export function inFirstWidget(expression: string): string {
-  return `((root) => {
-    const all = (selector) => [...root.querySelectorAll(selector)];
-    return ${expression};
-  })(document.querySelector('guild-leaderboard').shadowRoot)`;
-}

@@ -1,10 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
-import type { PuppeteerPage } from '../../tools/browser.ts';
-import { ENGINES, type Engine } from '../../tools/browser.ts';
-import { needs } from '../support/needs.ts';
+import { expect } from 'vitest';
 import { PATIENT } from '../support/wait.ts';
-import { watchPage } from './page-watch.ts';
-import { inFirstWidget, startWidgetSite, type WidgetSite } from './widget-site.ts';
+import { type EnginePage, onRequest, type Tab } from './engines.ts';
+import type { WidgetSite } from './widget-site.ts';
 
 /** An expression for the text that is shown on the page and in its widgets. */
 const SHOWN = `[document.body, ...[...document.querySelectorAll('*')].flatMap(({ shadowRoot }) => [...(shadowRoot?.children ?? [])])]
@@ -13,11 +10,15 @@ const SHOWN = `[document.body, ...[...document.querySelectorAll('*')].flatMap(({
 type Box = Readonly<Record<'x' | 'y' | 'left' | 'right', number>>;
 
 /** A page with the widget, in one engine. It is used as people use it: by keyboard and mouse. */
-export class WidgetView {
-  page!: PuppeteerPage;
+export class WidgetView<P extends EnginePage = EnginePage> {
+  tab!: Tab<P>;
   bench!: WidgetSite;
   /** Messages of the console and uncaught errors of the page. */
   messages: string[] = [];
+
+  get page(): P {
+    return this.tab.page;
+  }
 
   get store() {
     return this.bench.service.store;
@@ -40,9 +41,12 @@ export class WidgetView {
     await this.sees(live);
   }
 
-  /** Evaluates an expression in which `all` finds elements of the first widget. */
+  /** Evaluates an expression for the shadow root of the first widget, in which `all` finds elements. */
   inWidget<T>(expression: string): Promise<T> {
-    return this.page.evaluate(inFirstWidget(expression)) as Promise<T>;
+    return this.page.evaluate(`((root) => {
+      const all = (selector) => [...root.querySelectorAll(selector)];
+      return ${expression};
+    })(document.querySelector('guild-leaderboard').shadowRoot)`) as Promise<T>;
   }
 
   /** Runs statements with the first leaderboard as `widget`. */
@@ -98,50 +102,24 @@ export class WidgetView {
   async painted(): Promise<void> {
     await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   }
+
+  /** Makes the page believe that its tab is hidden, or looked at again. */
+  async setHidden(hidden: boolean): Promise<void> {
+    await this.page.evaluate(
+      `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} });
+       document.dispatchEvent(new Event('visibilitychange'));`,
+    );
+  }
+
+  /** Counts the requests of an operation from now on. */
+  asked(path = '/servers/'): () => number {
+    let count = 0;
+    onRequest(this.page, (request) => {
+      if (request.method() === 'GET' && request.url().includes(path)) count++;
+    });
+    return () => count;
+  }
 }
 
 /** Expects something that a busy machine may show late. */
 export const soon = <T>(probe: () => Promise<T>) => expect.poll(probe, PATIENT);
-
-/** Describes the tests of a suite for each engine. */
-export function describeEngines(name: string, tests: (engine: Engine) => void): void {
-  for (const engine of ENGINES)
-    describe(`${name}, in ${engine.name}`, needs('tools', engine.need), () => tests(engine));
-}
-
-/** Members with falling XP. @param step difference of XP between two. */
-export const members = (count: number, first: number, step: number) =>
-  Array.from({ length: count }, (_, i) => ({
-    userId: `u${i}`,
-    set: first - i * step,
-    profile: { username: `Member ${i}` },
-  }));
-
-/** Starts a browser and the service before the tests of a suite. Each test has a new page and a guild with these members. */
-export function widgetView(
-  { launch }: Pick<Engine, 'launch'>,
-  guild: ReturnType<typeof members>,
-  env: Record<string, string> = {},
-): WidgetView {
-  const view = new WidgetView();
-  let browser: Awaited<ReturnType<Engine['launch']>>;
-  beforeAll(async () => {
-    [browser, view.bench] = await Promise.all([
-      launch(),
-      startWidgetSite({ PLAN_QUOTAS: 'free=12,pro=10000', ...env }),
-    ]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await view.bench.close();
-  });
-  beforeEach(async () => {
-    await view.bench.reset();
-    await view.store.writer.recordMany('guild', guild);
-    view.page = await browser.newPage();
-    await view.page.setViewport({ width: 800, height: 900 });
-    view.messages = watchPage(view.page, view.bench.site.url).complaints;
-  });
-  afterEach(() => view.page.close());
-  return view;
-}

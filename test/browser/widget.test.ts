@@ -1,46 +1,51 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Response } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { type WidgetBench, widgetBench } from './widget-page.ts';
+import { chromiumView, members } from './widget-suite.ts';
 
 describe('<guild-leaderboard> in Chromium', needs('tools', 'chromium'), () => {
-  let bench: WidgetBench;
+  const ada = { userId: 'ada', set: 4675, profile: { username: 'Ada' } };
+  const view = chromiumView([ada, ...members(11, 100, 1)]);
 
-  beforeAll(async () => {
-    bench = await widgetBench({ PLAN_QUOTAS: 'free=12,pro=10000' });
-  });
-  afterAll(() => bench.close());
-  beforeEach(async () => {
-    await bench.start();
-    await bench.service.store.writer.recordMany('guild', [
-      { userId: 'ada', set: 4675, profile: { username: 'Ada', dailyStreak: 3 } },
-      ...Array.from({ length: 11 }, (_, i) => ({ userId: `u${i}`, set: 100 - i })),
-    ]);
-  });
-  afterEach(() => bench.end());
-
-  const rows = () => bench.page.locator('guild-leaderboard li');
+  const rows = () => view.page.locator('guild-leaderboard li');
   const status = (text: string | RegExp) =>
-    bench.page.locator('guild-leaderboard :is(.footer, .note)').getByText(text).first();
-  const button = (name: string) => bench.page.getByRole('button', { name, exact: true });
+    view.page.locator('guild-leaderboard :is(.footer, .note)').getByText(text).first();
+  const button = (name: string) => view.page.getByRole('button', { name, exact: true });
   const search = async (text: string) => {
     await button('Find a member by id').click();
-    await bench.page.keyboard.type(text);
-    await bench.page.keyboard.press('Enter');
+    await view.page.keyboard.type(text);
+    await view.page.keyboard.press('Enter');
   };
 
+  /**
+   * Lets the time of an installed clock pass until the widget requests its page, and returns the response. A single `runFor` would let
+   * more time pass while the request is on its way.
+   */
+  async function nextPage(): Promise<Response | null> {
+    const asked = view.page.waitForRequest((request) => request.url().includes('/leaderboard?'));
+    let isOver = false;
+    asked
+      .catch(() => {}) // Awaited below.
+      .finally(() => {
+        isOver = true;
+      });
+    while (!isOver) await view.page.clock.runFor(10_000);
+    return (await asked).response();
+  }
+
   it('is a list, or a table with column and row headers, and has a labelled search, for assistive technology', async () => {
-    await bench.open();
+    await view.open();
     await status('Live').waitFor();
-    const list = bench.page.getByRole('list', { name: 'Leaderboard' });
+    const list = view.page.getByRole('list', { name: 'Leaderboard' });
     expect(await list.getByRole('listitem').count()).toBe(5);
-    await bench.open({ layout: 'table' });
+    await view.open({ layout: 'table' });
     await status('Live').waitFor();
-    expect(await bench.page.getByRole('table', { name: 'Leaderboard' }).count()).toBe(1);
-    expect(await bench.page.getByRole('columnheader').allTextContents()).toEqual(['#', 'Member', 'level ', 'XP']);
-    expect(await bench.page.getByRole('rowheader', { name: 'Ada' }).count()).toBe(1);
-    expect(await bench.page.getByRole('group', { name: 'Leaderboard' }).count()).toBe(1);
+    expect(await view.page.getByRole('table', { name: 'Leaderboard' }).count()).toBe(1);
+    expect(await view.page.getByRole('columnheader').allTextContents()).toEqual(['#', 'Member', 'level ', 'XP']);
+    expect(await view.page.getByRole('rowheader', { name: 'Ada' }).count()).toBe(1);
+    expect(await view.page.getByRole('group', { name: 'Leaderboard' }).count()).toBe(1);
     await search('ada');
-    expect(await bench.page.getByRole('textbox', { name: 'Find a member by id' }).count()).toBe(1);
+    expect(await view.page.getByRole('textbox', { name: 'Find a member by id' }).count()).toBe(1);
   });
 
   it('keeps its size from before the first answer on', async () => {
@@ -48,101 +53,95 @@ describe('<guild-leaderboard> in Chromium', needs('tools', 'chromium'), () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await bench.page.route('**/leaderboard?**', async (route) => {
+    await view.page.route('**/leaderboard?**', async (route) => {
       await held;
       await route.continue();
     });
-    await bench.open();
-    await bench.page.getByText('Loading …').waitFor({ state: 'attached' });
-    const before = await bench.page.locator('guild-leaderboard').boundingBox();
+    await view.open();
+    await view.page.getByText('Loading …').waitFor({ state: 'attached' });
+    const before = await view.page.locator('guild-leaderboard').boundingBox();
     release();
     await status('Live').waitFor();
-    expect(await bench.page.locator('guild-leaderboard').boundingBox()).toEqual(before);
+    expect(await view.page.locator('guild-leaderboard').boundingBox()).toEqual(before);
   });
 
   it('asks nothing while its tab is hidden, and at once when it is looked at again', async () => {
-    await bench.page.clock.install();
-    await bench.open({ refresh: '10' });
+    await view.page.clock.install();
+    await view.open({ refresh: '10' });
     await status('Live').waitFor();
-    let asked = 0;
-    bench.page.on('request', (request) => {
-      if (request.url().includes('/leaderboard') && request.method() === 'GET') asked++;
-    });
-    await bench.setHidden(true);
-    await bench.page.clock.runFor(60_000);
-    expect(asked).toBe(0);
-    const answer = bench.page.waitForResponse((response) => response.url().includes('/leaderboard'));
-    await bench.setHidden(false);
-    await bench.page.clock.runFor(1);
+    const asked = view.asked('/leaderboard');
+    await view.setHidden(true);
+    await view.page.clock.runFor(60_000);
+    expect(asked()).toBe(0);
+    const answer = view.page.waitForResponse((response) => response.url().includes('/leaderboard'));
+    await view.setHidden(false);
+    await view.page.clock.runFor(1);
     await answer;
-    expect(asked).toBe(1);
+    expect(asked()).toBe(1);
   });
 
   it('over the quota it says so, counts down, keeps its rows, and sends no request until Retry-After is over', async () => {
-    await bench.service.store.guildConfig.update('guild', { plan: 'free' });
-    await bench.page.clock.install();
-    await bench.open({ refresh: '1' });
+    await view.store.guildConfig.update('guild', { plan: 'free' });
+    await view.page.clock.install();
+    await view.open({ refresh: '1' });
     await status('Live').waitFor();
     for (let used = 2; used < 12; used++) {
-      await fetch(`${bench.service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': bench.key } });
+      await fetch(`${view.bench.service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': view.bench.key } });
     }
-    expect((await bench.nextPage())?.status()).toBe(429);
+    expect((await nextPage())?.status()).toBe(429);
     await status('The hourly quota is used up.').waitFor();
     expect(await rows().count()).toBe(5);
-    const countdown = () => bench.page.locator('guild-leaderboard .footer [aria-hidden=true]:not(.dot)').textContent();
+    const countdown = () => view.page.locator('guild-leaderboard .footer [aria-hidden=true]:not(.dot)').textContent();
     expect(await countdown()).toMatch(/^ Next try in \d+:\d\d$/);
     let asked = 0;
-    bench.page.on('request', () => asked++);
+    view.page.on('request', () => asked++);
     const first = await countdown();
-    await bench.page.clock.runFor(600_000);
+    await view.page.clock.runFor(600_000);
     expect(await countdown()).not.toBe(first);
     await button('Next').click();
     expect(asked).toBe(0);
-    await bench.setHidden(true);
-    await bench.setHidden(false);
+    await view.setHidden(true);
+    await view.setHidden(false);
     const seen = await countdown();
-    await bench.page.clock.runFor(5000);
+    await view.page.clock.runFor(5000);
     expect(await countdown()).not.toBe(seen);
-    await bench.testStore.connect().del('gr:quota:{guild}');
-    const served = bench.page.waitForResponse((response) => response.url().includes('/leaderboard') && response.ok());
-    await bench.page.clock.runFor(3_600_000);
+    await view.bench.testStore.connect().del('gr:quota:{guild}');
+    const served = view.page.waitForResponse((response) => response.url().includes('/leaderboard') && response.ok());
+    await view.page.clock.runFor(3_600_000);
     await served;
     await status('Live').waitFor();
   });
 
   it('keeps nothing when it is taken from the page, and works when it is put back', async () => {
-    await bench.page.clock.install();
-    await bench.open({ refresh: '5' });
+    await view.page.clock.install();
+    await view.open({ refresh: '5' });
     await status('Live').waitFor();
     let asked = 0;
-    bench.page.on('request', () => asked++);
-    await bench.page.evaluate("(window.taken = document.querySelector('guild-leaderboard')).remove()");
-    await bench.page.clock.runFor(60_000);
+    view.page.on('request', () => asked++);
+    await view.page.evaluate("(window.taken = document.querySelector('guild-leaderboard')).remove()");
+    await view.page.clock.runFor(60_000);
     expect(asked).toBe(0);
-    await bench.page.evaluate('document.body.append(taken)');
+    await view.page.evaluate('document.body.append(taken)');
     await expect.poll(() => asked).toBeGreaterThan(0);
   });
 
   it('slows down when the quota would not last at its pace', async () => {
-    await bench.service.store.guildConfig.update('guild', { plan: 'free' });
-    await bench.page.clock.install();
-    await bench.open({ refresh: '1' });
+    await view.store.guildConfig.update('guild', { plan: 'free' });
+    await view.page.clock.install();
+    await view.open({ refresh: '1' });
     await status('Live').waitFor();
-    let asked = 0;
-    bench.page.on('request', (request) => {
-      if (request.url().includes('/leaderboard') && request.method() === 'GET') asked++;
-    });
+    const asked = view.asked('/leaderboard');
     // Two of twelve requests are used: ten are left for 3600 seconds.
-    await bench.page.clock.runFor(300_000);
-    expect(asked).toBe(0);
-    const answer = bench.page.waitForResponse((response) => response.url().includes('/leaderboard'));
-    await bench.page.clock.runFor(61_000);
+    await view.page.clock.runFor(300_000);
+    expect(asked()).toBe(0);
+    const answer = view.page.waitForResponse((response) => response.url().includes('/leaderboard'));
+    await view.page.clock.runFor(61_000);
     await answer;
-    expect(asked).toBe(1);
+    expect(asked()).toBe(1);
   });
 
   it("follows the system's colours unless an attribute sets a theme", async () => {
-    const background = () => bench.inWidget("getComputedStyle(all('.card')[0]).backgroundColor");
+    const background = () => view.inWidget("getComputedStyle(all('.card')[0]).backgroundColor");
     const LIGHT = 'rgb(255, 255, 255)';
     const DARK = 'rgb(20, 23, 29)';
     for (const [attributes, light, dark] of [
@@ -151,10 +150,10 @@ describe('<guild-leaderboard> in Chromium', needs('tools', 'chromium'), () => {
       [{ theme: 'light' }, LIGHT, LIGHT],
       [{ theme: 'dark' }, DARK, DARK],
     ] as [Record<string, string>, string, string][]) {
-      await bench.open(attributes);
-      await bench.page.emulateMedia({ colorScheme: 'light' });
+      await view.open(attributes);
+      await view.page.emulateMedia({ colorScheme: 'light' });
       expect(await background()).toBe(light);
-      await bench.page.emulateMedia({ colorScheme: 'dark' });
+      await view.page.emulateMedia({ colorScheme: 'dark' });
       expect(await background()).toBe(dark);
     }
   });

@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import type { Page } from '../../tools/browser.ts';
+import { needs } from '../support/needs.ts';
+import { CHROMIUM, type Engine, type EnginePage, FIREFOX, type System, watchPage } from './engines.ts';
+import { startWidgetSite } from './widget-site.ts';
+import { WidgetView } from './widget-view.ts';
+
+/** Members with falling XP. @param step difference of XP between two. */
+export const members = (count: number, first: number, step: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    userId: `u${i}`,
+    set: first - i * step,
+    profile: { username: `Member ${i}` },
+  }));
+
+interface ViewOptions {
+  /** Settings of the service. */
+  readonly env?: Record<string, string>;
+  /** The system of the visitor: dark, with reduced motion, by default. */
+  readonly system?: System;
+}
+
+/** Starts the service before the tests of a suite. Each test has a new page and a guild with these members. */
+export function widgetView<P extends EnginePage>(
+  engine: Engine<P>,
+  guild: ReturnType<typeof members>,
+  { env = {}, system = { colorScheme: 'dark', reducedMotion: 'reduce' } }: ViewOptions = {},
+): WidgetView<P> {
+  const view = new WidgetView<P>();
+  beforeAll(async () => {
+    view.bench = await startWidgetSite({ PLAN_QUOTAS: 'free=12,pro=10000', ...env });
+  });
+  afterAll(() => view.bench.close());
+  beforeEach(async () => {
+    await view.bench.reset();
+    await view.store.writer.recordMany('guild', guild);
+    view.tab = await engine.open(system);
+    view.messages = watchPage(view.page, view.bench.site.url).complaints;
+  });
+  afterEach(() => view.tab.close());
+  return view;
+}
+
+/** The same in a Chromium with a light system, whose page has all that Playwright offers. */
+export function chromiumView(guild: ReturnType<typeof members>, env: Record<string, string> = {}): WidgetView<Page> {
+  return widgetView(CHROMIUM, guild, { env, system: { colorScheme: 'light', reducedMotion: 'no-preference' } });
+}
+
+/** Describes the tests of a suite for each engine. */
+export function describeEngines(name: string, tests: (engine: Engine) => void): void {
+  for (const engine of [CHROMIUM, FIREFOX])
+    describe(`${name}, in ${engine.name}`, needs('tools', engine.need), () => tests(engine));
+}
