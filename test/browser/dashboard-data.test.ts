@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
-import { dashboardVisit, GUILD, SIZES, TOUR_MS } from './dashboard-visit.ts';
+import { dashboardVisit, GUILD, SIZES } from './dashboard-visit.ts';
+import { MANY_LOOKS_MS } from './engines.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 
@@ -74,7 +75,7 @@ describe(
 
     it.each(SIZES)(
       'have no violations of axe, fit and run nothing foreign: %s',
-      { timeout: TOUR_MS },
+      { timeout: MANY_LOOKS_MS },
       async (size, viewport) => {
         await visit.signIn(GUILD, { viewport });
         const seen: string[] = [];

@@ -13,9 +13,6 @@ export const SIZES = [
   ['a phone', { width: 360, height: 740 }],
 ] as const;
 
-/** axe looks at each page in both themes: on a busy machine, two minutes of work. */
-export const TOUR_MS = 600_000;
-
 /** A person with a browser at a dashboard. */
 export class DashboardVisit {
   dashboard!: TestDashboard;

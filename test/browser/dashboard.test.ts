@@ -4,7 +4,8 @@ import { sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 import { storeOn } from '../support/stores.ts';
-import { dashboardVisit, GUILD, SIZES, TOUR_MS } from './dashboard-visit.ts';
+import { dashboardVisit, GUILD, SIZES } from './dashboard-visit.ts';
+import { MANY_LOOKS_MS } from './engines.ts';
 
 /** A name that runs, pushes or turns what does not treat it as text. */
 const EVIL = `\u202e<img src=x onerror="document.title=1">${'W'.repeat(20)}`;
@@ -77,7 +78,7 @@ describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server')
 
   it.each(SIZES)(
     'has no violations of axe, fits and runs nothing foreign: %s',
-    { timeout: TOUR_MS },
+    { timeout: MANY_LOOKS_MS },
     async (size, viewport) => {
       await visit.signIn(GUILD, { viewport });
       const seen: string[] = [];

@@ -3,7 +3,7 @@ import { axeViolations } from '../../tools/axe.ts';
 import type { PuppeteerPage } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
-import { openFirefox, type PageWatch, type System, type Tab, watchPage } from './engines.ts';
+import { MANY_LOOKS_MS, openFirefox, type PageWatch, type System, type Tab, watchPage } from './engines.ts';
 
 describe('/docs in Firefox', needs('tools', 'firefox-esr'), () => {
   let docs: DocsService;
@@ -86,6 +86,7 @@ describe('/docs in Firefox', needs('tools', 'firefox-esr'), () => {
 
   it.each(['light', 'dark'] as const)(
     'has no fault that axe finds, and no sideways scroll, at any width: %s',
+    { timeout: MANY_LOOKS_MS },
     async (theme) => {
       await tab.close();
       await start(theme);

@@ -11,7 +11,7 @@ import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
 import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
-import { type PageWatch, watchPage } from './engines.ts';
+import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
 
 describe('/docs in Chromium', needs('tools', 'chromium'), () => {
   let context: BrowserContext;
@@ -265,7 +265,9 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
     expect(moving).toBe(0);
   });
 
-  it('has no fault that axe finds, and no sideways scroll, at any width and in both themes', async () => {
+  it('has no fault that axe finds, and no sideways scroll, at any width and in both themes', {
+    timeout: MANY_LOOKS_MS,
+  }, async () => {
     await fillIn();
     await send('Statistics of the server', '200 OK');
     await card('One member')

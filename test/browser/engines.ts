@@ -44,6 +44,9 @@ export interface Tab<P extends EnginePage = EnginePage> {
   close(): Promise<void>;
 }
 
+/** Limit of a test in which axe looks at pages in many sizes and themes: minutes on a busy machine. */
+export const MANY_LOOKS_MS = 600_000;
+
 const SIZE = { width: 800, height: 900 };
 
 /** Opens a page of Chromium, in a context of its own. */
