@@ -32,6 +32,23 @@ function yaml(path: string): any[] {
   });
 }
 
+describe('the Dockerfile', () => {
+  const named = (name: string) =>
+    [...read('Dockerfile').matchAll(new RegExp(`^${name} (.*)$`, 'gm'))].map(([, text = '']) => text);
+
+  it('copies exactly the files that .dockerignore allows', () => {
+    const ignore = read('.dockerignore').split('\n');
+    expect(ignore.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
+    const allowed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const copied = named('COPY').flatMap((text) => (text.startsWith('--from') ? [] : text.split(' ').slice(0, -1)));
+    expect(new Set(copied)).toEqual(new Set(allowed));
+  });
+
+  it('runs as a user other than root, given by number', () => {
+    expect(named('USER')).toEqual(['1000:1000']);
+  });
+});
+
 describe('docker-compose.yml', () => {
   const [{ services, volumes }] = yaml('docker-compose.yml');
 
