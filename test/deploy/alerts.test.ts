@@ -1,14 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
-import { repository, until } from '../support/run-command.ts';
+import { repository } from '../support/run-command.ts';
+import { PATIENT } from '../support/wait.ts';
+
+/** An alert fires after some scrapes. */
+const PATIENCE = { ...PATIENT, timeout: 60_000 };
 
 const prometheus = findOnPath(['prometheus']);
 if (!prometheus) process.stderr.write('skipped: alerts in a real Prometheus need the program "prometheus"\n');
@@ -60,7 +64,8 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
     cleanUps.push(monitor.stop);
     const load = startLoad(`http://127.0.0.1:${port}`, { rate: 50, headers: guild.headers, paths: guild.paths });
     cleanUps.push(() => load.stop());
-    await until('workers that serve', async () => (await query('sum(guildrank_workers{state="ready"})')) === 2);
+    const workers = 'sum(guildrank_workers{state="ready"})';
+    await vi.waitFor(async () => expect(await query(workers), workers).toBe(2), PATIENCE);
   });
   afterAll(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
@@ -85,23 +90,18 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
 
   /** Waits until all these alerts fire. */
   const fires = (...names: string[]) =>
-    until(`the alerts ${names.join(', ')}`, async () => {
-      const now = await firing();
-      return names.every((name) => now.includes(name));
-    });
+    vi.waitFor(async () => expect(await firing()).toEqual(expect.arrayContaining(names)), PATIENCE);
 
   /** Waits until no critical alert fires, nor one of these. */
   const areSilent = (...names: string[]) =>
-    until(`the silence of ${names.join(', ')}`, async () => {
+    vi.waitFor(async () => {
       const now = await firing();
-      return !names.some((name) => now.includes(name));
-    });
+      expect(names.filter((name) => now.includes(name))).toEqual([]);
+    }, PATIENCE);
 
   it('say what is so, one fault after the other', { timeout: 300_000 }, async () => {
-    await until(
-      'good answers',
-      async () => (await query('sum(rate(http_request_duration_seconds_count{status="200"}[10s]))')) ?? 0,
-    );
+    const good = 'sum(rate(http_request_duration_seconds_count{status="200"}[10s]))';
+    await vi.waitFor(async () => expect(await query(good), good).toBeGreaterThan(0), PATIENCE);
     await areSilent(
       'GuildrankDown',
       'GuildrankAbsent',

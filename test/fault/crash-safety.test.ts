@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild-suite.ts';
 import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
-import { until } from '../support/until.ts';
+import { PATIENT } from '../support/wait.ts';
 
 /** CRASH_RUNS=50 is the full length. */
 const RUNS = Number(process.env.CRASH_RUNS ?? 8);
@@ -41,7 +41,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
       for (let run = 0; run < RUNS; run++) {
         const before = await revision();
         const child = writer(SEED + run);
-        await until(async () => (await revision()) !== before);
+        await vi.waitFor(async () => expect(await revision()).not.toBe(before), PATIENT);
         await delay((run * 37) % 113);
         child.kill('SIGKILL');
         expect(await child.ended).toEqual({ code: null, signal: 'SIGKILL' });
@@ -70,7 +70,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
           expect(await areExact(store)).toBe(true);
           expect(await client.zcard(`gr:{${GUILD}}:xp`)).toBeGreaterThanOrEqual(Math.min(members, 1));
           const child = runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(SEED + 5000 + run)]);
-          await until(async () => (await rev()) !== before);
+          await vi.waitFor(async () => expect(await rev()).not.toBe(before), PATIENT);
           await delay(100 + ((run * 53) % 211));
           members = await client.zcard(`gr:{${GUILD}}:xp`);
           client.disconnect();
@@ -93,7 +93,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
   it('are exact at every moment while two importers and a bot write to it at once', async () => {
     const before = await revision();
     const children = [writer(SEED + 1000), writer(SEED + 2000)];
-    await until(async () => (await revision()) !== before);
+    await vi.waitFor(async () => expect(await revision()).not.toBe(before), PATIENT);
     let writes = 0;
     for (let i = 0; i < 300; i++) {
       await suite.guild.store.writer.record(GUILD, { userId: `m${i % 40}`, add: (i * 7) % 50 });
@@ -116,7 +116,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
         await suite.guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
         const before = await moment();
         const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '200000']);
-        await until(async () => (await moment()) !== before, { what: () => `a write of: ${child.output()}` });
+        await vi.waitFor(async () => expect(await moment(), child.output()).not.toBe(before), PATIENT);
         await delay((run * 137) % 701);
         child.kill('SIGKILL');
         const { signal } = await child.ended;

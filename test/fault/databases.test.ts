@@ -1,24 +1,20 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-
-const cleanUps = cleanUpsAfterEach();
-
-const redis = (...options: string[]) => redisFor(cleanUps, ...options);
 
 /** Starts the service. @returns its address. */
 async function boot(env: Record<string, string>): Promise<string> {
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   const { url, close } = await startServer(config, { logger: createLogger('silent', { write: () => {} }) });
-  cleanUps.push(close);
+  onTestFinished(() => close());
   return url;
 }
 
@@ -32,7 +28,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     ['seed', ['--guild', 'prod', '--generate', '10']],
     ['keys', ['create', '--guild', 'prod']],
   ])('ends %s %j in one line, and leaves database 0 as it is', async (name, args) => {
-    const { url, client } = await redis('--databases', '2');
+    const { url, client } = await redisForTest('--databases', '2');
     await servicesOn(client, 'gr', ['free']).writer.record('prod', { userId: '1', set: 5 });
     const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
     const { code, stdout, stderr } = await runCommand(name, args, { REDIS_URL: `${url}/5` });
@@ -44,12 +40,12 @@ describe('a database that the server does not have', needs('redis-server'), () =
   });
 
   it('ends the start of the service at once', async () => {
-    const { url } = await redis('--databases', '2');
+    const { url } = await redisForTest('--databases', '2');
     await expect(boot({ REDIS_URL: `${url}/5` })).rejects.toThrow(OUT_OF_RANGE);
   });
 
   it('is refused too when the user may not select one', async () => {
-    const { port } = await redis('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-select');
+    const { port } = await redisForTest('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-select');
     const url = `redis://u:p@127.0.0.1:${port}`;
     await expect(boot({ REDIS_URL: `${url}/1` })).rejects.toThrow(
       /\(database 1\): NOPERM .* Correct the database in REDIS_URL/,
@@ -59,7 +55,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
 
   it('is refused of a Cluster that has one database', async () => {
     const cluster = await startCluster();
-    cleanUps.push(cluster.stop);
+    onTestFinished(cluster.stop);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://unused/1' };
     await expect(boot(env)).rejects.toThrow(
       /^Cannot use the Redis Cluster at .* \(database 1\): ERR SELECT is not allowed in cluster mode\. Correct the database in REDIS_URL; before Valkey 9 a Cluster has database 0 only\.$/,
@@ -70,10 +66,10 @@ describe('a database that the server does not have', needs('redis-server'), () =
   it('gives 503 and never the data of database 0 when Redis comes back without it', async () => {
     const port = String(await freePort());
     const first = await startEmbeddedRedis(['--port', port]);
-    cleanUps.push(first.stop);
+    onTestFinished(first.stop);
     const url = await boot({ REDIS_URL: `${first.url}/5` });
     await first.stop();
-    const second = await redis('--port', port, '--databases', '2');
+    const second = await redisForTest('--port', port, '--databases', '2');
     const store = servicesOn(second.client, 'gr', ['free']);
     await store.writer.record('prod', { userId: '1', set: 5 });
     const { key } = await store.apiKeys.create('prod', 'test', null);

@@ -2,29 +2,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { startServer } from '../../src/server.ts';
-import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { guildOn } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import type { LogLine } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const cleanUps = cleanUpsAfterEach();
-
 async function serve(...options: string[]) {
   const redis: EmbeddedRedis = await startEmbeddedRedis(options);
-  cleanUps.push(redis.stop);
+  onTestFinished(redis.stop);
   const guild = await guildOn(redis.url);
-  cleanUps.push(guild.close);
+  onTestFinished(guild.close);
   // Opened before the fault: an ACL that refuses everything refuses new connections too.
   const admin = new Redis(redis.url);
   admin.on('error', () => {});
-  cleanUps.push(() => admin.disconnect());
+  onTestFinished(() => admin.disconnect());
   const log: LogLine[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
   const env = {
@@ -36,7 +33,7 @@ async function serve(...options: string[]) {
     ...guild.env,
   };
   const service = await startServer(parseConfig(env), { logger });
-  cleanUps.push(service.close);
+  onTestFinished(() => service.close());
   const readyz = async () => {
     const response = await fetch(`${service.url}/readyz`);
     return { status: response.status, body: await response.json() };

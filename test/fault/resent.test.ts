@@ -1,17 +1,15 @@
 import { Cluster, Redis } from 'ioredis';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const cleanUps = cleanUpsAfterEach();
 const CUTS = 10;
 
 /** Options that docs/data-model.md tells a bot. */
@@ -26,16 +24,16 @@ async function redisBehind(proxies: TcpProxy[], mode: string): Promise<Record<st
   const proxied = async (port: number) => {
     const proxy = await startTcpProxy(port);
     proxies.push(proxy);
-    cleanUps.push(proxy.stop);
+    onTestFinished(proxy.stop);
     return proxy.port;
   };
   if (mode === 'Cluster') {
     const { stop, addresses } = await startCluster(0, undefined, proxied);
-    cleanUps.push(stop);
+    onTestFinished(stop);
     return { REDIS_MODE: 'cluster', REDIS_NODES: addresses };
   }
   const { stop, port } = await startEmbeddedRedis();
-  cleanUps.push(stop);
+  onTestFinished(stop);
   return { REDIS_URL: `redis://127.0.0.1:${await proxied(port)}` };
 }
 
@@ -54,7 +52,7 @@ it.each([
       mode === 'Cluster' ? new Cluster([...redis.nodes], BOT_CLUSTER_OPTIONS) : new Redis(redis.url, BOT_OPTIONS);
     const client = options === 'a bot' ? ofBot() : connect({ ...redis, timeoutMs: 5000 });
     client.on('error', () => {});
-    cleanUps.push(() => client.disconnect());
+    onTestFinished(() => client.disconnect());
     await waitUntilReady(client, 10_000, () => {});
     const { writer } = servicesOn(client, 'gr', []);
     const add = () => writer.record('g', { userId: 'u', add: 1 });

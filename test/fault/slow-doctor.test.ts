@@ -1,14 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-
-const cleanUps = cleanUpsAfterEach();
 
 /** Whatever answers, the command ends within this time. */
 const BOUND_MS = 45_000;
@@ -24,7 +22,7 @@ it('doctor ends with 1 and a clear word at a server that replies without end', a
     flood(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  cleanUps.push(() => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -37,11 +35,11 @@ it('doctor ends with 1 and a clear word at a server that replies without end', a
 });
 
 it('doctor ends in time at a slow Redis and at one that stops to answer', needs('redis-server'), async () => {
-  const { port, client } = await redisFor(cleanUps, '--appendonly', 'yes', '--maxmemory', '200mb');
+  const { port, client } = await redisForTest('--appendonly', 'yes', '--maxmemory', '200mb');
   const { writer } = servicesOn(client, 'gr', ['free']);
   for (let n = 1; n <= 30; n++) await writer.record('g', { userId: `${n}`, set: n * 100 });
   const proxy = await startTcpProxy(port);
-  cleanUps.push(proxy.stop);
+  onTestFinished(proxy.stop);
   const doctor = async () => {
     const from = performance.now();
     const { code, stdout } = await runCommand('doctor', ['--json'], { REDIS_URL: `redis://127.0.0.1:${proxy.port}` });
@@ -59,7 +57,7 @@ it('doctor ends in time at a slow Redis and at one that stops to answer', needs(
   // It is silent from the moment on in which the third check begins.
   proxy.behave();
   const monitor = await client.monitor();
-  cleanUps.push(() => monitor.disconnect());
+  onTestFinished(() => monitor.disconnect());
   monitor.on('monitor', (_time: string, [name]: string[]) => {
     if (name === 'time') proxy.hold('127.0.0.1', 'replies');
   });

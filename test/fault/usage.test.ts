@@ -1,26 +1,24 @@
 import { Agent } from 'node:http';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readUsage, sumOf } from '../../src/access/usage-reader.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type LogLine, spawnService, startServiceProcess } from '../support/process.ts';
+import { redisForTest } from '../support/stores.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
 import { permissionsOf } from './acl.ts';
 
 const FREE = 100;
-const cleanUps = cleanUpsAfterEach();
-
 describe('the usage of API keys', needs('redis-server'), () => {
   async function start() {
-    const redis = await redisFor(cleanUps);
+    const redis = await redisForTest();
     const guild = await guildOn(redis.url);
-    cleanUps.push(guild.close);
+    onTestFinished(guild.close);
     return { redis, guild };
   }
   /** Starts the service in this process. It writes the usage every 20 ms, so that faults meet a write. */
@@ -29,13 +27,13 @@ describe('the usage of API keys', needs('redis-server'), () => {
     const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
     const env = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_URL: redisUrl, LOG_REQUESTS: 'off' };
     const service = await startServer(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs });
-    cleanUps.push(service.close);
+    onTestFinished(() => service.close());
     return { service, log };
   }
   const stored = async ({ store, id }: TestGuild) => sumOf((await readUsage(store, id, Date.now())).hours);
   const loadOn = (service: Pick<RunningServer, 'url'>, guild: TestGuild, rate = 200) => {
     const load = startLoad(service.url, { rate, headers: guild.headers, paths: guild.paths });
-    cleanUps.push(() => load.stop());
+    onTestFinished(async () => void (await load.stop()));
     return load;
   };
   const countOf = (answers: readonly { status: number }[], wanted: number) =>
@@ -45,7 +43,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     const { redis, guild } = await start();
     await guild.store.guildConfig.update(guild.id, { plan: 'free' });
     const proxy = await startTcpProxy(redis.port);
-    cleanUps.push(proxy.stop);
+    onTestFinished(proxy.stop);
     const url = `redis://127.0.0.1:${proxy.port}`;
     const services = [(await serve(url, guild)).service, (await serve(url, guild)).service];
     const loads = services.map((service) => loadOn(service, guild));
@@ -114,12 +112,12 @@ describe('the usage of API keys', needs('redis-server'), () => {
       WORKERS: '2',
       LOG_REQUESTS: 'off',
     });
-    cleanUps.push(service.stop);
+    onTestFinished(service.stop);
     const { url } = await service.line(({ url }) => typeof url === 'string');
     const serving = () => service.lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
     await vi.waitFor(() => expect(serving()).toBe(2), PATIENT);
     const agent = new Agent({ keepAlive: true, maxSockets: 20 });
-    cleanUps.push(() => agent.destroy());
+    onTestFinished(() => agent.destroy());
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) => ask(agent, url as string, guild.paths[i % 3] as string, guild.headers)),
     );

@@ -3,23 +3,19 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-
-const cleanUps = cleanUpsAfterEach();
-
-const redis = (...options: string[]) => redisFor(cleanUps, ...options);
 
 /** Returns a Redis whose background saves fail, so that it refuses writes. */
 async function cannotSave() {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-misconf-'));
-  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
-  const server = await redis('--dir', folder, '--save', '3600 1000000', '--dbfilename', 'dump.rdb');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const server = await redisForTest('--dir', folder, '--save', '3600 1000000', '--dbfilename', 'dump.rdb');
   await servicesOn(server.client, 'gr', ['free']).writer.record('g', { userId: '1', set: 5 });
   // A file cannot replace a folder.
   mkdirSync(join(folder, 'dump.rdb'));
@@ -45,7 +41,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     ['READONLY', 'connect to its master', ['--replicaof', '127.0.0.1', '1']],
     ['NOREPLICAS', 'min-replicas-to-write', ['--min-replicas-to-write', '1']],
   ] as const)('%s is named by every command that writes, with the fix', async (code, fix, options) => {
-    const { url } = await redis(...options);
+    const { url } = await redisForTest(...options);
     for (const [name, args] of WRITES) {
       const { code: exit, stderr } = await runCommand(name, args, { REDIS_URL: url });
       expect(exit).toBe(1);
@@ -54,7 +50,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   });
 
   it('OOM is named, with the fix', async () => {
-    const { url, client } = await redis();
+    const { url, client } = await redisForTest();
     await client.config('SET', 'maxmemory', '1');
     const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], { REDIS_URL: url });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Redis refused: OOM .*raise its maxmemory.*\n$/)]);
@@ -77,7 +73,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   });
 
   it('NOPERM of a command is named, with the list of permissions', async () => {
-    const { port } = await redis('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-hset');
+    const { port } = await redisForTest('--user', 'u', 'on', '>p', '~*', '&*', '+@all', '-hset');
     const { code, stderr } = await runCommand('keys', ['create', '--guild', 'g'], {
       REDIS_URL: `redis://u:p@127.0.0.1:${port}`,
     });
@@ -88,7 +84,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     ['WRONGPASS', 'redis://:wrong@', /Correct user and password in REDIS_URL/],
     ['NOAUTH', 'redis://', /put user and password into REDIS_URL/],
   ])('%s is no failure to reach it', async (code, url, fix) => {
-    const { port } = await redis('--requirepass', 'right');
+    const { port } = await redisForTest('--requirepass', 'right');
     const result = await runCommand('keys', ['list', '--guild', 'g'], { REDIS_URL: `${url}127.0.0.1:${port}` });
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(
@@ -103,12 +99,12 @@ describe('a Redis that refuses', needs('redis-server'), () => {
     ['MASTERDOWN', /bring the master back/],
   ])('%s at the start is named, with the fix', async (code, fix) => {
     const replica = ['--replicaof', '127.0.0.1', '1', '--replica-serve-stale-data', 'no'];
-    const { url, client } = await redis(...(code === 'BUSY' ? ['--busy-reply-threshold', '10'] : replica));
+    const { url, client } = await redisForTest(...(code === 'BUSY' ? ['--busy-reply-threshold', '10'] : replica));
     if (code === 'BUSY') {
       const endless = client.eval('while true do end', 0).catch(() => {});
-      cleanUps.push(() => endless);
+      onTestFinished(async () => void (await endless));
       const other = new Redis(url);
-      cleanUps.push(async () => {
+      onTestFinished(async () => {
         await other.script('KILL');
         other.disconnect();
       });
@@ -121,7 +117,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   });
 
   it('an incomplete Cluster is named, with the command that shows the hole', async () => {
-    const { port, client } = await redis('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
+    const { port, client } = await redisForTest('--cluster-enabled', 'yes', '--cluster-port', String(await freePort()));
     await client.call('CLUSTER', 'ADDSLOTSRANGE', 1, 16_383);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
     const { code, stderr } = await runCommand('keys', ['list', '--guild', 'g'], env, SOON);
@@ -133,7 +129,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
 
   it('a server that accepts connections and says nothing is one that does not answer', async () => {
     const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
-    cleanUps.push(() => silent.close());
+    onTestFinished(() => void silent.close());
     await vi.waitFor(() => expect(silent.address()).toBeTruthy(), PATIENT);
     const { port } = silent.address() as { port: number };
     const env = { REDIS_URL: `redis://127.0.0.1:${port}` };

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Redis as Client } from 'ioredis';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
 import { connect } from '../../src/redis/connection.ts';
@@ -8,12 +8,10 @@ import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import { withHalfMovedSlot, withoutSlotsOf } from '../fault/cluster-states.ts';
 import { STATE_OPTIONS, states } from '../fault/redis-states.ts';
 import { contentOf } from '../fault/script-calls.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, type RunningCommand, runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
-
-const cleanUps = cleanUpsAfterEach();
+import { redisForTest } from '../support/stores.ts';
 
 /** Every command, by its name and its arguments. Each has a guild of its own, so that all can run at once. */
 const commands = (guild: (n: number) => string, keyId: (n: number) => string): [string, string[]][] => [
@@ -40,7 +38,7 @@ const SOON = { connectTimeoutMs: 5000 };
 async function commandsOn(env: Record<string, string>, oneGuild = false) {
   const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
   client.on('error', () => {});
-  cleanUps.push(() => client.disconnect());
+  onTestFinished(() => client.disconnect());
   await waitUntilReady(client, 10_000, () => {});
   const store = servicesOn(client, 'gr', ['free', 'pro']);
   const guildOf = (n: number) => (oneGuild ? 'g' : `g${n}`);
@@ -83,9 +81,9 @@ it.each([
   ['BUSY', /^error: Cannot use the Redis at .*: BUSY .*end it with SCRIPT KILL\.\n$/],
   ['MASTERDOWN', /^error: Cannot use the Redis at .*: MASTERDOWN .*bring the master back\.\n$/],
 ] as const)('every command ends with 1 and names %s', needs('redis-server'), async (code, line) => {
-  const { url, client } = await redisFor(cleanUps, ...STATE_OPTIONS);
+  const { url, client } = await redisForTest(...STATE_OPTIONS);
   const other = new Client(url);
-  cleanUps.push(() => other.disconnect());
+  onTestFinished(() => other.disconnect());
   const env = { REDIS_URL: url };
   const all = await commandsOn(env);
   await expectRefusals(
@@ -97,9 +95,9 @@ it.each([
 });
 
 it('every command waits while Redis is LOADING, says so, and is done then', needs('redis-server'), async () => {
-  const { url, client } = await redisFor(cleanUps, ...STATE_OPTIONS);
+  const { url, client } = await redisForTest(...STATE_OPTIONS);
   const other = new Client(url);
-  cleanUps.push(() => other.disconnect());
+  onTestFinished(() => other.disconnect());
   const all = await commandsOn({ REDIS_URL: url });
   const waiting: RunningCommand[] = [];
   await states.LOADING?.(client, other, async () => {
@@ -115,7 +113,7 @@ it('every command waits while Redis is LOADING, says so, and is done then', need
 
 it('every command names CLUSTERDOWN, TRYAGAIN and MOVED, and ends with 1', needs('redis-server'), async () => {
   const cluster = await startCluster();
-  cleanUps.push(cluster.stop);
+  onTestFinished(cluster.stop);
   const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
   const servers = cluster.nodes.map(({ admin }) => admin);
   const all = await commandsOn(env, true);

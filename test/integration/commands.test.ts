@@ -5,7 +5,6 @@ import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
-import { until } from '../support/run-command.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -247,9 +246,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     try {
       await client.client('PAUSE', 60_000, 'WRITE');
       const command = runCommand('keys', ['create', '--guild', 'g'], { REDIS_URL: redis.url });
-      await until('the command to wait for its first write', async () =>
-        /cmd=hset/.test(String(await client.client('LIST'))),
-      );
+      await vi.waitFor(async () => expect(await client.client('LIST')).toMatch(/cmd=hset/), PATIENT);
       redis.process.kill('SIGKILL');
       const { code, stdout, stderr } = await command;
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

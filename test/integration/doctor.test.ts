@@ -1,16 +1,14 @@
 import { createServer, type Socket } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { permissionsOf } from '../fault/acl.ts';
 import { contentOf } from '../fault/script-calls.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-
-const cleanUps = cleanUpsAfterEach();
 
 /** Long enough for a server that answers, and for one that never lets a client in. */
 const SOON = { connectTimeoutMs: 1000 };
@@ -32,7 +30,7 @@ async function startStranger(meet: (socket: Socket) => void): Promise<string> {
     meet(socket);
   }).listen(0, '127.0.0.1');
   await vi.waitFor(() => expect(server.listening).toBe(true), PATIENT);
-  cleanUps.push(() => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -41,7 +39,7 @@ async function startStranger(meet: (socket: Socket) => void): Promise<string> {
 
 describe('guildrank doctor', needs('redis-server'), () => {
   const goodRedis = async () => {
-    const redis = await redisFor(cleanUps, '--appendonly', 'yes', '--maxmemory', '200mb');
+    const redis = await redisForTest('--appendonly', 'yes', '--maxmemory', '200mb');
     const store = servicesOn(redis.client, 'gr', ['free']);
     for (const guild of ['a', 'b']) {
       for (let n = 1; n <= 30; n++) await store.writer.record(guild, { userId: `${n}`, set: n * 100 });
@@ -56,7 +54,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     await client.call('ACL', 'SETUSER', 'operator', 'on', '>pass', ...permissionsOf('operator'));
     const before = await contentOf([client]);
     const watcher = await client.monitor();
-    cleanUps.push(() => watcher.disconnect());
+    onTestFinished(() => watcher.disconnect());
     const seen: string[][] = [];
     watcher.on('monitor', (_time: string, args: string[]) => seen.push(args));
 
@@ -147,7 +145,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
 
   it('looks at every master of a Cluster, and names a server of another kind', async () => {
     const cluster = await startCluster();
-    cleanUps.push(cluster.stop);
+    onTestFinished(cluster.stop);
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses };
     const { of, states } = await doctor(env);
     expect(of('version')).toHaveLength(3);
@@ -169,7 +167,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
   });
 
   it('names a wrong password and an address where nothing listens', async () => {
-    const { url, port, client } = await redisFor(cleanUps, '--requirepass', 'right');
+    const { url, port, client } = await redisForTest('--requirepass', 'right');
     client.disconnect();
     const wrong = await doctor({ REDIS_URL: `redis://:wrong@127.0.0.1:${port}` }, SOON);
     expect(wrong).toMatchObject({ code: 1, states: { reachable: 'problem' } });

@@ -12,14 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { cleanCopy } from '../support/clean-copy.ts';
 import { needs } from '../support/needs.ts';
-import { repository, runProgram, until } from '../support/run-command.ts';
+import { repository, runProgram } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
-import { INSTALLING_MS } from '../support/wait.ts';
+import { INSTALLING_MS, PATIENT } from '../support/wait.ts';
 
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
 
@@ -383,15 +383,8 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
       env: { ...process.env, ...env(), HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
     });
     try {
-      const ask = () =>
-        fetch(`http://127.0.0.1:${port}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } }).catch(
-          () => undefined,
-        );
-      const response = await until('the service to answer', async () => {
-        const answer = await ask();
-        return answer && answer.status !== 503 ? answer : undefined;
-      });
-      expect(response.status).toBe(200);
+      const ask = () => fetch(`http://127.0.0.1:${port}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } });
+      await vi.waitFor(async () => expect((await ask()).status).toBe(200), { ...PATIENT, timeout: 60_000 });
       service.kill('SIGTERM');
       expect((await service.waitForEnd()).code).toBe(0);
     } finally {

@@ -1,14 +1,12 @@
 import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { servicesOn } from '../../src/cli/services.ts';
 import { type KeyValue, resourceSpansOf, type Span } from '../../tools/otlp.ts';
-import { cleanUpsAfterEach, redisFor } from '../support/clean-ups.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, startServiceProcess } from '../support/process.ts';
+import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-
-const cleanUps = cleanUpsAfterEach();
 
 const toObject = (attributes: readonly KeyValue[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
@@ -33,7 +31,7 @@ async function startReceiver() {
     res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   }).listen(0, '127.0.0.1');
   await vi.waitFor(() => expect(server.listening).toBe(true), PATIENT);
-  cleanUps.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -45,7 +43,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 
 it('sends a span of each request as protobuf, in the trace of a trusted proxy', needs('redis-server'), async () => {
-  const { url: redisUrl, client } = await redisFor(cleanUps);
+  const { url: redisUrl, client } = await redisForTest();
   const { key } = await servicesOn(client, 'gr', ['free']).apiKeys.create('guild', 'test', null);
   const receiver = await startReceiver();
   const service = await startServiceProcess({
@@ -56,7 +54,7 @@ it('sends a span of each request as protobuf, in the trace of a trusted proxy', 
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     OTEL_BSP_SCHEDULE_DELAY: '60000',
   });
-  cleanUps.push(service.stop);
+  onTestFinished(service.stop);
   const get = (path: string, headers: Record<string, string>) => fetch(`${service.url}/api/v1${path}`, { headers });
   const before = Date.now();
   const traced = { 'x-api-key': key, traceparent: `00-${TRACE}-${PARENT}-01`, 'x-request-id': 'edge-1' };
@@ -109,7 +107,7 @@ it('sends a span of each request as protobuf, in the trace of a trusted proxy', 
 });
 
 it('samples as the environment says, and logs the trace of those requests alone', needs('redis-server'), async () => {
-  const { url: redisUrl } = await redisFor(cleanUps);
+  const { url: redisUrl } = await redisForTest();
   const receiver = await startReceiver();
   const service = await startServiceProcess({
     ...LONG_REDIS_TIMEOUT,
@@ -119,7 +117,7 @@ it('samples as the environment says, and logs the trace of those requests alone'
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.3',
   });
-  cleanUps.push(service.stop);
+  onTestFinished(service.stop);
   const requests = 300;
   for (let sent = 0; sent < requests; sent++) await fetch(`${service.url}/api/v1/servers/guild/stats`);
   service.kill();
@@ -141,12 +139,12 @@ process.on('exit', () => console.log(JSON.stringify({
 })));`.replace(/\n/g, '');
 
 it('loads the SDK only when there is a collector', needs('redis-server'), async () => {
-  const { url: redisUrl } = await redisFor(cleanUps);
+  const { url: redisUrl } = await redisForTest();
   const loaded: number[] = [];
   for (const endpoint of ['', 'http://127.0.0.1:1']) {
     const env = { REDIS_URL: redisUrl, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
     const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, ...env }, ['--import', COUNT_SDK]);
-    cleanUps.push(service.stop);
+    onTestFinished(service.stop);
     service.kill();
     const line = await service.line(({ sdk }) => sdk !== undefined);
     loaded.push(line.sdk as number);
@@ -156,7 +154,7 @@ it('loads the SDK only when there is a collector', needs('redis-server'), async 
 });
 
 it('serves on while the collector is away, warns once, and stops in time', needs('redis-server'), async () => {
-  const { url: redisUrl } = await redisFor(cleanUps);
+  const { url: redisUrl } = await redisForTest();
   const service = await startServiceProcess({
     ...LONG_REDIS_TIMEOUT,
     REDIS_URL: redisUrl,
@@ -164,7 +162,7 @@ it('serves on while the collector is away, warns once, and stops in time', needs
     OTEL_EXPORTER_OTLP_TIMEOUT: '500',
     OTEL_BSP_SCHEDULE_DELAY: '50',
   });
-  cleanUps.push(service.stop);
+  onTestFinished(service.stop);
   const get = async () => (await fetch(`${service.url}/api/v1/servers/guild/stats`)).status;
   const isWarning = ({ msg }: Record<string, unknown>) => msg === 'spans were not delivered';
   expect(await get()).toBe(401);

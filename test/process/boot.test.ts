@@ -5,40 +5,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { describe, expect, it, vi } from 'vitest';
-import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type RunningServer, startServer } from '../../src/server.ts';
-import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { startCluster } from '../support/cluster.ts';
 import { needs } from '../support/needs.ts';
 import { type LogLine, spawnService, type TestProcess } from '../support/process.ts';
+import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
-
-const cleanUps = cleanUpsAfterEach();
-
-async function redis(...options: string[]): Promise<EmbeddedRedis> {
-  const server = await startEmbeddedRedis(options);
-  cleanUps.push(server.stop);
-  return server;
-}
 
 function boot(env: Record<string, string>, bootTimeoutMs: number): { log: LogLine[]; running: Promise<RunningServer> } {
   const log: LogLine[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   const running = startServer(config, { logger, bootTimeoutMs });
-  running.then(
-    (server) => cleanUps.push(server.close),
-    () => {},
+  onTestFinished(() =>
+    running.then(
+      (server) => server.close(),
+      () => {},
+    ),
   );
   return { log, running };
 }
 
 function bootProcess(env: Record<string, string>): TestProcess {
   const service = spawnService(env);
-  cleanUps.push(service.stop);
+  onTestFinished(service.stop);
   return service;
 }
 
@@ -55,7 +49,7 @@ describe('the start', needs('redis-server'), () => {
     await vi.waitFor(async () => expect(await status('/readyz')).toBe(503), PATIENT);
     expect(await status('/livez')).toBe(200);
 
-    await redis('--port', String(redisPort));
+    await redisForTest('--port', String(redisPort));
     const { url } = await running;
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(log.filter(waiting)).toHaveLength(1);
@@ -91,7 +85,7 @@ describe('the start', needs('redis-server'), () => {
 
   it('waits for a Redis that loads its data, however long, and says so', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-boot-'));
-    cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const durable = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
     const first = await startEmbeddedRedis(durable);
     const admin = new Redis(first.url);
@@ -101,7 +95,7 @@ describe('the start', needs('redis-server'), () => {
     admin.disconnect();
     await first.stop();
     const slow = ['--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024'];
-    const starting = redis('--port', String(first.port), ...durable, ...slow);
+    const starting = redisForTest('--port', String(first.port), ...durable, ...slow);
     const port = await freePort();
     const { log, running } = boot({ REDIS_URL: first.url, PORT: String(port) }, 1000);
     const waiting = ({ reason }: LogLine) => String(reason).startsWith('LOADING');
@@ -121,7 +115,7 @@ describe('the start', needs('redis-server'), () => {
     ['allkeys-lru', 'members, API keys and counts of quotas'],
     ['volatile-ttl', 'counts of quotas'],
   ])('warns of a Redis that evicts by %s', async (policy, victims) => {
-    const { url, port } = await redis('--maxmemory-policy', policy);
+    const { url, port } = await redisForTest('--maxmemory-policy', policy);
     const { log, running } = boot({ REDIS_URL: url }, 30_000);
     await running;
     expect(log.filter(({ level }) => Number(level) === 40).map(({ msg }) => msg)).toEqual([
@@ -130,14 +124,14 @@ describe('the start', needs('redis-server'), () => {
   });
 
   it('ends on a server without scripts, in one line that says so', async () => {
-    const { url } = await redis('--rename-command', 'EVALSHA', '');
+    const { url } = await redisForTest('--rename-command', 'EVALSHA', '');
     await expect(boot({ REDIS_URL: url }, 30_000).running).rejects.toThrow(
       /^Cannot use the Redis at .*: ERR unknown command 'evalsha'.* Guildrank needs EVAL and EVALSHA \(Redis 7\.0 or later, or Valkey\)\.$/,
     );
   });
 
   it('warns of a server without TIME', async () => {
-    const { url } = await redis('--rename-command', 'TIME', '');
+    const { url } = await redisForTest('--rename-command', 'TIME', '');
     const { log, running } = boot({ REDIS_URL: url }, 30_000);
     await running;
     expect(log.map(({ msg }) => String(msg)).join()).toContain('the command TIME is missing');
@@ -147,7 +141,7 @@ describe('the start', needs('redis-server'), () => {
     ['a wrong password', 'redis://:wrong@', 'WRONGPASS'],
     ['no password', 'redis://', 'NOAUTH'],
   ])('ends at once with exit code 1 and one line on %s, and does not show the password', async (_what, url, code) => {
-    const { port } = await redis('--requirepass', 'right');
+    const { port } = await redisForTest('--requirepass', 'right');
     const service = bootProcess({ REDIS_URL: `${url}127.0.0.1:${port}` });
     const line = await service.line(GIVEN_UP);
     expect(line.reason).toContain(`Cannot use the Redis at 127.0.0.1:${port}: ${code}`);
@@ -158,7 +152,7 @@ describe('the start', needs('redis-server'), () => {
 
   it('ends at once on a Cluster that refuses the password', async () => {
     const cluster = await startCluster();
-    cleanUps.push(cluster.stop);
+    onTestFinished(cluster.stop);
     for (const { admin } of cluster.nodes) await admin.config('SET', 'requirepass', 'right');
     const env = { REDIS_MODE: 'cluster', REDIS_NODES: cluster.addresses, REDIS_URL: 'redis://:wrong@unused' };
     // Far below the time that it waits for a Cluster that is down.
@@ -166,10 +160,10 @@ describe('the start', needs('redis-server'), () => {
   });
 
   it.each(['PORT', 'ADMIN_PORT'])('ends with exit code 1 and one line that names %s when it is taken', async (name) => {
-    const { url } = await redis();
+    const { url } = await redisForTest();
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
-    cleanUps.push(() => taken.close());
+    onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
     const service = bootProcess({ REDIS_URL: url, [name]: String(port) });
     const { reason } = await service.line(GIVEN_UP);

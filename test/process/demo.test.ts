@@ -3,15 +3,16 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
-import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { needs } from '../support/needs.ts';
 import { runNpmScript } from '../support/npm-script.ts';
-import { repository, runProgram, until } from '../support/run-command.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { PATIENT } from '../support/wait.ts';
 
-const cleanUps = cleanUpsAfterEach();
+/** npm, the demo and its Redis end one after the other. */
+const PATIENCE = { ...PATIENT, timeout: 60_000 };
 
 interface RunningDemo {
   readonly npm: ChildProcess;
@@ -29,7 +30,7 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
     env: { ...process.env, PORT: String(port), ...env },
     detached: true,
   });
-  cleanUps.push(() => endDemo(npm.child, 'SIGTERM'));
+  onTestFinished(() => endDemo(npm.child, 'SIGTERM'));
   await npm.waitForOutput('the demo to be ready', () => npm.stdout().includes('Ctrl-C ends the demo'), READY_MS);
   const lines = npm
     .stdout()
@@ -54,7 +55,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean
 async function endDemo(npm: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   signalGroup(npm, signal);
   try {
-    await until('npm and the demo to be gone', () => !signalGroup(npm, 0));
+    await vi.waitUntil(() => !signalGroup(npm, 0), PATIENCE);
   } finally {
     signalGroup(npm, 'SIGKILL');
   }
@@ -71,7 +72,7 @@ function isListening(port: number): Promise<boolean> {
 /** Returns a PATH with Node, npm and a shell only. */
 function barePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-path-'));
-  cleanUps.push(() => rmSync(folder, { recursive: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const name of ['node', 'npm', 'sh']) symlinkSync(findOnPath([name]) as string, join(folder, name));
   return folder;
 }
@@ -111,7 +112,7 @@ describe.each([
     expect((await ask(unchanged)).status).toBe(304);
     const xp = async () => ((await (await ask(member)).json()) as { xp: number }).xp;
     const before = await xp();
-    await until('the member to gain XP', async () => (await xp()) > before);
+    await vi.waitUntil(async () => (await xp()) > before, PATIENCE);
 
     const keys = [...demo.output().matchAll(/^(free|starter|pro)\t(\d+)\t(\S+)\t(gr_\w{38})$/gm)];
     expect(keys.map(([, plan]) => plan)).toEqual(['free', 'starter', 'pro']);
@@ -146,8 +147,8 @@ describe('a stop of the demo', needs('redis-server'), () => {
     const redisPort = Number(/redis:\/\/127\.0\.0\.1:(\d+)/.exec(demo.output())?.[1]);
     expect(await isListening(redisPort)).toBe(true);
     end(demo.npm);
-    await until('npm and the demo to be gone', () => !signalGroup(demo.npm, 0));
-    await until('Redis to be gone', async () => !(await isListening(redisPort)));
+    await vi.waitUntil(() => !signalGroup(demo.npm, 0), PATIENCE);
+    await vi.waitUntil(async () => !(await isListening(redisPort)), PATIENCE);
     expect(await isListening(Number(new URL(demo.url).port))).toBe(false);
   });
 });
@@ -155,8 +156,8 @@ describe('a stop of the demo', needs('redis-server'), () => {
 describe('npm run demo that cannot start', () => {
   it('reports in one line that the port is taken and how to choose another', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
-    cleanUps.push(() => taken.close());
-    await until('the port to be taken', () => taken.listening);
+    onTestFinished(() => void taken.close());
+    await vi.waitUntil(() => taken.listening, PATIENCE);
     const { port } = taken.address() as { port: number };
     const { code, stdout, stderr } = await runNpmScript('demo', [], { PORT: String(port) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

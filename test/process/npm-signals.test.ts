@@ -1,20 +1,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { cleanUpsAfterEach } from '../support/clean-ups.ts';
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
 
-const cleanUps = cleanUpsAfterEach();
-
 /** In a process group of its own, so that a test that fails leaves nothing behind. A signal to `child` alone reaches npm only. */
 function npm(args: readonly string[], cwd: string, env: Record<string, string> = {}): RunningChild {
   const child = startChild('npm', args, { cwd, env: { ...process.env, ...env }, detached: true });
-  cleanUps.push(child.stop);
+  onTestFinished(child.stop);
   return child;
 }
 
@@ -27,12 +24,12 @@ const isAlive = (pid: number) => {
 };
 
 /** Ends the service of a test that failed. */
-const endLater = (pid: number) => cleanUps.push(() => isAlive(pid) && process.kill(pid, 'SIGKILL'));
+const endLater = (pid: number) => onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
 
 describe('SIGTERM to npm', () => {
   it('ends the service that npm start runs, by its own signal handler', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-npm-'));
-    cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
     mkdirSync(join(folder, 'dist'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts: { start: scripts.start } }));
@@ -55,7 +52,7 @@ describe('SIGTERM to npm', () => {
 
   it('ends the service that npm run dev watches', needs('redis-server'), async () => {
     const redis = await startEmbeddedRedis();
-    cleanUps.push(redis.stop);
+    onTestFinished(redis.stop);
     const env = { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', NO_COLOR: '1' };
     const child = npm(['run', 'dev'], repository, env);
     const url = await child.waitForOutput('the service', () => /url: "(http:[^"]+)"/.exec(child.stdout())?.[1], 60_000);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
@@ -20,15 +20,11 @@ function tests(proxy: ProxyExample): void {
   const { name } = proxy;
   let redis: EmbeddedRedis;
   let guild: TestGuild;
-  const cleanUps: (() => unknown)[] = [];
   beforeEach(async () => {
     redis = await startEmbeddedRedis();
-    cleanUps.push(redis.stop);
+    onTestFinished(redis.stop);
     guild = await guildOn(redis.url);
-    cleanUps.push(guild.close);
-  });
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+    onTestFinished(guild.close);
   });
 
   async function startInstance(port: number): Promise<ServiceProcess> {
@@ -36,7 +32,7 @@ function tests(proxy: ProxyExample): void {
       ...{ REDIS_URL: redis.url, PORT: String(port), LOG_REQUESTS: 'off', TRUST_PROXY: '127.0.0.1' },
       ...{ SHUTDOWN_DELAY_MS: String(proxy.shutdownDelayMs), ...guild.env },
     });
-    cleanUps.push(service.stop);
+    onTestFinished(service.stop);
     return service;
   }
 
@@ -58,13 +54,13 @@ function tests(proxy: ProxyExample): void {
     const ports = [await freePort(), await freePort()];
     const running = [await startInstance(ports[0] as number), await startInstance(ports[1] as number)];
     const proxying = await startProxy(proxy, ports);
-    cleanUps.push(proxying.stop);
+    onTestFinished(proxying.stop);
     await vi.waitFor(async () => {
       expect((await proxying.get('/readyz')).status, proxying.output()).toBe(200);
     }, PATIENT);
     const startedAt = Date.now();
     const load = startLoad(proxying.url, { ...LOAD, headers: guild.headers, paths: guild.paths, tls: proxying.tls });
-    cleanUps.push(() => load.stop());
+    onTestFinished(async () => void (await load.stop()));
     await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(200), PATIENT);
     const instances = [...running];
     for (const [index, instance] of running.entries()) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, findOnPath, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { CONCLUSIVE, untilConclusive } from '../support/conclusive.ts';
@@ -25,21 +25,17 @@ describe('two workers under load', needs('redis-server'), () => {
   let env: Record<string, string>;
   let url: string;
   let adminUrl: string;
-  const cleanUps: (() => unknown)[] = [];
 
   beforeEach(async () => {
     redis = await startEmbeddedRedis();
-    cleanUps.push(() => redis.stop());
+    onTestFinished(() => redis.stop());
     guild = await guildOn(redis.url);
-    cleanUps.push(guild.close);
+    onTestFinished(guild.close);
     const [port, adminPort] = [await freePort(), await freePort()];
     url = `http://127.0.0.1:${port}`;
     adminUrl = `http://127.0.0.1:${adminPort}`;
     env = { ...guild.env, REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: `${port}`, ADMIN_PORT: `${adminPort}` };
     Object.assign(env, { WORKERS: '2', LOG_REQUESTS: 'off', ...LONG_REDIS_TIMEOUT });
-  });
-  afterEach(async () => {
-    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
   });
 
   const serving = (lines: () => readonly Record<string, unknown>[]) =>
@@ -47,7 +43,7 @@ describe('two workers under load', needs('redis-server'), () => {
 
   async function start(): Promise<TestProcess & { pids: number[] }> {
     const service = spawnService(env);
-    cleanUps.push(service.stop);
+    onTestFinished(service.stop);
     const { pids } = await service.line((line) => Array.isArray(line.pids));
     await vi.waitFor(() => expect(serving(service.lines), 'workers that serve').toBe(2), PATIENT);
     await vi.waitFor(async () => expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200), PATIENT);
@@ -56,7 +52,7 @@ describe('two workers under load', needs('redis-server'), () => {
 
   function load(): Load {
     const running = startLoad(url, { rate: 300, headers: guild.headers, paths: guild.paths, connections: 30 });
-    cleanUps.push(() => running.stop());
+    onTestFinished(async () => void (await running.stop()));
     return running;
   }
 
@@ -163,7 +159,7 @@ describe('two workers under load', needs('redis-server'), () => {
   it('ends with one exit code and no endless restarts when Redis never comes', async () => {
     await redis.stop();
     const service = spawnService(env);
-    cleanUps.push(service.stop);
+    onTestFinished(service.stop);
     await vi.waitFor(async () => {
       const response = await fetch(`${adminUrl}/readyz`);
       expect(await response.json()).toEqual({ status: 'unavailable', reason: 'workers' });
@@ -181,7 +177,7 @@ describe('two workers under load', needs('redis-server'), () => {
       // Connections then wait in the kernel, more of them than one to hand to each worker.
       kill('SIGSTOP');
       const agent = new Agent();
-      cleanUps.push(() => agent.destroy());
+      onTestFinished(() => agent.destroy());
       const waiting = Array.from({ length: 20 }, () => ask(agent, url, guild.paths[0] as string, guild.headers));
       const connected = () =>
         Object.values(agent.sockets).flatMap((sockets) => sockets?.filter((it) => !it.connecting));
@@ -206,7 +202,7 @@ describe('two workers under load', needs('redis-server'), () => {
         env: { PATH: process.env.PATH, SHELL: '/bin/sh', ...env },
         stdin: 'pipe',
       });
-      cleanUps.push(terminal.stop);
+      onTestFinished(terminal.stop);
       const lines = jsonLines(terminal.stdout);
       await vi.waitFor(() => expect(serving(lines), 'workers that serve').toBe(2), PATIENT);
       const pids = lines().find((line) => Array.isArray(line.pids))?.pids as number[];

@@ -1,9 +1,10 @@
 import { PassThrough, Writable } from 'node:stream';
+import { expect, vi } from 'vitest';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { runGuildrank } from '../../src/cli/guildrank.ts';
 import type { LogLines } from '../../src/observability/logger.ts';
 import type { CommandResult } from './run-command.ts';
-import { until } from './until.ts';
+import { PATIENT } from './wait.ts';
 
 /** A stream that keeps what is written to it as text, and emits `written` after each piece. */
 class Collector extends Writable {
@@ -102,8 +103,7 @@ export function startCommand(name: string, args: readonly string[], options: Con
   const output = () => context.stdout.text + context.stderr.text;
   return Object.assign(context, {
     ended,
-    waitForOutput: (pattern: RegExp) =>
-      until(() => pattern.test(output()), { what: () => `${pattern} in: ${output()}` }),
+    waitForOutput: (pattern: RegExp) => vi.waitFor(() => expect(output()).toMatch(pattern), PATIENT),
   });
 }
 

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../../scripts/dev/child-process.ts';
-import { until as waitUntil } from './until.ts';
 
 /** How a command ended and what it wrote. */
 export interface CommandResult {
@@ -28,9 +27,4 @@ export async function runProgram(
   } finally {
     await child.stop();
   }
-}
-
-/** Waits until `condition` returns something true. @throws after a minute, naming `what`. */
-export function until<T>(what: string, condition: () => T | Promise<T>): Promise<NonNullable<T>> {
-  return waitUntil(condition, { what: () => what, timeoutMs: 60_000 });
 }

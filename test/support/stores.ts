@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import RedisMock from 'ioredis-mock';
-import { describe, type TestOptions } from 'vitest';
+import { describe, onTestFinished, type TestOptions } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { needs } from './needs.ts';
@@ -84,6 +84,16 @@ export function storeOn({ url }: Pick<EmbeddedRedis, 'url'>) {
       for (const each of clients) each.disconnect();
     },
   };
+}
+
+/** Starts a Redis of its own for a test, with a connection for the test itself. Both end with the test. */
+export async function redisForTest(...options: readonly string[]): Promise<EmbeddedRedis & { readonly client: Redis }> {
+  const server = await startEmbeddedRedis(options);
+  onTestFinished(server.stop);
+  const client = new Redis(server.url);
+  client.on('error', () => {});
+  onTestFinished(() => client.disconnect());
+  return { ...server, client };
 }
 
 /** TEST_STORES=redis leaves out the mock, which is the same beside each server; TEST_STORES=mock leaves out the server. */
