@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildSuite } from '../support/guild-suite.ts';
+import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';

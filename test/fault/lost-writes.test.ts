@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { deleteGuild } from '../../src/guilds/delete.ts';
-import { guildSuite } from '../support/guild-suite.ts';
+import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildSuite } from '../support/guild-suite.ts';
+import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import { sendPipelined } from '../support/pipelined.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordFigure } from '../support/figures.ts';
-import { guildSuite } from '../support/guild-suite.ts';
+import { guildSuite } from '../support/guild.ts';
 import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';

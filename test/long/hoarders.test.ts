@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey } from '../../src/access/key-format.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildSuite } from '../support/guild-suite.ts';
+import { guildSuite } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { runScript, type ServiceProcess } from '../support/process.ts';

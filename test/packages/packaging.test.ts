@@ -10,18 +10,27 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { cleanCopy } from '../support/clean-copy.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 import { INSTALLING_MS, PATIENT } from '../support/wait.ts';
 
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
+
+const LEFT_OUT = /^(node_modules|dist|coverage|reports|\.git|\.env|\.stryker-tmp|.*\.(tgz|log))$/;
+
+/** Copies the repository as a fresh clone has it, with its packages, to a temporary folder that the caller deletes. */
+function cleanCopy(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-copy-'));
+  cpSync(repository, folder, { recursive: true, filter: (file) => !LEFT_OUT.test(basename(file)) });
+  symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
 
 /** Node loads ES modules with require from 20.19 on; 20.15 has neither that nor the option. */
 const WITHOUT_REQUIRED_MODULES = process.allowedNodeEnvironmentFlags.has('--no-experimental-require-module')
@@ -158,7 +167,7 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'guildrank-install-'));
     botFolder = mkdtempSync(join(tmpdir(), 'guildrank-bot-'));
-    const copy = cleanCopy({ installed: true });
+    const copy = cleanCopy();
     try {
       const packed = await runProgram('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
       expect(packed.code, packed.stderr).toBe(0);

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { SCRIPT_NAMES, scriptSource } from '../../src/redis/scripts.ts';
 import { needs } from '../support/needs.ts';
-import { python } from '../support/python.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 
+/** The Python that Debian installs python3-redis and python3-discord for. */
+const python = '/usr/bin/python3';
 const PYTHON_FILES = [
   ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py'],
   ...['discord-py/handlers.py', 'discord-py/bot.py'],
@@ -27,7 +28,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
   });
   const run = (folder: string, ...args: string[]) => {
     const env = { REDIS_URL: redis.url, LUA: lua, PYTHONPATH: join(examples, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
-    return runProgram(python as string, args, { cwd: join(examples, folder), env });
+    return runProgram(python, args, { cwd: join(examples, folder), env });
   };
 
   it('guildrank.py gets the reply and the data of each case in conformance', { timeout: 300_000 }, async () => {

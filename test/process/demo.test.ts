@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
-import { runNpmScript } from '../support/npm-script.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -39,6 +39,10 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
     .map((line) => line.trim());
   return { npm: npm.child, output: npm.stdout, url: `http://127.0.0.1:${port}`, lines };
 }
+
+/** Runs the demo to its end, without npm. */
+const runDemo = (env: Record<string, string>) =>
+  runProgram(process.execPath, nodeArguments(['scripts/demo/main.ts']), { env });
 
 /** The first start of a busy machine installs nothing, but loads everything. */
 const READY_MS = 60_000;
@@ -159,7 +163,7 @@ describe('npm run demo that cannot start', () => {
     onTestFinished(() => void taken.close());
     await vi.waitUntil(() => taken.listening, PATIENCE);
     const { port } = taken.address() as { port: number };
-    const { code, stdout, stderr } = await runNpmScript('demo', [], { PORT: String(port) });
+    const { code, stdout, stderr } = await runDemo({ PORT: String(port) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
       new RegExp(`^error: Port ${port} is taken: choose another, such as PORT=\\d+ npm run demo\\n$`),
@@ -174,7 +178,7 @@ describe('npm run demo that cannot start', () => {
   });
 
   it('reports a PORT that is not a port', async () => {
-    const { code, stderr } = await runNpmScript('demo', [], { PORT: 'eighty' });
+    const { code, stderr } = await runDemo({ PORT: 'eighty' });
     expect(code).toBe(1);
     expect(stderr).toContain('PORT must be a whole number from 0 to 65535');
   });

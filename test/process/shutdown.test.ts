@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { CONCLUSIVE, TRIES, untilConclusive } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
-import { guildSuite } from '../support/guild-suite.ts';
+import { guildSuite } from '../support/guild.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';

@@ -1,3 +1,5 @@
+import { afterAll, beforeAll } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { hashKey } from '../../src/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
@@ -90,4 +92,25 @@ export async function guildOn(
     refill,
     close: () => client.disconnect(),
   };
+}
+
+/** A Redis of its own and a guild on it, filled in before the tests of a suite run. */
+export interface GuildSuite {
+  /** A test that replaces it leaves the new one here, to be ended with the suite. */
+  redis: EmbeddedRedis;
+  guild: TestGuild;
+}
+
+/** Starts a Redis with a guild before the tests of a suite, and ends both after them. */
+export function guildSuite(): GuildSuite {
+  const suite = {} as GuildSuite;
+  beforeAll(async () => {
+    suite.redis = await startEmbeddedRedis();
+    suite.guild = await guildOn(suite.redis.url);
+  });
+  afterAll(async () => {
+    suite.guild?.close();
+    await suite.redis?.stop();
+  });
+  return suite;
 }

@@ -10,10 +10,10 @@ import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
 import { startCluster } from '../support/cluster.ts';
+import { nodeArguments } from '../support/entry.ts';
 import { recordFigure } from '../support/figures.ts';
 import { type Content, expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
 import { needs } from '../support/needs.ts';
-import { scriptArguments } from '../support/npm-script.ts';
 import { repository } from '../support/run-command.ts';
 import { realStore } from '../support/stores.ts';
 
@@ -98,7 +98,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
       'env',
       ...Object.entries(env).map((pair) => pair.join('=')),
       process.execPath,
-      ...scriptArguments('guild'),
+      ...nodeArguments(['src/cli/main.ts', 'guild']),
       ...args,
     ];
     const line = [...command(from, 'export', 'g'), '|', ...command(to, 'import')].join(' ');
