@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
-import { type Query, queryOf, type Scrape, scrapeOf } from '../support/prometheus.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
+import { type Query, queryOf, type Scrape, scrapeOf } from './scrape.ts';
 
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 

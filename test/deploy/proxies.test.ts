@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
-import { type ProxyExample, proxies, type RunningProxy, startProxy } from '../support/proxies.ts';
 import { PATIENT } from '../support/wait.ts';
+import { type ProxyExample, proxies, type RunningProxy, startProxy } from './proxies.ts';
 
 const FORGED = {
   'x-forwarded-for': '203.0.113.9',

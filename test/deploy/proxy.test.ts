@@ -8,10 +8,10 @@ import { launchChromium, startSite } from '../../tools/browser.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { nginx, nginxConfiguration } from '../support/nginx.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
+import { nginx, nginxConfiguration } from './nginx.ts';
 
 const EXAMPLE_ID = '81384788765712384';
 const BASE = `/api/v1/servers/${EXAMPLE_ID}`;

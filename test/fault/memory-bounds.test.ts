@@ -4,8 +4,8 @@ import { parseConfig } from '../../src/config.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
-import { sendPipelined } from '../support/pipelined.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { sendPipelined } from './pipelined.ts';
 
 /** HOARD_REQUESTS=100000 is the full number. */
 const HOARD = Number(process.env.HOARD_REQUESTS ?? 20_000);

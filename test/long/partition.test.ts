@@ -39,7 +39,7 @@ describe('a Sentinel set in a network that is cut', { ...needs('redis-server'), 
     guild = await guildOn(network.env);
     service = await startServiceProcess({ ...network.env, ...guild.env, SOURCE_ADDRESS: SOURCES.service }, [
       '--import',
-      './test/support/source-address.ts',
+      './test/long/source-address.ts',
     ]);
     bot = await Bot.start(network.env, guild.id);
   });

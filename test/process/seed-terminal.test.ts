@@ -6,7 +6,7 @@ import { type EmbeddedRedis, findOnPath, startEmbeddedRedis } from '../../script
 import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { runProgram } from '../support/run-command.ts';
-import { screenOf } from '../support/terminal-screen.ts';
+import { screenOf } from './terminal-screen.ts';
 
 /** util-linux: runs a command on a terminal of its own. */
 const script = findOnPath(['script']);

@@ -6,12 +6,12 @@ import { type ClusterNode, startCluster, type TestCluster } from '../support/clu
 import { CONCLUSIVE, untilConclusive, type Verdict } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
-import { missingWrites, startJournal } from '../support/journal.ts';
 import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 import { PATIENT } from '../support/wait.ts';
+import { missingWrites, startJournal } from './journal.ts';
 
 const RATE = 500;
 /** Enough for the nodes to notice the fault, to agree and to promote a replica. */

@@ -7,8 +7,8 @@ import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import { createWriter } from '../../../src/writer.ts';
 import { clocked } from '../../support/clocked.ts';
 import { BotModel, type BotStep, botSteps } from '../../support/random-bot.ts';
-import { SeasonModel, SteppedClient } from '../../support/season-steps.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
+import { SeasonModel, SteppedClient } from './season-steps.ts';
 
 type Writer = ReturnType<typeof createWriter>;
 

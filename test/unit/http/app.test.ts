@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { rawExchange } from '../../support/raw-http.ts';
-import { type TestApi, type TestApiOptions, testApi } from '../../support/test-api.ts';
+import { type TestApi, type TestApiOptions, testApi } from './test-api.ts';
 
 const PROBLEM_ROUTE = [
   '/api/v1/servers/guild/Stats',

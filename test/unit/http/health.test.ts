@@ -2,7 +2,7 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createAdminApp } from '../../../src/http/admin.ts';
 import type { Readiness } from '../../../src/http/health.ts';
-import { testApi } from '../../support/test-api.ts';
+import { testApi } from './test-api.ts';
 
 describe.each([
   ['the API', async (readiness: Readiness) => (await testApi({ parts: { readiness } })).app],

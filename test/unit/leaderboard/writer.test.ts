@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RecordRefusedError } from '../../../src/errors.ts';
 import { LeaderboardWriter, type ProfileChange, type XpRecord } from '../../../src/leaderboard/writer.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import { scripted } from '../../support/scripted.ts';
+import { scripted } from './scripted.ts';
 
 const GUILD = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:hidden'];
 const keysOf = (...userIds: string[]) => [...GUILD, ...userIds.map((userId) => `gr:{g}:member:${userId}`)];

@@ -2,8 +2,8 @@ import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { BURST, INTERVAL_MS } from '../../../../src/access/failed-auth-limiter.ts';
 import { generateKey } from '../../../../src/access/key-format.ts';
-import { type TestApi, testApi } from '../../../support/test-api.ts';
 import { PATIENT } from '../../../support/wait.ts';
+import { type TestApi, testApi } from '../test-api.ts';
 
 let api: TestApi;
 

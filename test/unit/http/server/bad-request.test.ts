@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AppServer, appServer } from '../../../support/app-server.ts';
+import { type AppServer, appServer } from './app-server.ts';
 
 let running: AppServer | undefined;
 afterEach(() => running?.close());

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { RequestHandler } from 'express';
 import { afterEach, expect, it, vi } from 'vitest';
 import { MAX_PIPELINED, MAX_PIPELINED_IN_ALL, STALL_MS } from '../../../../src/http/server/connection-limits.ts';
-import { type AppServer, appServer } from '../../../support/app-server.ts';
 import { PATIENT } from '../../../support/wait.ts';
+import { type AppServer, appServer } from './app-server.ts';
 
 let running: AppServer | undefined;
 afterEach(() => {

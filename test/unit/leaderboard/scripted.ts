@@ -1,4 +1,4 @@
-import type { Scripts } from '../../src/redis/scripts.ts';
+import type { Scripts } from '../../../src/redis/scripts.ts';
 
 /** One command as it was sent: its name, its keys, then its arguments. */
 export type Sent = readonly (string | number | readonly string[])[];

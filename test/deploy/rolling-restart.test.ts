@@ -5,8 +5,8 @@ import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { type ProxyExample, proxies, startProxy } from '../support/proxies.ts';
 import { PATIENT } from '../support/wait.ts';
+import { type ProxyExample, proxies, startProxy } from './proxies.ts';
 
 /** A process that is kept from running for so long cannot answer a check or Redis in time. */
 const STARVED_MS = 80;

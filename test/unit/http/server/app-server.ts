@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express, { type RequestHandler } from 'express';
-import { createExpressServer } from '../../src/http/server/express-server.ts';
-import { listenOn, serverOptions } from '../../src/http/server/listener.ts';
+import { createExpressServer } from '../../../../src/http/server/express-server.ts';
+import { listenOn, serverOptions } from '../../../../src/http/server/listener.ts';
 
 /** A server for one handler, as the service makes it, with all that it observes. */
 export interface AppServer {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { type CertificateFiles, makeCertificates } from './certificates.ts';
-import { type Answer, ask, tlsAgent } from './load.ts';
-import { findProgram } from './needs.ts';
+import { type CertificateFiles, makeCertificates } from '../support/certificates.ts';
+import { type Answer, ask, tlsAgent } from '../support/load.ts';
+import { findProgram } from '../support/needs.ts';
+import { repository } from '../support/run-command.ts';
 import { nginxConfiguration } from './nginx.ts';
-import { repository } from './run-command.ts';
 
 /** A proxy with its example configuration in deploy/. */
 export interface ProxyExample {

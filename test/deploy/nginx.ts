@@ -1,4 +1,4 @@
-import { findProgram } from './needs.ts';
+import { findProgram } from '../support/needs.ts';
 
 /** Path of nginx, if it is installed. */
 export const nginx = findProgram('nginx');

@@ -1,5 +1,5 @@
-import type { ScriptClient } from '../../src/redis/scripts.ts';
-import type { BotModel } from './random-bot.ts';
+import type { ScriptClient } from '../../../src/redis/scripts.ts';
+import type { BotModel } from '../../support/random-bot.ts';
 
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */
 export class SeasonModel {
