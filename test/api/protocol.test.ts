@@ -4,19 +4,10 @@ import { rawExchange } from '../support/raw-http.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
-describe('methods, paths and health', () => {
+describe('paths and answers', () => {
   const suite = serviceSuite(mockStore);
   const http = () => request(suite.service.url);
   const path = '/api/v1/servers/guild/stats';
-
-  it.each(['post', 'put', 'patch', 'delete'] as const)(
-    'refuse %s with Allow and leave its body unread',
-    async (method) => {
-      const { body, headers } = await http()[method](path).send({ xp: 1 }).expect(405);
-      expect(headers.allow).toBe('GET, HEAD, OPTIONS');
-      expect(body.code).toBe('method_not_allowed');
-    },
-  );
 
   it.each([
     '/',
@@ -52,11 +43,6 @@ describe('methods, paths and health', () => {
       });
   });
 
-  it('say they live and are ready, without a key', async () => {
-    expect((await http().get('/livez').expect(200)).body).toEqual({ status: 'ok' });
-    expect((await http().get('/readyz').expect(200)).body).toEqual({ status: 'ok' });
-  });
-
   it('ask HTTP/1.1 for a Host, in an answer that can be read, and count the request of a valid key', async () => {
     const port = Number(new URL(suite.service.url).port);
     const ask = async (head: string) => (await rawExchange(port, Buffer.from(`${head}\r\n\r\n`), false))[0];
@@ -72,12 +58,6 @@ describe('methods, paths and health', () => {
     expect(await ask(`GET ${path} HTTP/1.1\r\nHost:\r\nConnection: close\r\nx-api-key: ${suite.key}`)).toMatchObject({
       status: 200,
     });
-  });
-
-  it('do not tell what they are made of', async () => {
-    const { headers } = await suite.get('/servers/guild/stats');
-    expect(headers).not.toHaveProperty('x-powered-by');
-    expect(headers).not.toHaveProperty('server');
   });
 
   it('give nothing that runs, loads or stands in a frame when opened as a page, answers and problems alike', async () => {
@@ -143,11 +123,6 @@ describe('CORS', () => {
       const { headers } = await suite.get('/servers/guild/stats').set('origin', 'https://b.example');
       expect(headers['access-control-allow-origin']).toBe('https://b.example');
       expect(headers.vary).toBe('x-api-key, Origin');
-    });
-
-    it('says nothing to another origin', async () => {
-      const { headers } = await suite.get('/servers/guild/stats').set('origin', 'https://evil.example').expect(200);
-      expect(headers).not.toHaveProperty('access-control-allow-origin');
     });
   });
 });

@@ -79,20 +79,6 @@ it('keeps a running window, and starts one for a counter without', async () => {
   expect(await testStore.client.ttl('gr:quota:{g}')).toBeGreaterThan(WINDOW_S - 60);
 });
 
-it('sends one command a count, with the window in seconds', async () => {
-  const asked: unknown[][] = [];
-  const run: CommandBatcher['run'] = async (guildId, command, decode) => {
-    asked.push([guildId, command]);
-    return decode('2\n1500');
-  };
-  const commands = { run } as CommandBatcher;
-  expect(await new Quotas(commands, PLANS).consume('g', 'free', 2)).toEqual([
-    { allowed: true, limit: 3, remaining: 2, resetMs: 1500 },
-    { allowed: true, limit: 3, remaining: 1, resetMs: 1500 },
-  ]);
-  expect(asked).toEqual([['g', 'count 2 3600 3']]);
-});
-
 it('fails with the store, and counts nothing as allowed or denied then', async () => {
   const broken = { run: () => Promise.reject(new StoreUnavailableError('down')) } as unknown as CommandBatcher;
   const down = new Quotas(broken, PLANS);

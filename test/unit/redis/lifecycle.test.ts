@@ -1,71 +1,18 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { listen, waitUntilReady } from '../../../src/redis/lifecycle.ts';
+import { listen } from '../../../src/redis/lifecycle.ts';
 import type { RedisClient } from '../../../src/redis/redis-client.ts';
 
-/** A connection whose answers to PING and SUBSCRIBE a test decides. */
+/** A connection whose answers to SUBSCRIBE a test decides. */
 class Connection extends EventEmitter {
   status = 'connecting';
-  readonly ping = vi.fn<() => Promise<unknown>>();
   readonly subscribe = vi.fn<(channel: string) => Promise<unknown>>().mockResolvedValue(1);
 }
 const connection = () => {
   const fake = new Connection();
   return { fake, client: fake as unknown as RedisClient };
 };
-
-describe('waitUntilReady', () => {
-  it('waits for the first answer, and leaves nothing behind', async () => {
-    const { fake, client } = connection();
-    fake.ping.mockRejectedValueOnce(new Error('not yet')).mockResolvedValue('PONG');
-    const onWait = vi.fn();
-    await waitUntilReady(client, 5000, onWait);
-    expect(fake.ping).toHaveBeenCalledTimes(2);
-    expect(onWait).not.toHaveBeenCalled();
-    expect(fake.eventNames()).toEqual([]);
-  });
-
-  it('throws in the end what the connection met, and not that it could not be written to', async () => {
-    const { fake, client } = connection();
-    fake.ping.mockImplementation(async () => {
-      fake.emit('error', new Error('ECONNREFUSED'));
-      throw new Error('not writeable');
-    });
-    await expect(waitUntilReady(client, 60, () => {})).rejects.toThrow('ECONNREFUSED');
-  });
-
-  it('takes a refusal of PING because Redis cannot save to its disk for an answer', async () => {
-    const { fake, client } = connection();
-    fake.ping.mockRejectedValue(new Error('MISCONF Redis is configured to save RDB snapshots, but'));
-    await waitUntilReady(client, 60_000, () => {});
-    expect(fake.ping).toHaveBeenCalledTimes(1);
-  });
-
-  it.each(['error', 'node error'])(
-    'gives up at once when an %s says that the credentials are refused',
-    async (event) => {
-      const { fake, client } = connection();
-      fake.ping.mockImplementation(async () => {
-        fake.emit(event, new Error('WRONGPASS invalid'));
-        fake.emit('error', new Error('closed'));
-        throw new Error('not writeable');
-      });
-      await expect(waitUntilReady(client, 60_000, () => {})).rejects.toThrow('WRONGPASS');
-      expect(fake.ping).toHaveBeenCalledTimes(1);
-    },
-  );
-
-  it('tells once of a wait that is more than a moment', async () => {
-    const { fake, client } = connection();
-    const onWait = vi.fn();
-    fake.ping.mockImplementation(async () => {
-      if (onWait.mock.calls.length === 0 || fake.ping.mock.calls.length < 15) throw new Error('away');
-    });
-    await waitUntilReady(client, 10_000, onWait);
-    expect(onWait).toHaveBeenCalledExactlyOnceWith(new Error('away'));
-  });
-});
 
 describe('listen', () => {
   it('subscribes with every connection, and says that something may have been missed', async () => {
