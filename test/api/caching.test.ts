@@ -22,16 +22,11 @@ describeStores('caching', (kind) => {
     expect(first.headers.vary).toBe('x-api-key');
   });
 
-  it.each([
-    ['the tag', (etag: string) => etag],
-    ['the weak tag', (etag: string) => `W/${etag}`],
-    ['a list with the tag', (etag: string) => `"other", ${etag}`],
-    ['any', () => '*'],
-  ])('answers 304 without a body to %s', async (_name, header) => {
+  it('answers 304 without a body to the tag, and 200 to another one', async () => {
     const { headers } = await suite.get(path);
     const again = await suite
       .get(path)
-      .set('if-none-match', header(headers.etag ?? ''))
+      .set('if-none-match', headers.etag ?? '')
       .expect(304);
     expect(again.text).toBe('');
     expect(again.headers).toMatchObject({
@@ -41,9 +36,6 @@ describeStores('caching', (kind) => {
     });
     expect(again.headers).toHaveProperty('ratelimit');
     expect(again.headers).not.toHaveProperty('content-length');
-  });
-
-  it('answers 200 to another tag', async () => {
     await suite.get(path).set('if-none-match', '"other"').expect(200);
   });
 

@@ -15,7 +15,6 @@ import { PATIENT } from '../support/wait.ts';
 const PATIENCE = { ...PATIENT, timeout: 60_000 };
 
 const prometheus = findOnPath(['prometheus']);
-if (!prometheus) process.stderr.write('skipped: alerts in a real Prometheus need the program "prometheus"\n');
 
 /** The rules with seconds for minutes: the same expressions, sooner. */
 function hurried(rules: string): string {

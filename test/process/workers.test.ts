@@ -18,7 +18,6 @@ import { PATIENT } from '../support/wait.ts';
 const QUIET_LAG_MS = 20;
 
 const script = findOnPath(['script']);
-if (!script) process.stderr.write('skipped: Ctrl-C from a terminal needs the program "script" (util-linux)\n');
 
 describe('two workers under load', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
