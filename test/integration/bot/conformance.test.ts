@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
-import { conformanceSuites, describeConformance } from '../../support/conformance/on-client.ts';
-import { conformanceFiles } from '../../support/conformance/text.ts';
+import { conformanceSuites, describeConformance } from '../../conformance/on-client.ts';
+import { conformanceFiles } from '../../conformance/text.ts';
 import { repository } from '../../support/run-command.ts';
 
 const FOLDER = join(repository, 'conformance');

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repository } from '../run-command.ts';
+import { repository } from '../support/run-command.ts';
 import { conformanceFiles } from './text.ts';
 
 mkdirSync(join(repository, 'conformance'), { recursive: true });

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { redisCodeOf } from '../../../src/errors.ts';
-import { type ScriptClient, type ScriptName, Scripts } from '../../../src/redis/scripts.ts';
-import { clocked } from '../clocked.ts';
+import { redisCodeOf } from '../../src/errors.ts';
+import { type ScriptClient, type ScriptName, Scripts } from '../../src/redis/scripts.ts';
+import { clocked } from '../support/clocked.ts';
 import { type Case, RUN_ID, type State, type Suite, sorted, type Value } from './state.ts';
 
 /** Replaces ":" at the begin of a key by the prefix of the guild. */

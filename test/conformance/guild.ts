@@ -1,5 +1,5 @@
-import { CURVE_NAMES, type Curve, parseCurve } from '../../../src/leaderboard/curves.ts';
-import { exactXpToReach } from '../random-curve.ts';
+import { CURVE_NAMES, type Curve, parseCurve } from '../../src/leaderboard/curves.ts';
+import { exactXpToReach } from '../support/random-curve.ts';
 import { Keys, Refused, type State } from './state.ts';
 
 export const MAX = BigInt(Number.MAX_SAFE_INTEGER);
