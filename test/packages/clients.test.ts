@@ -120,11 +120,13 @@ describe('the writer and the reader', needs('redis-server'), () => {
       expect(await tour(open.client, kind.name.replaceAll(' ', '-'))).toEqual(EXPECTED);
     });
 
-    it.skipIf(kind.name === 'ioredis 6')('tell levels up to 2^53-1 exactly', async () => {
-      const writer = createWriter(open.client);
-      const record = await writer.record('levels', { userId: 'u', set: 1, profile: { level: MAX } });
-      expect([record.level, (await writer.award('levels', { userId: 'u', amount: 1 })).level]).toEqual([MAX, MAX]);
-    });
+    // ioredis 6 reads 2^53-1 wrongly.
+    if (kind.name !== 'ioredis 6')
+      it('tell levels up to 2^53-1 exactly', async () => {
+        const writer = createWriter(open.client);
+        const record = await writer.record('levels', { userId: 'u', set: 1, profile: { level: MAX } });
+        expect([record.level, (await writer.award('levels', { userId: 'u', amount: 1 })).level]).toEqual([MAX, MAX]);
+      });
 
     it('go on after Redis has lost the scripts', async () => {
       const writer = createWriter(open.client);
