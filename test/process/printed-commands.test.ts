@@ -23,7 +23,10 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^npm run dashboard$|^npm run -s dashboard --/, 'test/process/dashboard-command.test.ts'],
   [/^REDIS_URL=\S+ npm run -s guild -- export /, 'test/integration/guild-move.test.ts'],
   [/^npm test\b/, 'reason: it is this run'],
-  [/^npm ci$|^npm run build$|^npm ci && npm run build && npm pack|^npm install \S+\.tgz$/, 'test/packages/packaging.test.ts'],
+  [
+    /^npm ci$|^npm run build$|^npm ci && npm run build && npm pack|^npm install \S+\.tgz$/,
+    'test/packages/packaging.test.ts',
+  ],
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
   [/^MOVE_MEMBERS=/, 'reason: it takes minutes; test/topology/guild-move.test.ts moves fewer members'],
