@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: [`test/unit/${folder}/**/*.test.ts`],
     globalSetup: './scripts/dev/build-widget.mjs',
-    env: { TEST_STORES: 'mock', REQUIRE_REDIS: '' },
+    env: { TEST_STORES: 'mock', REQUIRE_ALL: '' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 1,
