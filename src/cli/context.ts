@@ -25,10 +25,13 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** Returns the context of the commands of a process. */
 export function contextOf(host: NodeJS.Process): CommandContext {
-  const { env, stdin, stdout, stderr } = host;
+  const { env, stdout, stderr } = host;
   return {
     env,
-    stdin,
+    // Node opens it at the first use, and few commands read it.
+    get stdin() {
+      return host.stdin;
+    },
     stdout,
     stderr,
     onStop(listener) {
