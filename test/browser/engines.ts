@@ -41,6 +41,8 @@ export interface Tab<P extends EnginePage = EnginePage> {
   resize(width: number, height: number): Promise<void>;
   /** Lets `answer` answer each request; one without an answer goes to the server. */
   intercept(answer: (request: PageRequest) => Promise<PageAnswer | undefined>): Promise<void>;
+  /** Makes it as it was opened: no document, no listener, no interception, the first size. The cache of the browser stays. */
+  clear(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,8 @@ export interface Tab<P extends EnginePage = EnginePage> {
 export const MANY_LOOKS_MS = 600_000;
 
 const SIZE = { width: 800, height: 900 };
+
+const LISTENED = ['request', 'console', 'pageerror'] as const;
 
 /** Opens a page of Chromium, in a context of its own. */
 export async function openChromium(system: System): Promise<Tab<Page>> {
@@ -61,6 +65,12 @@ export async function openChromium(system: System): Promise<Tab<Page>> {
         const given = await answer(route.request());
         await (given ? route.fulfill(given) : route.continue());
       });
+    },
+    clear: async () => {
+      await page.goto('about:blank');
+      for (const name of LISTENED) await page.removeAllListeners(name, { behavior: 'wait' });
+      await page.unrouteAll();
+      await page.setViewportSize(SIZE);
     },
     close: () => context.close(),
   };
@@ -98,6 +108,12 @@ export async function openFirefox({ colorScheme, reducedMotion, forcedColors }: 
         const given = await answer(request);
         await (given ? request.respond(given) : request.continue());
       });
+    },
+    clear: async () => {
+      await page.goto('about:blank');
+      for (const name of LISTENED) page.removeAllListeners(name);
+      await page.setRequestInterception(false);
+      await page.setViewport(SIZE);
     },
     close: () => context.close(),
   };

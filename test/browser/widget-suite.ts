@@ -20,12 +20,36 @@ interface ViewOptions {
   readonly system?: System;
 }
 
-/** Starts the service before the tests of a suite. Each test has a new page and a guild with these members. */
+/** Starts the service before the tests of a suite. Each test has a guild with these members, and a page without a document. */
 export function widgetView<P extends EnginePage>(
   engine: Engine<P>,
   guild: ReturnType<typeof members>,
   { env = {}, system = { colorScheme: 'dark', reducedMotion: 'reduce' } }: ViewOptions = {},
 ): WidgetView<P> {
+  const view = viewOf<P>(guild, env);
+  beforeAll(async () => {
+    view.tab = await engine.open(system);
+  });
+  afterAll(() => view.tab.close());
+  beforeEach(async () => {
+    await view.tab.clear();
+    view.messages = watchPage(view.page, view.bench.site.url).complaints;
+  });
+  return view;
+}
+
+/** The same in a Chromium with a light system. Each test has a page of its own: a clock that Playwright sets stays in one. */
+export function chromiumView(guild: ReturnType<typeof members>, env: Record<string, string> = {}): WidgetView<Page> {
+  const view = viewOf<Page>(guild, env);
+  beforeEach(async () => {
+    view.tab = await CHROMIUM.open({ colorScheme: 'light', reducedMotion: 'no-preference' });
+    view.messages = watchPage(view.page, view.bench.site.url).complaints;
+  });
+  afterEach(() => view.tab.close());
+  return view;
+}
+
+function viewOf<P extends EnginePage>(guild: ReturnType<typeof members>, env: Record<string, string>): WidgetView<P> {
   const view = new WidgetView<P>();
   beforeAll(async () => {
     view.bench = await startWidgetSite({ PLAN_QUOTAS: 'free=12,pro=10000', ...env });
@@ -34,16 +58,8 @@ export function widgetView<P extends EnginePage>(
   beforeEach(async () => {
     await view.bench.reset();
     await view.store.writer.recordMany('guild', guild);
-    view.tab = await engine.open(system);
-    view.messages = watchPage(view.page, view.bench.site.url).complaints;
   });
-  afterEach(() => view.tab.close());
   return view;
-}
-
-/** The same in a Chromium with a light system, whose page has all that Playwright offers. */
-export function chromiumView(guild: ReturnType<typeof members>, env: Record<string, string> = {}): WidgetView<Page> {
-  return widgetView(CHROMIUM, guild, { env, system: { colorScheme: 'light', reducedMotion: 'no-preference' } });
 }
 
 /** Describes the tests of a suite for each engine. */
