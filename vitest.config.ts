@@ -6,6 +6,28 @@ const report = process.env.TEST_REPORT;
 /** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
 const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
 
+/** Suites of the second tier that the long tier runs again, with these settings. */
+const atLength = [
+  'test/deploy/proxy.test.ts',
+  'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
+  'test/process/shutdown.test.ts',
+  'test/topology/{guild-move,moving-kit,resharding}.test.ts',
+];
+const FULL_LENGTH = {
+  CRASH_RUNS: '50',
+  FUZZ_RUNS: '100000',
+  HOARD_REQUESTS: '100000',
+  IDLE_CONNECTIONS: '5000',
+  KIT_MOVES: '40',
+  MOVE_MEMBERS: '1000000',
+  PROXY_VISITORS: '500',
+  PROXY_BUSY_S: '70',
+  PROXY_OUTAGE_S: '61',
+  RESHARD_ORDERS: '100',
+  RESHARD_ANSWERS: '10000',
+  SHUTDOWN_RUNS: '50',
+};
+
 /** Replaces a module, which the process must not have loaded before. */
 const replacing = ['test/unit/leaderboard/count-end.test.ts'];
 
@@ -48,13 +70,21 @@ export default defineConfig({
       tier('second', '{topology,fault,process,deploy,packages}', {
         exclude: timed,
         globalSetup: processes,
+        // Many of them wait most of their time.
+        maxWorkers: 4,
         sequence: { groupOrder: 1 },
       }),
-      // One process, which has one Chromium and one Firefox for all files. Another number of workers needs an order of its own.
-      tier('second-browser', 'browser', { isolate: false, maxWorkers: 1, sequence: { groupOrder: 2 } }),
+      // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
+      tier('second-browser', 'browser', { isolate: false, maxWorkers: 2, sequence: { groupOrder: 2 } }),
       tier('second-timed', '', { include: timed, globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 3 } }),
       // npm run test:long, by hand.
-      tier('long', 'long', { globalSetup: processes, maxWorkers: 1, sequence: { groupOrder: 4 } }),
+      tier('long', '', {
+        include: ['test/long/**/*.test.ts', ...atLength],
+        env: FULL_LENGTH,
+        globalSetup: processes,
+        maxWorkers: 1,
+        sequence: { groupOrder: 4 },
+      }),
     ],
     coverage: {
       provider: 'custom',

@@ -9,10 +9,9 @@ import { startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, spawnService, type TestProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
-import { PATIENT } from '../support/wait.ts';
 
-/** An alert fires after some scrapes. */
-const PATIENCE = { ...PATIENT, timeout: 60_000 };
+/** An alert fires after some scrapes, of which there is one a second. */
+const PATIENCE = { interval: 200, timeout: 60_000 };
 
 const prometheus = findOnPath(['prometheus']);
 

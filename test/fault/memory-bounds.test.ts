@@ -8,7 +8,7 @@ import { type ServiceProcess, startServiceProcess } from '../support/process.ts'
 import { sendPipelined } from './pipelined.ts';
 
 /** HOARD_REQUESTS=100000 is the full number. */
-const HOARD = Number(process.env.HOARD_REQUESTS ?? 20_000);
+const HOARD = Number(process.env.HOARD_REQUESTS ?? 8000);
 const MB = 1024 * 1024;
 const MEMBERS = 20_000;
 const LARGE_PAGES = 10_000;
