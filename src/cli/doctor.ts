@@ -75,10 +75,11 @@ async function examineStore(
   const redis = { ...config.redis, timeoutMs: Math.max(COMMAND_MS, config.redis.timeoutMs) };
   const clients = [connect(redis), connect(redis)] as const;
   const [client, subscriber] = clients;
-  for (const each of clients) {
-    each.on('error', () => {}); // Each check reports its own failure.
-    limitReplies(each, MAX_REPLY_BYTES);
-  }
+  const flooded = new Promise<Error>((resolve) => {
+    for (const each of clients) limitReplies(each, MAX_REPLY_BYTES, resolve);
+  });
+  // Each check reports its own failure.
+  for (const each of clients) each.on('error', () => {});
   try {
     let waitingFor: Error | undefined;
     const onWait = (error: Error): void => {
@@ -86,10 +87,11 @@ async function examineStore(
     };
     const ready = Promise.all(clients.map((each) => waitUntilReady(each, connectTimeoutMs, onWait))).then(() => true);
     // Redis can load its data for minutes.
-    const failure = await within(connectTimeoutMs + COMMAND_MS, ready).then(
+    const connected = within(connectTimeoutMs + COMMAND_MS, ready).then(
       (done) => (done ? undefined : (waitingFor ?? new Error('no answer'))),
       (error: Error) => error,
     );
+    const failure = await Promise.race([connected, flooded]);
     if (failure) return [problem('reachable', explainStart(redis.mode, describe(redis), failure), 'As it says')];
     const services = servicesOn(client, config.keyPrefix, []);
     const context = { ...services, client, subscriber, config, rate };

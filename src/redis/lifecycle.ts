@@ -16,7 +16,8 @@ export const LOADING = 'LOADING Redis is loading the dataset in memory';
 /**
  * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
  * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
- * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials or the database.
+ * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials or the database, or when the
+ * client is closed.
  */
 export async function waitUntilReady(
   client: RedisClient,
@@ -48,7 +49,9 @@ export async function waitUntilReady(
         const loading = !isRefusal(failure) && (await isLoading(client));
         const reason = loading ? new Error(LOADING) : failure;
         if (loading) deadline = performance.now() + timeoutMs;
-        if (isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
+        // Its owner has closed it.
+        const isClosed = client.status === 'end';
+        if (isClosed || isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
         const isNews = loading ? reported !== 'loading' : reported === 'no';
         if (isNews && performance.now() - start > QUIET_MS) {
           onWait(reason);

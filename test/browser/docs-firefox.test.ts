@@ -96,7 +96,8 @@ describe('/docs in Firefox', needs('tools', 'firefox-esr'), () => {
       await send('One member', '404 Not Found');
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
       expect(await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")).toBe(theme === 'dark');
-      for (const width of [180, 360, 1280, 1600]) {
+      // The theme changes no layout: Chromium has all widths in both.
+      for (const width of theme === 'dark' ? [180, 1280] : [360, 1600]) {
         await tab.resize(width, 800);
         // The width without the scroll bar, which takes space in Firefox. It may round the rest.
         const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

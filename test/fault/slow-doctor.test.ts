@@ -27,8 +27,7 @@ it('doctor ends with 1 and a clear word at a server that replies without end', a
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const env = { REDIS_URL: `redis://127.0.0.1:${port}` };
-  const { code, stdout } = await runCommand('doctor', ['--json'], env, { connectTimeoutMs: 3000 });
+  const { code, stdout } = await runCommand('doctor', ['--json'], { REDIS_URL: `redis://127.0.0.1:${port}` });
   expect([code, JSON.parse(stdout).findings[0]]).toEqual([
     1,
     expect.objectContaining({ check: 'reachable', detail: expect.stringContaining('sent more than') }),

@@ -42,7 +42,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
   ])('%s', async (_name, folder, file) => {
     const result = await run(folder, file);
     expect(result, result.stderr).toMatchObject({ code: 0 });
-    expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/);
+    expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/m);
   });
 
   it('the examples have right types, and the bot asks for a token', {
