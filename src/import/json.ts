@@ -6,10 +6,16 @@ import { InvalidInputError, messageOf } from '../errors.ts';
 import type { JsonLayout } from './formats.ts';
 import { checkRow, type Entry, isObject } from './rows.ts';
 
+/** No member needs a longer element or value. It bounds the memory of one that does not end. */
+const MAX_VALUE = 1 << 20;
+/** No member is nested deeper. */
+const MAX_DEPTH = 100;
+
 /**
  * Reads the members of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers
  * are read as the digits in the file.
- * @throws InvalidInputError when it is not valid JSON, or has no place for members.
+ * @throws InvalidInputError when it is not valid JSON, has no place for members, has an element or value above 1 MiB, or nests deeper than
+ * 100 levels.
  */
 export async function* readJson(
   chunks: AsyncIterable<Uint8Array>,
@@ -19,13 +25,26 @@ export async function* readJson(
   const tokenize = tokenizer();
   const decoder = new StringDecoder();
   const walker = new ElementWalker(layout);
+  const refuse = (problem: string, detail = ''): never => {
+    const after = walker.count > 0 ? ` somewhere after element ${walker.count}` : '';
+    throw new InvalidInputError(`${file} ${problem}${after}${detail}`);
+  };
+  /** Characters since the last value that is complete. */
+  let open = 0;
   const entriesOf = (text: string | undefined): Entry[] => {
+    let tokens: Token[];
     try {
-      return walker.walk(tokenize(text));
+      tokens = tokenize(text);
     } catch (error) {
-      const after = walker.count > 0 ? ` somewhere after element ${walker.count}` : '';
-      throw new InvalidInputError(`${file} is not valid JSON${after}: ${messageOf(error)}`);
+      return refuse('is not valid JSON', `: ${messageOf(error)}`);
     }
+    const entries = walker.walk(tokens);
+    // An element counts as a whole; of what is skipped, each token alone is kept in memory.
+    const isComplete = walker.isAssembling ? entries.length > 0 : tokens.length > 0;
+    open = isComplete ? 0 : open + (text?.length ?? 0);
+    if (walker.deepest > MAX_DEPTH) refuse(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (open > MAX_VALUE) refuse('has more than 1 MiB without the end of a value');
+    return entries;
   };
   let first = true;
   for await (const chunk of chunks) {
@@ -59,12 +78,15 @@ class ElementWalker {
   count = 0;
   /** Whether there was a place for members, even an empty one. */
   found = false;
+  /** The deepest level so far. */
+  deepest = 0;
   private depth = 0;
   /** Depth of the members' values; 0 outside of them. */
   private memberDepth = 0;
   private key = '';
   private readonly element = new Assembler<unknown>({ numberAsString: true });
-  private isAssembling = false;
+  /** Whether an element has begun and not ended. */
+  isAssembling = false;
 
   constructor(private readonly layout: JsonLayout) {}
 
@@ -73,6 +95,7 @@ class ElementWalker {
     for (const token of tokens) {
       if (this.isAssembling) this.assemble(token, entries);
       else this.step(token, entries);
+      this.deepest = Math.max(this.deepest, this.depth + this.element.depth);
     }
     return entries;
   }

@@ -5,10 +5,15 @@ import { InvalidInputError } from '../errors.ts';
 
 /** Characters shown before and after a byte that is no text. */
 const SHOWN = 12;
+/** An archive of members has about a tenth of their bytes. One of a single byte has a thousandth. */
+const MAX_RATIO = 100;
+/** The ratio counts from this size on. */
+const SMALL = 4 << 20;
 
 /**
  * Returns the text of a file as bytes: unpacks gzip, and checks that the text is UTF-8.
- * @throws InvalidInputError for another encoding or archive, while it is read. A damaged archive throws the error of node:zlib.
+ * @throws InvalidInputError for another encoding or archive, or one that unpacks to more than 100 times its size, while it is read. A
+ * damaged archive throws the error of node:zlib.
  */
 export async function* textBytes(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   const head = await readHead(chunks);
@@ -16,7 +21,19 @@ export async function* textBytes(chunks: AsyncGenerator<Buffer>, name: string): 
   const all = startWith(head, chunks);
   const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   // The iteration of the last stream reports the error of each.
-  yield* utf8(isGzip ? pipeline(Readable.from(all), createGunzip(), () => {}) : all, name);
+  yield* utf8(isGzip ? unpacked(all, name) : all, name);
+}
+
+async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  let size = 0;
+  for await (const chunk of pipeline(Readable.from(chunks), gunzip, () => {})) {
+    size += chunk.length;
+    if (size > Math.max(SMALL, gunzip.bytesWritten * MAX_RATIO)) {
+      throw new InvalidInputError(`${name} unpacks to more than ${MAX_RATIO} times its size: it is no list of members`);
+    }
+    yield chunk;
+  }
 }
 
 /** Reads the bytes that tell the kind of a file, which a pipe can deliver one by one. */

@@ -137,3 +137,28 @@ describe('reading a JSON array', () => {
     );
   });
 });
+
+describe('JSON that never ends', () => {
+  /** Yields `head`, and then `piece` without end. Fails when more than 4 MiB are read. */
+  async function* endless(head: string, piece: string): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(head);
+    for (let read = 0; read < 4 << 20; read += 1 << 14) yield Buffer.from(piece.repeat((1 << 14) / piece.length));
+    throw new Error('more than 4 MiB were read');
+  }
+  const LONG = 'f.json has more than 1 MiB without the end of a value somewhere after element 1';
+  const DEEP = 'f.json is nested deeper than 100 levels somewhere after element 1';
+
+  it.each([
+    ['one string', '"', 'x', LONG],
+    ['one number', '', '1', LONG],
+    ['one element of many fields', '{"a":[', '1,', LONG],
+    ['arrays in arrays', '', '[', DEEP],
+    ['objects in objects', '{"a":', '{"a":[', DEEP],
+    ['arrays beside the members', '],"other":', '[', DEEP],
+    ['a string beside the members', '],"other":"', 'xy', LONG],
+  ])('is refused in bounded memory: %s', async (_what, start, piece, message) => {
+    const json = formatNamed('mee6').json as JsonLayout;
+    const chunks = endless(`{"players":[{"id":"1","xp":1}${start.startsWith(']') ? '' : ','}${start}`, piece);
+    await expect(all(readJson(chunks, json, 'f.json'))).rejects.toThrow(message);
+  });
+});

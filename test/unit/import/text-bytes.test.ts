@@ -41,3 +41,8 @@ it.each([
 ])('reports an archive that is %s', async (_how, code, bytes) => {
   await expect(read(bytes, 16)).rejects.toMatchObject({ code });
 });
+
+it('refuses an archive that unpacks to far more than any list of members', async () => {
+  const bomb = gzipSync(Buffer.alloc(24 << 20, '\n'));
+  await expect(read(bomb, 4096)).rejects.toThrow('f unpacks to more than 100 times its size: it is no list of members');
+});
