@@ -77,7 +77,13 @@ export default defineConfig({
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
       tier('second-browser', 'browser', { isolate: false, maxWorkers: 2, sequence: { groupOrder: 2 } }),
-      tier('second-timed', '', { include: timed, isolate: false, globalSetup: processes, maxWorkers: 2, sequence: { groupOrder: 3 } }),
+      tier('second-timed', '', {
+        include: timed,
+        isolate: false,
+        globalSetup: processes,
+        maxWorkers: 2,
+        sequence: { groupOrder: 3 },
+      }),
       // npm run test:long, by hand.
       tier('long', '', {
         include: ['test/long/**/*.test.ts', ...atLength],
