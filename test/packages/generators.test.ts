@@ -1,15 +1,16 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { document } from '../support/api-document.ts';
+import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { mockStore } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 import { INSTALLING_MS } from '../support/wait.ts';
 
-/** Two of the generators load ES modules with require, as Node does from 20.19 on. */
 /** What every program below prints of a server, a member that is not ranked, and the first row. */
 const PRINTED = 'standard 4930 member_not_found Ada\n';
 
@@ -66,25 +67,15 @@ function print(curve: string, total: number, code: string | undefined, first: st
 const ORVAL = `const { BASE: baseUrl } = process.env;
 export default { api: { input: 'openapi.json', output: { target: 'orval.ts', client: 'fetch', baseUrl } } };
 `;
-const TYPES = ['--typeRoots', join(repository, 'node_modules/@types'), '--types', 'node'];
-const COMPILER = [
-  ...TYPES,
-  '--noEmit',
-  '--strict',
-  '--target',
-  'es2022',
-  '--module',
-  'esnext',
-  '--moduleResolution',
-  'bundler',
-];
+const BUNDLER = { target: 'es2022', module: 'esnext', moduleResolution: 'bundler' };
 
 describe('clients generated from docs/openapi.json', needs('npm registry', 'tools'), () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-generators-'));
   beforeAll(async () => {
     cpSync(join(repository, 'test/fixtures/generators'), folder, { recursive: true });
-    const { code, output } = await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+    const ci = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+    const { code, output } = await run('npm', ci);
     expect(code, output).toBe(0);
     writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document));
     writeFileSync(join(folder, 'orval.config.mjs'), ORVAL);
@@ -102,7 +93,6 @@ describe('clients generated from docs/openapi.json', needs('npm registry', 'tool
     const { code, stdout, stderr } = await runProgram(program, args, { cwd: folder, env });
     return { code, stdout, output: stdout + stderr };
   }
-  const ofRepository = (name: string) => join(repository, 'node_modules/.bin', name);
   const ofTools = join(repository, 'tools/node_modules/.bin/openapi-typescript');
 
   it.each(Object.entries(PROGRAMS))(
@@ -114,9 +104,10 @@ describe('clients generated from docs/openapi.json', needs('npm registry', 'tool
       expect(generated.code, generated.output).toBe(0);
       const file = `use-${generator}.ts`;
       writeFileSync(join(folder, file), made.program.replace(/^((?:import .*\n)+)/, `$1${PROLOGUE}`));
-      const compiled = await run(ofRepository('tsc'), [...COMPILER, file]);
-      expect(compiled, compiled.output).toMatchObject({ code: 0, output: '' });
-      const printed = await run(ofRepository('tsx'), [file]);
+      expect(typeErrors(folder, [file], BUNDLER)).toBe('');
+      const outfile = join(folder, `${generator}.mjs`);
+      await build({ entryPoints: [join(folder, file)], outfile, bundle: true, format: 'esm', platform: 'node' });
+      const printed = await run(process.execPath, [outfile]);
       expect(printed, printed.output).toMatchObject({ code: 0, stdout: PRINTED });
     },
   );
