@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { findOnPath } from '../scripts/dev/embedded-redis.ts';
+import { typeErrors } from '../test/support/check-types.ts';
 import { repository, runProgram } from '../test/support/run-command.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a manifest of any kind
@@ -47,10 +48,10 @@ export async function errorsOf(manifests: readonly Manifest[]): Promise<string[]
       errors.push((error as Error).message);
     }
   }
-  return [...errors, ...(await typeErrorsOf(known))];
+  return [...errors, ...typeErrorsOf(known)];
 }
 
-async function typeErrorsOf(manifests: readonly Manifest[]): Promise<string[]> {
+function typeErrorsOf(manifests: readonly Manifest[]): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-manifests-'));
   symlinkSync(join(repository, 'tools/node_modules'), join(folder, 'node_modules'));
   const constants = manifests.map((manifest, index) => {
@@ -58,21 +59,7 @@ async function typeErrorsOf(manifests: readonly Manifest[]): Promise<string[]> {
     return `export const manifest${index}: ${type} = ${JSON.stringify(manifest, null, 2)};\n`;
   });
   writeFileSync(join(folder, 'manifests.mts'), constants.join('\n'));
-  const tsc = join(repository, 'node_modules/typescript/bin/tsc');
-  const options = [
-    '--noEmit',
-    '--strict',
-    '--skipLibCheck',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2023',
-    '--typeRoots',
-    join(repository, 'node_modules/@types'),
-    '--types',
-    'node',
-  ];
-  const { code, stdout } = await runProgram(process.execPath, [tsc, ...options, 'manifests.mts'], { cwd: folder });
+  const errors = typeErrors(folder, ['manifests.mts']);
   rmSync(folder, { recursive: true });
-  return code === 0 ? [] : stdout.trim().split('\n');
+  return errors === '' ? [] : errors.trim().split('\n');
 }
