@@ -40,10 +40,6 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
   return { npm: npm.child, output: npm.stdout, url: `http://127.0.0.1:${port}`, lines };
 }
 
-/** Runs the demo to its end, without npm. */
-const runDemo = (env: Record<string, string>) =>
-  runProgram(process.execPath, nodeArguments(['scripts/demo/main.ts']), { env });
-
 /** The first start of a busy machine installs nothing, but loads everything. */
 const READY_MS = 60_000;
 
@@ -65,9 +61,10 @@ async function endDemo(npm: ChildProcess, signal: NodeJS.Signals): Promise<void>
   }
 }
 
-function isListening(port: number): Promise<boolean> {
+function isListening(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(Number(port), hostname);
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
@@ -87,11 +84,21 @@ function requestOf(line: string): [string, Record<string, string>] {
   return [/'(http[^']*)'$/.exec(line)?.[1] ?? '', Object.fromEntries(headers)];
 }
 
+/** Stops a demo, and expects that neither its processes nor its service nor its Redis is there afterwards. */
+async function expectNothingLeft({ npm, output, url }: RunningDemo, stop: () => unknown): Promise<void> {
+  const redisUrl = /redis:\/\/127\.0\.0\.1:\d+/.exec(output())?.[0];
+  if (redisUrl) expect(await isListening(redisUrl)).toBe(true);
+  stop();
+  await vi.waitUntil(() => !signalGroup(npm, 0), PATIENCE);
+  if (redisUrl) await vi.waitUntil(async () => !(await isListening(redisUrl)), PATIENCE);
+  expect(await isListening(url)).toBe(false);
+}
+
 describe.each([
   { store: 'a private Redis', bare: false, says: /a private (redis|valkey)-server at redis:\/\/127\.0\.0\.1:\d+\./ },
   { store: 'ioredis-mock', bare: true, says: /ioredis-mock in this process, because neither redis-server nor/ },
 ])('npm run demo on $store', ({ bare, says }) => {
-  it('prints its address, its curl lines work as they are, and a member gains XP', {
+  it('prints its address, its curl lines work, a member gains XP, and Ctrl-C leaves no process behind', {
     ...(bare ? {} : needs('redis-server')),
     timeout: 180_000,
   }, async () => {
@@ -138,48 +145,29 @@ describe.each([
     ]);
     expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
 
-    await endDemo(demo.npm, 'SIGINT');
+    await expectNothingLeft(demo, () => signalGroup(demo.npm, 'SIGINT'));
   });
 });
 
-describe('a stop of the demo', needs('redis-server'), () => {
-  it.each([
-    { how: 'Ctrl-C', end: (npm: ChildProcess) => signalGroup(npm, 'SIGINT') },
-    { how: 'SIGTERM to npm alone', end: (npm: ChildProcess) => npm.kill('SIGTERM') },
-  ])('leaves no process behind: $how', { timeout: 180_000 }, async ({ end }) => {
-    const demo = await startDemo();
-    const redisPort = Number(/redis:\/\/127\.0\.0\.1:(\d+)/.exec(demo.output())?.[1]);
-    expect(await isListening(redisPort)).toBe(true);
-    end(demo.npm);
-    await vi.waitUntil(() => !signalGroup(demo.npm, 0), PATIENCE);
-    await vi.waitUntil(async () => !(await isListening(redisPort)), PATIENCE);
-    expect(await isListening(Number(new URL(demo.url).port))).toBe(false);
-  });
+it('npm run demo listens on HOST, and SIGTERM to npm alone leaves no process behind', {
+  timeout: 120_000,
+}, async () => {
+  const demo = await startDemo({ HOST: '127.0.0.2' });
+  const [, url = ''] = /^Guildrank is on (http:\/\/127\.0\.0\.2:\d+),/m.exec(demo.output()) ?? [];
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  expect(demo.output()).toContain(`'${url}/api/v1/servers/`);
+  await expectNothingLeft({ ...demo, url }, () => demo.npm.kill('SIGTERM'));
 });
 
-describe('npm run demo that cannot start', () => {
-  it('reports in one line that the port is taken and how to choose another', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void taken.close());
-    await vi.waitUntil(() => taken.listening, PATIENCE);
-    const { port } = taken.address() as { port: number };
-    const { code, stdout, stderr } = await runDemo({ PORT: String(port) });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(
-      new RegExp(`^error: Port ${port} is taken: choose another, such as PORT=\\d+ npm run demo\\n$`),
-    );
-  });
-
-  it('listens on HOST', { timeout: 120_000 }, async () => {
-    const { output } = await startDemo({ HOST: '127.0.0.2' });
-    const [, url] = /^Guildrank is on (http:\/\/127\.0\.0\.2:\d+),/m.exec(output()) ?? [];
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect(output()).toContain(`'${url}/api/v1/servers/`);
-  });
-
-  it('reports a PORT that is not a port', async () => {
-    const { code, stderr } = await runDemo({ PORT: 'eighty' });
-    expect(code).toBe(1);
-    expect(stderr).toContain('PORT must be a whole number from 0 to 65535');
-  });
+it('the demo reports in one line that the port is taken and how to choose another', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await vi.waitUntil(() => taken.listening, PATIENCE);
+  const { port } = taken.address() as { port: number };
+  const args = nodeArguments(['scripts/demo/main.ts']);
+  const { code, stdout, stderr } = await runProgram(process.execPath, args, { env: { PORT: String(port) } });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    new RegExp(`^error: Port ${port} is taken: choose another, such as PORT=\\d+ npm run demo\\n$`),
+  );
 });
