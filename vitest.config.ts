@@ -3,36 +3,14 @@ import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 
 const report = process.env.TEST_REPORT;
 
-/** Suites that judge times. They run last and one at a time: beside other suites their times would be inconclusive. */
+/** Suites that judge times. They run last, two at a time: beside more suites their times would be inconclusive. */
 const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
-
-/** Suites of the second tier that the long tier runs again, with these settings. */
-const atLength = [
-  'test/deploy/proxy.test.ts',
-  'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
-  'test/process/shutdown.test.ts',
-  'test/topology/{guild-move,moving-kit,resharding}.test.ts',
-];
-const FULL_LENGTH = {
-  CRASH_RUNS: '50',
-  FUZZ_RUNS: '100000',
-  HOARD_REQUESTS: '100000',
-  IDLE_CONNECTIONS: '5000',
-  KIT_MOVES: '40',
-  MOVE_MEMBERS: '1000000',
-  PROXY_VISITORS: '500',
-  PROXY_BUSY_S: '70',
-  PROXY_OUTAGE_S: '61',
-  RESHARD_ORDERS: '100',
-  RESHARD_ANSWERS: '10000',
-  SHUTDOWN_RUNS: '50',
-};
 
 /** Replaces a module, which the process must not have loaded before. */
 const replacing = ['test/unit/leaderboard/count-end.test.ts'];
 
 /** Suites that start the built program, and install packages where npm reaches its registry. */
-const processes = ['./test/support/entry.ts', './test/support/registry.ts'];
+export const processes = ['./test/support/entry.ts', './test/support/registry.ts'];
 
 // A slow machine must not turn a correct answer into a failure.
 const patient = {
@@ -44,7 +22,7 @@ const patient = {
 };
 
 /** A tier, or a part of it. @param folders names of folders in test. */
-function tier(
+export function tier(
   name: string,
   folders: string,
   options: TestProjectInlineConfiguration['test'] & { readonly exclude?: string[] } = {},
@@ -83,14 +61,6 @@ export default defineConfig({
         globalSetup: processes,
         maxWorkers: 2,
         sequence: { groupOrder: 3 },
-      }),
-      // npm run test:long, by hand.
-      tier('long', '', {
-        include: ['test/long/**/*.test.ts', ...atLength],
-        env: FULL_LENGTH,
-        globalSetup: processes,
-        maxWorkers: 1,
-        sequence: { groupOrder: 4 },
       }),
     ],
     coverage: {

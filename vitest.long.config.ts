@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config';
+import { LeftOutReporter } from './test/support/left-out-reporter.ts';
+import { processes, tier } from './vitest.config.ts';
+
+/** Suites of the second tier that the long tier runs again, with these settings. */
+const atLength = [
+  'test/deploy/proxy.test.ts',
+  'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
+  'test/process/shutdown.test.ts',
+  'test/topology/{guild-move,moving-kit,resharding}.test.ts',
+];
+const FULL_LENGTH = {
+  CRASH_RUNS: '50',
+  FUZZ_RUNS: '100000',
+  HOARD_REQUESTS: '100000',
+  IDLE_CONNECTIONS: '5000',
+  KIT_MOVES: '40',
+  MOVE_MEMBERS: '1000000',
+  PROXY_VISITORS: '500',
+  PROXY_BUSY_S: '70',
+  PROXY_OUTAGE_S: '61',
+  RESHARD_ORDERS: '100',
+  RESHARD_ANSWERS: '10000',
+  SHUTDOWN_RUNS: '50',
+};
+
+// npm run test:long, by hand. A configuration of its own: a run of single files must not run them at length.
+export default defineConfig({
+  test: {
+    reporters: ['default', new LeftOutReporter()],
+    maxWorkers: 1,
+    projects: [
+      tier('long', '', {
+        include: ['test/long/**/*.test.ts', ...atLength],
+        env: FULL_LENGTH,
+        globalSetup: processes,
+      }),
+    ],
+  },
+});
