@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
 import type { Logger } from 'pino';
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { requestIds } from '../http/request-context.ts';
 import { drain } from '../http/server/drain.ts';
-import { listenOn, urlOf } from '../http/server/listener.ts';
+import { createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
+import { listenOn, serverOptions, urlOf } from '../http/server/listener.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
@@ -30,6 +30,8 @@ const BOOT_TIMEOUT_MS = 30_000;
 /** A person waits longer than a widget, and a recount takes steps of some milliseconds. */
 const COMMAND_TIMEOUT_MS = 2000;
 const MAX_CONNECTIONS = 500;
+/** A file of 50 MB can take minutes over a slow line. */
+const UPLOAD_TIMEOUT_MS = 300_000;
 
 export interface RunningDashboard {
   /** Public address. */
@@ -68,8 +70,12 @@ export async function startDashboard(
     activity,
     report: (error, request_id) => logger.error({ err: error, request_id }, 'request failed'),
   });
-  const server = createServer(app);
-  server.maxConnections = MAX_CONNECTIONS;
+  const options = { ...serverOptions, requestTimeout: UPLOAD_TIMEOUT_MS };
+  const observer: ServerObserver = {
+    onCut: (reason) => logger.info({ reason }, 'cut a connection'),
+    onUnreadable: (status) => logger.info({ status }, 'answered an unreadable request'),
+  };
+  const server = createExpressServer(app, options, MAX_CONNECTIONS, observer, true);
   const close = async (): Promise<void> => {
     activity.isClosing = true;
     await drain(server, config.shutdownTimeoutMs);

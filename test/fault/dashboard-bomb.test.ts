@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startTestDashboard } from '../support/dashboard.ts';
@@ -50,3 +52,26 @@ it.each([
     expect((await owner.get('/guilds/own/import')).text).not.toContain('Load the members');
   },
 );
+
+it('connections without a session that send requests and read no answer are cut, and other people are served', {
+  ...needs('redis-server'),
+  timeout: 120_000,
+}, async () => {
+  const dashboard = await startTestDashboard();
+  onTestFinished(dashboard.close);
+  const { port } = new URL(dashboard.localUrl);
+  const requests = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5000);
+  const before = process.memoryUsage().rss;
+  const sockets = Array.from({ length: 60 }, () => connect(Number(port), '127.0.0.1').pause());
+  onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+  await Promise.all(
+    sockets.map(
+      (socket) => new Promise<void>((resolve) => socket.on('error', resolve).write(requests, () => resolve())),
+    ),
+  );
+  const owner = await dashboard.signIn('own');
+  expect((await owner.get('/guilds/own')).status).toBe(200);
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  // Their ends are seen by reading.
+  await Promise.all(sockets.map((socket) => socket.closed || once(socket.resume(), 'close')));
+});

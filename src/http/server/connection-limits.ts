@@ -41,11 +41,13 @@ export class ConnectionLimits {
   /**
    * @param maxConnections further connections are closed at once.
    * @param onCut called for each connection that is refused or cut.
+   * @param readsBodies whether answers wait for bodies. A client that sends, or waits, is then not cut for it.
    */
   constructor(
     server: Server,
     private readonly maxConnections: number,
     private readonly onCut: (reason: CutReason) => void,
+    private readonly readsBodies = false,
   ) {
     server.on('connection', (socket) => this.open(socket));
     const timer = setInterval(() => this.check(), CHECK_MS).unref();
@@ -94,6 +96,10 @@ export class ConnectionLimits {
     const connection = this.connections.get(socket);
     if (!connection || connection.afterAnswers) return;
     const isAnswered = connection.latest?.complete === false;
+    if (isAnswered && this.readsBodies) {
+      socket.destroy();
+      return;
+    }
     connection.afterAnswers = () => {
       if (!socket.writable) return;
       if (isAnswered) socket.end();
@@ -143,7 +149,8 @@ export class ConnectionLimits {
   /** Cuts connections whose clients take no answer, or do not close after the last one. */
   private check(): void {
     for (const [socket, connection] of this.connections) {
-      const isBusy = connection.unanswered > 0 || socket.writableEnded;
+      const isWaiting = connection.unanswered > 0 && !(this.readsBodies && socket.writableLength === 0);
+      const isBusy = isWaiting || socket.writableEnded;
       connection.checksWithoutProgress = isBusy && !connection.progress ? connection.checksWithoutProgress + 1 : 0;
       connection.progress = false;
       if (connection.checksWithoutProgress * CHECK_MS < STALL_MS) continue;

@@ -20,12 +20,14 @@ export interface ServerObserver {
  * ES classes, because a Reflect.construct wrapper is slower than the stock server. Routers only, because a mounted sub-application
  * brings prototypes of its own.
  * @param maxConnections further connections are closed at once.
+ * @param readsBodies whether the application reads bodies, whose senders may take long.
  */
 export function createExpressServer(
   app: Express,
   options: ServerOptions,
   maxConnections: number,
   observer: ServerObserver,
+  readsBodies = false,
 ): Server {
   class AppRequest extends IncomingMessage {}
   class AppResponse extends ServerResponse<AppRequest> {
@@ -53,7 +55,7 @@ export function createExpressServer(
   };
   const classes = { IncomingMessage: AppRequest, ServerResponse: AppResponse };
   const server = createServer({ ...options, ...classes }, (req, res) => limits.serve(req, res, handle));
-  const limits = new ConnectionLimits(server, maxConnections, observer.onCut);
+  const limits = new ConnectionLimits(server, maxConnections, observer.onCut, readsBodies);
 
   server.on('clientError', (error: ParseError, socket) => {
     const isOver = error.code === 'ECONNRESET' || (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !socket.writable);
