@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -75,7 +76,8 @@ class Claim(Change):
 
 @dataclass(frozen=True)
 class Record:
-    """XP to add or to set for one user, with fields of the profile: username, level, daily_streak, last_daily_claim. "" removes a field.
+    """XP to add or to set for one user, with fields of the profile: username, level, daily_streak, last_daily_claim (milliseconds since
+    1970). "" removes a field.
 
     Without XP, only the profile of a member that exists changes.
     """
@@ -135,7 +137,7 @@ class Guildrank:
     ) -> Award:
         """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. A range gives a random number of it."""
         xp = amount if isinstance(amount, int) else random.randint(*amount)
-        keys = [*self._member_keys(guild, user), self._key(guild, f"cooldown:{user}")]
+        keys = [*self._guild_keys(guild), self._key(guild, f"cooldown:{user}")]
         reply = await self._refusable("award", keys, [user, xp, cooldown_ms, username, "rank" if rank else ""])
         return Award(
             **_gain(reply),
@@ -159,7 +161,7 @@ class Guildrank:
         """Gives the reward of the day once for each calendar day of the member, and counts the streak."""
         rewards = [reward] if isinstance(reward, int) else list(reward)
         args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, username, *rewards]
-        reply = await self._refusable("claim", self._member_keys(guild, user), args)
+        reply = await self._refusable("claim", self._guild_keys(guild), args)
         return Claim(
             **_gain(reply),
             claimed=reply[0] == "OK",
@@ -191,8 +193,7 @@ class Guildrank:
             operation, xp = ("set", record.set) if record.set is not None else ("keep", 0) if record.add is None else ("add", record.add)
             fields = [str(part) for pair in (record.profile or {}).items() for part in pair]
             args += [operation, record.user, str(xp), len(fields) // 2, *fields]
-        keys = [*self._guild_keys(guild), *(self._key(guild, f"member:{record.user}") for record in records)]
-        return [_change(text) for text in (await self._refusable("record", keys, args))[5:]]
+        return [_change(text) for text in (await self._refusable("record", self._guild_keys(guild), args))[5:]]
 
     async def hide(self, guild: str, *users: str) -> int:
         """Takes members out of the ranking. They keep XP and profile. Returns how many were ranked."""
@@ -204,22 +205,23 @@ class Guildrank:
 
     async def remove(self, guild: str, *users: str) -> int:
         """Erases members with all that is stored of them in the guild. Returns how many were members."""
-        own = [self._key(guild, f"{kind}:{user}") for user in users for kind in ("member", "cooldown")]
-        keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *own]
+        cooldowns = [self._key(guild, f"cooldown:{user}") for user in users]
+        keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *cooldowns]
         return int(await self.run("remove", keys, users))
 
     async def top(self, guild: str, page: int = 1, limit: int = 10) -> Page:
         """Returns one page of the ranking, from page 1."""
         first = (page - 1) * limit
         reply = await self.run("batch", [f"{self._prefix}:quota:{{{guild}}}"], [f"page {first} {first + limit - 1}\n"])
-        if isinstance(reply[0], list):
+        if len(reply[0]) == 1:
             raise RuntimeError(reply[0][0])
         return _page(reply[0], first)
 
     async def around(self, guild: str, user: str, reach: int = 3) -> Page | None:
         """Returns a member with up to `reach` members above and below it, None for a user who is not ranked."""
-        first, text = await self.run("around", self._guild_keys(guild)[:3], [user, reach, ""])
-        return None if int(first) < 0 else _page(text, int(first))
+        keys = [self._key(guild, name) for name in ("xp", "stats", "config", "members")]
+        first, rows = await self.run("around", keys, [user, reach])
+        return None if int(first) < 0 else _page(rows, int(first))
 
     async def dashboard_link(self, guild: str, url: str, *, ttl: int = 900, user: str = "") -> str:
         """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds. Send it to the owner alone."""
@@ -229,8 +231,7 @@ class Guildrank:
         return f"{url.rstrip('/')}/sign-in/{token}"
 
     async def _move(self, direction: str, guild: str, users: Sequence[str]) -> int:
-        keys = [*self._guild_keys(guild), *(self._key(guild, f"member:{user}") for user in users)]
-        return int((await self._refusable("hide", keys, [direction, *users]))[2])
+        return int((await self._refusable("hide", self._guild_keys(guild), [direction, *users]))[2])
 
     async def _refusable(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> list[Any]:
         reply: list[Any] = await self.run(script, keys, args)
@@ -242,10 +243,7 @@ class Guildrank:
         return f"{self._prefix}:{{{guild}}}:{name}"
 
     def _guild_keys(self, guild: str) -> list[str]:
-        return [self._key(guild, name) for name in ("xp", "stats", "config", "hidden")]
-
-    def _member_keys(self, guild: str, user: str) -> list[str]:
-        return [*self._guild_keys(guild), self._key(guild, f"member:{user}")]
+        return [self._key(guild, name) for name in ("xp", "stats", "config", "hidden", "members")]
 
 
 def level_for_xp(curve: str, xp: int) -> int:
@@ -269,7 +267,7 @@ def level_for_xp(curve: str, xp: int) -> int:
 def _decoded(reply: Any) -> Any:
     if isinstance(reply, list):
         return [_decoded(part) for part in reply]
-    return reply.decode() if isinstance(reply, bytes) else reply
+    return reply.decode(errors="replace") if isinstance(reply, bytes) else reply
 
 
 def _optional(value: Any) -> int | None:
@@ -288,16 +286,24 @@ def _gain(reply: list[Any]) -> dict[str, Any]:
     return {**known, "created": reply[8] == "new", "hidden": reply[8] == "hidden"}
 
 
-def _page(text: str, first: int) -> Page:
-    _, total, curve, *cells = (_unescaped(line) for line in text.split("\n"))
+def _page(reply: list[Any], first: int) -> Page:
+    _, total, curve, cells, profiles = reply
     rows = []
-    for rank, start in enumerate(range(0, len(cells), 4), first + 1):
-        user, score, username, level = cells[start : start + 4]
+    for index, profile in enumerate(profiles):
+        user, score = cells[2 * index : 2 * index + 2]
         xp = min(max(int(float(score)) if "." in score or "e" in score else int(score), 0), MAX_XP)
-        shown = min(int(level), MAX_XP) if level.isascii() and level.isdigit() else level_for_xp(curve, xp)
-        rows.append(Row(rank, user, username or user, shown, xp))
+        level, username = _shown(profile)
+        rows.append(Row(first + index + 1, user, username or user, level_for_xp(curve, xp) if level is None else level, xp))
     return Page(rows, int(total))
 
 
-def _unescaped(line: str) -> str:
-    return "\\".join(part.replace("\\n", "\n") for part in line.split("\\\\"))
+def _shown(profile: str | None) -> tuple[int | None, str]:
+    """Returns the explicit level and the name of a profile: "LEVEL STREAK CLAIM NAME". One without a readable part says nothing."""
+    level, streak, claim, *name = (profile or "").split(" ", 3)[:4] if (profile or "").count(" ") >= 2 else ("", "", "")
+    if not (level == "-" or _is_whole(level) or _is_whole(streak) or re.fullmatch("-?[0-9]+([+-][0-9]*)?", claim)):
+        return None, ""
+    return (min(int(level), MAX_XP) if _is_whole(level) else None), "".join(name)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit()

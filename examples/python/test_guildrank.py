@@ -58,6 +58,14 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.guildrank.record("1", "a", add=-1)).level, 0)
         self.assertEqual((await self.guildrank.record("1", "a", profile={"username": "Ann"})).xp, 99)
 
+    async def test_top_shows_names_and_levels_of_profiles_and_what_is_none(self) -> None:
+        await self.connection.zadd("gr:{1}:xp", {"a": 60, "b": 50, "c": 40, "d": 255, "e": 20, "f": 10})
+        profiles = {"a": "- 3 1764547200000+60  two  words ", "b": "7 0 - 12 3", "c": "Ann Lee of Berlin", "d": "x many 5 Cy\nd", "e": "Ann"}
+        await self.connection.hset("gr:{1}:members", mapping=profiles)
+        shown = [(row.user_id, row.username, row.level) for row in (await self.guildrank.top("1")).rows]
+        expected = [("d", "Cy\nd", 2), ("a", " two  words ", 0), ("b", "12 3", 7), ("c", "c", 0), ("e", "e", 0), ("f", "f", 0)]
+        self.assertEqual(shown, expected)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -41,7 +41,7 @@ export async function seedMembers({ writer }: Services, guildId: string, members
       const end = Math.min(next + MEMBERS_PER_CALL, members);
       const records: XpRecord[] = [];
       for (; next < end; next++) records.push(recordOf(next, random));
-      await writer.recordMany(guildId, records);
+      await writer.load(guildId, records);
     }
   };
   await Promise.all(Array.from({ length: CALLS_IN_FLIGHT }, sendCalls));

@@ -1,5 +1,6 @@
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../leaderboard/writer.ts';
+import { dataKeys } from '../redis/redis-keys.ts';
 import { type Award, type AwardRequest, awardArguments, decodeAward } from './award.ts';
 import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from './claim.ts';
 import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link.ts';
@@ -38,7 +39,7 @@ export class BotWriter extends LeaderboardWriter {
       const fields = profileFields(profile, index);
       return ['keep', userId, '0', fields.length / 2, ...fields];
     });
-    const reply = await this.sendRecords(guildId, userIds, args);
+    const reply = await this.sendRecords(guildId, ['each', ...args]);
     throwRefusal(reply);
     return userIds.filter((_, index) => !String(reply[index + 5]).endsWith(' none'));
   }
@@ -77,9 +78,7 @@ export class BotWriter extends LeaderboardWriter {
 
   private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {
     checkIds(guildId, userIds);
-    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
-    const reply = await this.scripts.run('hide', keys, direction, ...userIds);
+    const reply = await this.scripts.run('hide', dataKeys(this.redisKeys.guild(guildId)), direction, ...userIds);
     throwRefusal(reply);
     return Number(reply[2]);
   }
@@ -95,9 +94,9 @@ export class BotWriter extends LeaderboardWriter {
     const { userId } = request;
     const args = argumentsOf(request);
     checkIds(guildId, [userId]);
-    const { xp, stats, config, hidden, memberPrefix, cooldownPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, hidden, memberPrefix + userId];
-    if (script === 'award') keys.push(cooldownPrefix + userId);
+    const guild = this.redisKeys.guild(guildId);
+    const keys = dataKeys(guild);
+    if (script === 'award') keys.push(guild.cooldownPrefix + userId);
     const reply = await this.scripts.run(script, keys, userId, ...args);
     throwRefusal(reply);
     return decode(reply);

@@ -1,25 +1,22 @@
-import { StoreUnavailableError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } from '../leaderboard/model.ts';
-import { decodePage, MemberRead, PageRead, StatsRead } from '../leaderboard/reader.ts';
-import { CommandBatcher, fields } from '../redis/command-batcher.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
+import { decodePage, MemberRead, PageRead, type PageReply, StatsRead } from '../leaderboard/reader.ts';
+import { CommandBatcher } from '../redis/command-batcher.ts';
+import { type RedisKeys, readKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { wholeText } from './gain.ts';
 
-/** Attempts to read rows that change between two readings, in a Cluster. */
-const MAX_ATTEMPTS = 5;
 const MAX_AROUND = 50;
 
 /**
- * Reads guilds for a bot: the same data as the API, without HTTP and without its quota. Each method is one script and one round trip, two
- * in a Cluster. All of them throw InvalidIdError, InvalidInputError for another wrong argument, and StoreUnavailableError.
+ * Reads guilds for a bot: the same data as the API, without HTTP and without its quota. Each method is one script and one round trip.
+ * All of them throw InvalidIdError, InvalidInputError for another wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
   private readonly commands: CommandBatcher;
 
   constructor(
-    private readonly client: { readonly isCluster: boolean },
+    client: { readonly isCluster: boolean },
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
   ) {
@@ -53,24 +50,12 @@ export class GuildReader {
    */
   async around(guildId: string, userId: string, n = 5): Promise<Omit<LeaderboardPage, 'page'> | null> {
     checkIds(guildId, [userId]);
-    const { xp, stats, config, memberPrefix } = this.redisKeys.guild(guildId);
-    const args = [userId, wholeText('n', n, 0, MAX_AROUND), this.client.isCluster ? 'declared' : ''];
-    let memberKeys: string[] = [];
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const [start, text] = await this.scripts.run<[number | string, string]>(
-        'around',
-        [xp, stats, config, ...memberKeys],
-        ...args,
-      );
-      const first = Number(start);
-      if (first < 0) return null;
-      const reply = fields(text);
-      if (reply[0] !== '?') {
-        const { data, total } = decodePage(reply, 1, first).value;
-        return { data, total };
-      }
-      memberKeys = reply.slice(1).map((id) => memberPrefix + id);
-    }
-    throw new StoreUnavailableError(new Error('the rows changed during each attempt to read them'));
+    const keys = readKeys(this.redisKeys.guild(guildId));
+    const reach = wholeText('n', n, 0, MAX_AROUND);
+    const [start, reply] = await this.scripts.run<[number | string, PageReply]>('around', keys, userId, reach);
+    const first = Number(start);
+    if (first < 0) return null;
+    const { data, total } = decodePage(reply, 1, first).value;
+    return { data, total };
   }
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { DEFAULT_CURVE } from '../leaderboard/curves.ts';
-import { throwRefusal } from '../leaderboard/writer.ts';
-import { fields } from '../redis/command-batcher.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
+import { decodeRow } from '../leaderboard/stored-members.ts';
+import { recordArguments, throwRefusal } from '../leaderboard/writer.ts';
+import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 
 export interface SeasonOptions {
@@ -48,13 +48,13 @@ export class SeasonReset {
     checkIds(archiveAs, []);
     if (archiveAs === guildId)
       throw new InvalidInputError('archiveAs must be another guild id than that of the season');
-    const begun = await this.step(guildId, 'begin', [], archiveAs, keepMembers ? 'keep' : 'drop');
+    const begun = await this.step(guildId, 'begin', archiveAs, keepMembers ? 'keep' : 'drop');
     this.throwConflict(begun, guildId);
     const [, id, phase, curve, multiplier] = begun as [string, string, string, string, string];
     try {
       if (phase === 'done') return { archived: 0, reset: 0 };
       this.throwConflict(
-        await this.step(archiveAs, 'open', [], `${guildId} ${id}`, ...configOf(curve, multiplier)),
+        await this.step(archiveAs, 'open', `${guildId} ${id}`, ...configOf(curve, multiplier)),
         archiveAs,
       );
       let archived = 0;
@@ -65,18 +65,18 @@ export class SeasonReset {
         reset += result.reset;
         if (result.isDone) break;
       }
-      await this.step(guildId, 'done', []);
+      await this.step(guildId, 'done');
       return { archived, reset };
     } finally {
       // Without Redis, or for another call that has the lock now, there is nothing to give back.
-      for (const locked of [guildId, archiveAs]) await this.step(locked, 'unlock', []).catch(() => {});
+      for (const locked of [guildId, archiveAs]) await this.step(locked, 'unlock').catch(() => {});
     }
   }
 
   /** Copies all members, again if a server of the guild or of the archive was replaced meanwhile. @returns how many. */
   private async copy(): Promise<number> {
     const { guildId, options } = this;
-    const serverOf = async (id: string) => String((await this.step(id, 'server', []))[1]);
+    const serverOf = async (id: string) => String((await this.step(id, 'server'))[1]);
     for (;;) {
       const servers = [await serverOf(guildId), await serverOf(options.archiveAs)] as const;
       let archived = 0;
@@ -86,7 +86,7 @@ export class SeasonReset {
         archived += await this.copyListed(pass === 0 ? '' : 'unmarked');
         if ((await serverOf(options.archiveAs)) !== servers[1]) break;
         const wanted = pass === MAX_PASSES - 1 ? '' : 'all';
-        [status] = await this.step(guildId, 'copied', [], servers[0], wanted);
+        [status] = await this.step(guildId, 'copied', servers[0], wanted);
       }
       if (status === 'OK') return archived;
     }
@@ -99,7 +99,7 @@ export class SeasonReset {
       let cursor = '0';
       do {
         options.signal?.throwIfAborted();
-        const [, next, ...userIds] = (await this.step(guildId, 'list', [], cursor, place, which)) as string[];
+        const [, next, ...userIds] = (await this.step(guildId, 'list', cursor, place, which)) as string[];
         // A small set comes as a whole.
         for (let from = 0; from < userIds.length; from += MEMBERS_PER_STEP) {
           archived += await this.archive(userIds.slice(from, from + MEMBERS_PER_STEP));
@@ -112,27 +112,24 @@ export class SeasonReset {
 
   /** Marks members with the XP that they have now, and copies them. @returns how many. */
   private async archive(userIds: readonly string[]): Promise<number> {
-    const [, ...rows] = (await this.step(this.guildId, 'mark', userIds, ...userIds)) as string[];
+    const [, ...rows] = (await this.step(this.guildId, 'mark', ...userIds)) as string[];
     if (rows.length === 0) return 0;
-    const { xp, stats, config, hidden, lock, memberPrefix } = this.redisKeys.archive(this.options.archiveAs);
-    const members = rows.map((row) => fields(row) as [id: string, xp: string, place: string, ...profile: string[]]);
-    const args = members.flatMap(([id, total, place, ...profile]) => {
-      const [username = '', level = '', streak = '', claim = ''] = profile;
-      const named = ['username', username, 'level', level, 'daily_streak', streak, 'last_daily_claim', claim];
-      return [place === 'hidden' ? 'hidden' : 'set', id, total, 4, ...named];
-    });
-    const keys = [xp, stats, config, hidden, lock, ...members.map(([id]) => memberPrefix + id)];
+    const archive = this.redisKeys.locked(this.options.archiveAs);
+    const members = rows.map(decodeRow);
+    const records = members.map(({ userId, xp, hidden, ...profile }) => ({ userId, set: xp, hidden, profile }));
     // A member can have changed its place after its first copy.
-    const inPlace = (wanted: string) => members.flatMap(([id, , place]) => (place === wanted ? [id] : []));
-    await this.placeInArchive('hide', inPlace('hidden'));
-    await this.placeInArchive('unhide', inPlace('ranked'));
-    throwRefusal(await this.scripts.run('stage', keys, this.token, ...args));
+    const inPlace = (hidden: boolean) =>
+      members.filter((member) => member.hidden === hidden).map(({ userId }) => userId);
+    await this.placeInArchive('hide', inPlace(true));
+    await this.placeInArchive('unhide', inPlace(false));
+    const keys = [...dataKeys(archive), archive.lock];
+    throwRefusal(await this.scripts.run('stage', keys, this.token, ...recordArguments(records)));
     return rows.length;
   }
 
   /** Hides members in the archive, or ranks them there. Members that the archive does not have yet are passed over. */
   private async placeInArchive(mode: 'hide' | 'unhide', userIds: readonly string[]): Promise<void> {
-    if (userIds.length > 0) await this.step(this.options.archiveAs, mode, userIds, ...userIds);
+    if (userIds.length > 0) await this.step(this.options.archiveAs, mode, ...userIds);
   }
 
   /** Resets the members that are marked, unless a failover lost the step before. */
@@ -140,7 +137,7 @@ export class SeasonReset {
     let reset = 0;
     for (let userIds: string[] = []; ; ) {
       this.options.signal?.throwIfAborted();
-      const reply = await this.step(this.guildId, 'reset', userIds, MEMBERS_PER_STEP, ...userIds);
+      const reply = await this.step(this.guildId, 'reset', MEMBERS_PER_STEP, ...userIds);
       if (reply[0] === 'AGAIN') return { reset, isDone: false };
       reset += userIds.length;
       userIds = reply.slice(2).map(String);
@@ -149,10 +146,9 @@ export class SeasonReset {
   }
 
   /** Runs a mode of season.lua on the guild or on the archive. @throws RecordRefusedError "lock" after a suspension of ten seconds. */
-  private async step(guildId: string, mode: string, userIds: readonly string[], ...args: (string | number)[]) {
-    const { xp, stats, config, hidden, season, seasonXp, lock, memberPrefix } = this.redisKeys.archive(guildId);
-    const own = userIds.map((userId) => memberPrefix + userId);
-    const keys = [xp, stats, config, hidden, season, seasonXp, lock, ...own];
+  private async step(guildId: string, mode: string, ...args: (string | number)[]) {
+    const guild = this.redisKeys.locked(guildId);
+    const keys = [...dataKeys(guild), guild.season, guild.seasonXp, guild.lock];
     const reply = await this.scripts.run('season', keys, mode, this.token, ...args);
     throwRefusal(reply);
     return reply;

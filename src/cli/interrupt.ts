@@ -23,10 +23,6 @@ export class Interrupt implements StopRequests {
     return this.controller.signal;
   }
 
-  get count(): number {
-    return this.requests;
-  }
-
   holdExit(): void {
     this.exitHeld = true;
   }

@@ -135,7 +135,7 @@ interface ShownMember {
   /** Null for a hidden member. */
   readonly rank: number | null;
   readonly hidden: boolean;
-  readonly daily_streak: number | null;
+  readonly daily_streak: number;
   readonly last_daily_claim: string | null;
 }
 
@@ -165,7 +165,7 @@ function lines(member: ShownMember): string[] {
     `rank         ${hidden ? 'hidden' : rank}`,
     `XP           ${xp}`,
     `level        ${level}${explicit_level ? ' (explicit)' : ''}`,
-    `daily streak ${daily_streak ?? 0}${last_daily_claim ? `, last claim ${last_daily_claim}` : ''}`,
+    `daily streak ${daily_streak}${last_daily_claim ? `, last claim ${last_daily_claim}` : ''}`,
   ];
 }
 

@@ -138,12 +138,8 @@ export class GuildImports {
     if (!checked || this.receiving.has(guildId)) throw new InvalidInputError('There is no file: upload it again.');
     const run: ImportRun = { name: checked.name, replace, notes: [], members: 0, share: 0 };
     const controller = new AbortController();
-    const stop = { signal: controller.signal, count: 0, holdExit: () => {} };
-    const onStop = (): void => {
-      stop.count++;
-      controller.abort();
-    };
-    this.states.set(guildId, { run, stop: onStop });
+    const stop = { signal: controller.signal, holdExit: () => {} };
+    this.states.set(guildId, { run, stop: () => controller.abort() });
     void this.load(guildId, checked, run, stop)
       .then(onEnd)
       .catch(() => {}) // The load is done, and its line is on the page.
@@ -153,7 +149,7 @@ export class GuildImports {
       });
   }
 
-  /** Asks the load that runs to stop. A replacement that puts its members in place stops at the second request. */
+  /** Asks the load that runs to stop. A replacement that puts its members in place still finishes. */
   stop(guildId: string): void {
     this.states.get(guildId)?.stop?.();
   }
@@ -162,7 +158,7 @@ export class GuildImports {
     guild: string,
     choice: CheckedImport,
     run: ImportRun,
-    stop: { readonly signal: AbortSignal; readonly count: number; holdExit(): void },
+    stop: { readonly signal: AbortSignal; holdExit(): void },
   ): Promise<string> {
     const { signal } = stop;
     let size = 0;

@@ -1,5 +1,6 @@
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
+import { isWellFormed } from '../leaderboard/profile.ts';
 import { knownModel } from '../redis/scripts.ts';
 import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
 
@@ -11,8 +12,11 @@ const MAX_MS = 4000;
 const SLICE = 100;
 /** Members that are looked at from each end of a ranking: a negative, infinite or huge score is there. */
 const ENDS = 10;
+/** Members from the top of a ranking whose profiles are looked at, and how many at once. */
+const PROFILES = 1000;
+const PROFILES_PER_STEP = 200;
 
-/** Looks into some guilds: the version of their data, the ends of their rankings, and whether their counters are exact. */
+/** Looks into some guilds: the version of their data, the ends of their rankings, profiles, and whether their counters are exact. */
 export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
   const known = knownModel();
@@ -36,7 +40,7 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
       newer.push(`${guild} (version ${model})`);
       continue;
     }
-    unfit.push(...(await unfitMembers(context, guild)));
+    unfit.push(...(await unfitMembers(context, guild)), ...(await unfitProfiles(context, guild)));
     if (ranked > MAX_MEMBERS) continue;
     const result = await audit.checkUndisturbed(guild);
     if (!result) continue;
@@ -74,4 +78,21 @@ async function unfitMembers({ client, redisKeys }: CheckContext, guild: string):
     }
   }
   return [...unfit];
+}
+
+/** Returns members whose profile has not the form that the data model says, among the first of the ranking. */
+async function unfitProfiles({ client, redisKeys }: CheckContext, guild: string): Promise<string[]> {
+  const { xp, members } = redisKeys.guild(guild);
+  const unfit: string[] = [];
+  for (let first = 0; first < PROFILES; first += PROFILES_PER_STEP) {
+    const ids = await client.zrevrange(xp, first, first + PROFILES_PER_STEP - 1);
+    if (ids.length === 0) break;
+    const profiles = await client.hmget(members, ...ids);
+    for (const [index, id] of ids.entries()) {
+      const profile = profiles[index] ?? null;
+      if (profile !== null && !isWellFormed(profile))
+        unfit.push(`${id} of ${guild} has the profile ${JSON.stringify(profile)}`);
+    }
+  }
+  return unfit;
 }

@@ -38,8 +38,8 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
 }
 
 const TYPES: readonly (readonly [RegExp, string])[] = [
-  [/^((next:)?(xp|hidden|season:xp|deleted:xp|deleted:hidden)|next:unstaged)$/, 'zset'],
-  [/^((next:)?(stats|season|member:[\w.-]{1,64})|config|keys|keys:used|usage)$/, 'hash'],
+  [/^((next:)?xp|hidden|season:xp)$/, 'zset'],
+  [/^((next:)?(stats|config|members)|season|keys|keys:used|usage)$/, 'hash'],
   [/^(cooldown:[\w.-]{1,64}|next:xp:lock|sessions)$/, 'string'],
   [/^audit$/, 'stream'],
 ];

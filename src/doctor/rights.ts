@@ -18,7 +18,7 @@ const MISSING = /unknown command/i;
  * keys do not exist, and Redis rejects "x" as an amount. A test compares it with the file.
  */
 export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisKeys' | 'config'>): Command[] {
-  const { xp, stats, config: settings, memberPrefix, apiKeys, apiKeysUsed, usage } = redisKeys.guild(NO_GUILD);
+  const { xp, stats, config: settings, members, apiKeys, apiKeysUsed, usage } = redisKeys.guild(NO_GUILD);
   const quota = redisKeys.quota(NO_GUILD);
   const sha = '0'.repeat(40);
   const commands: Command[] = [
@@ -29,7 +29,7 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
     ['eval', 'return 1', '1', quota],
     ['evalsha', sha, '1', quota],
     ['hget', stats, 'rev'],
-    ['hmget', `${memberPrefix}x`, 'username'],
+    ['hmget', members, 'x'],
     ['hgetall', redisKeys.apiKey('0'.repeat(64))],
     ['hget', settings, 'plan'],
     ['zcard', xp],

@@ -46,9 +46,13 @@ export class GuildConfig {
 function toFields({ plan, xpCurve, xpMultiplier }: GuildConfigChange): string[] {
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
-  if (xpCurve?.startsWith('custom='))
-    fields.push('xp_curve', 'custom', 'xp_curve_custom', xpCurve.slice('custom='.length));
-  else if (xpCurve !== undefined) fields.push('xp_curve', xpCurve);
+  if (xpCurve !== undefined) fields.push(...curveFields(xpCurve));
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
   return fields;
+}
+
+/** Returns a curve as fields of a config: field, value, ... */
+export function curveFields(curve: CurveText): string[] {
+  const [name, coefficients] = curve.split('=') as [string, string?];
+  return coefficients === undefined ? ['xp_curve', name] : ['xp_curve', name, 'xp_curve_custom', coefficients];
 }

@@ -1,6 +1,16 @@
+import { decodeProfile } from '../leaderboard/stored-members.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
+
+/** A profile, and the text that is stored of it. */
+interface ProfileData {
+  readonly stored: string;
+  readonly username: string | null;
+  readonly level: number | null;
+  readonly daily_streak: number;
+  readonly last_daily_claim: string | null;
+}
 
 /** All that is stored of one user in a guild, as it is in Redis, with the field names of `--json`. */
 export interface MemberData {
@@ -10,13 +20,13 @@ export interface MemberData {
   readonly xp: string | null;
   /** XP of a hidden member, or null. */
   readonly hidden_xp: string | null;
-  readonly profile: Readonly<Record<string, string>>;
+  readonly profile: ProfileData | null;
   /** Milliseconds until the next award counts; null without a cooldown. */
   readonly cooldown_ms: number | null;
   /** XP that an unfinished end of a season has archived, or null. */
   readonly season_xp: string | null;
   /** The member of an unfinished import, or null. */
-  readonly staged: { readonly xp: string; readonly profile: Readonly<Record<string, string>> } | null;
+  readonly staged: { readonly xp: string; readonly profile: ProfileData | null } | null;
 }
 
 /** Reads all that is stored of a user in a guild; null when there is nothing. O(log n). @throws StoreUnavailableError */
@@ -27,20 +37,27 @@ export async function readMemberData(
 ): Promise<MemberData | null> {
   const keys = redisKeys.guild(guild);
   const staging = redisKeys.staging(guild);
-  const [xp, hidden_xp, profile, cooldown, season_xp, stagedXp, stagedProfile] = await withStoreErrors(
+  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedProfile] = await withStoreErrors(
     Promise.all([
       client.zscore(keys.xp, userId),
       client.zscore(keys.hidden, userId),
-      client.hgetall(keys.memberPrefix + userId),
+      client.hget(keys.members, userId),
       client.pttl(keys.cooldownPrefix + userId),
       client.zscore(keys.seasonXp, userId),
       client.zscore(staging.xp, userId),
-      client.hgetall(staging.memberPrefix + userId),
+      client.hget(staging.members, userId),
     ]),
   );
-  const staged = stagedXp === null ? null : { xp: stagedXp, profile: stagedProfile };
+  const profile = profileData(stored);
+  const staged = stagedXp === null ? null : { xp: stagedXp, profile: profileData(stagedProfile) };
   const cooldown_ms = cooldown > 0 ? cooldown : null;
   const data = { guild, user_id: userId, xp, hidden_xp, profile, cooldown_ms, season_xp, staged };
-  const isNothing = [xp, hidden_xp, cooldown_ms, season_xp, staged].every((part) => part === null);
-  return isNothing && Object.keys(profile).length === 0 ? null : data;
+  const isNothing = [xp, hidden_xp, profile, cooldown_ms, season_xp, staged].every((part) => part === null);
+  return isNothing ? null : data;
+}
+
+function profileData(stored: string | null): ProfileData | null {
+  if (stored === null) return null;
+  const { username, level, dailyStreak, lastDailyClaim } = decodeProfile(stored);
+  return { stored, username, level, daily_streak: dailyStreak, last_daily_claim: lastDailyClaim };
 }

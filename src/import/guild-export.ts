@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
-import type { GuildKeys, RedisKeys } from '../redis/redis-keys.ts';
-import { scanSortedSet } from '../redis/scan.ts';
+import type { LockedKeys, RedisKeys } from '../redis/redis-keys.ts';
+import { membersOf, scanSortedSet } from '../redis/scan.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
 
@@ -27,7 +27,7 @@ const RUNNING = ['rev', 'recount'];
  * the rounds before. The last round is one state of the guild: its revision is the same at its begin and at its end.
  */
 export class GuildExport {
-  private readonly keys: GuildKeys & { readonly lock: string };
+  private readonly keys: LockedKeys;
   /** A digest of each member as it was written last. A round takes out those that it finds. */
   private written = new Map<string, number>();
 
@@ -37,7 +37,7 @@ export class GuildExport {
     private readonly guildId: string,
     private readonly options: ExportOptions,
   ) {
-    this.keys = redisKeys.archive(guildId);
+    this.keys = redisKeys.locked(guildId);
   }
 
   /**
@@ -92,20 +92,19 @@ export class GuildExport {
 
   /** @param scored user id, XP, and so on. */
   private async writeMembers(place: 'ranked' | 'hidden', scored: readonly string[], found: Map<string, number>) {
-    const pipeline = this.client.pipeline();
-    for (let i = 0; i < scored.length; i += 2) {
-      pipeline.hgetallBuffer(this.keys.memberPrefix + scored[i]).pttl(this.keys.cooldownPrefix + scored[i]);
-    }
-    const replies = (await withStoreErrors(pipeline.exec())) ?? [];
+    if (scored.length === 0) return;
+    const userIds = membersOf(scored);
+    const pipeline = this.client.pipeline().hmgetBuffer(this.keys.members, ...userIds);
+    for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
+    const [profiles, ...ttls] = ((await withStoreErrors(pipeline.exec())) ?? []).map(replyOf);
     const changed: MovedMember[] = [];
-    for (let i = 0; i < scored.length; i += 2) {
-      const [userId = '', xp = ''] = scored.slice(i, i + 2);
-      const [profile, ttl] = [replyOf(replies[i]) as Record<string, Buffer>, Number(replyOf(replies[i + 1]))];
+    for (const [index, userId] of userIds.entries()) {
+      const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
       const until = ttl > 0 ? Date.now() + ttl : 0;
-      const fields = Object.entries(profile).flatMap(([name, value]) => [bytes(name), value.toString('latin1')]);
-      const member: MovedMember = [userId, place, xp, until, fields];
+      const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
+      const member: MovedMember = [userId, place, xp, until, profile];
       // Two readings of the same time to live are some milliseconds apart.
-      const digest = digestOf([place, member[2], Math.round(until / 1000), fields]);
+      const digest = digestOf([place, xp, Math.round(until / 1000), profile]);
       if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
       found.set(userId, digest);
       this.written.delete(userId);
@@ -157,7 +156,7 @@ export class GuildExport {
     if (Object.keys(stats).length + ranked === 0)
       throw new InvalidInputError(`Nothing is stored of guild ${this.guildId}`);
     const isSeasonEnding = phase !== null && phase !== 'done';
-    if (lock !== null || stats.deleting || stats.importing || isSeasonEnding) {
+    if (lock !== null || stats.importing || isSeasonEnding) {
       throw new InvalidInputError(
         `An import, a deletion or a season's end of guild ${this.guildId} is not done: finish it first, then run export and import again`,
       );

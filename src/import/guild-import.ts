@@ -4,9 +4,9 @@ import { ID_PATTERN } from '../leaderboard/model.ts';
 import { throwRefusal } from '../leaderboard/writer.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
+import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
-import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
+import { type Fields, FORMAT, type Line, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 interface Store {
   readonly client: RedisClient;
@@ -71,10 +71,7 @@ class GuildImport {
     try {
       await move.step('begin', [], model);
       await store.apiKeys.revokeAll(guildId);
-      for (let userIds: string[] = []; ; ) {
-        userIds = (await move.step('clear', userIds, MEMBERS_PER_LINE, ...userIds)).slice(1);
-        if (userIds.length === 0) return move;
-      }
+      return move;
     } catch (error) {
       move.stop();
       throw error;
@@ -82,9 +79,9 @@ class GuildImport {
   }
 
   async put(members: readonly MovedMember[]): Promise<void> {
-    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = []]) => {
+    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = '']) => {
       const cooldownMs = Math.max(0, Math.round(until - Date.now()));
-      return [userId, place, xp, cooldownMs, profile.length / 2, ...profile.map(toBytes)];
+      return [userId, place, xp, cooldownMs, toBytes(profile)];
     });
     const userIds = members.map(([userId]) => userId);
     await this.step('put', userIds, ...args);
@@ -117,21 +114,16 @@ class GuildImport {
   }
 
   /** Runs a mode of move.lua. @throws InvalidInputError when something is in the way. */
-  private async step(
-    mode: string,
-    userIds: readonly string[],
-    ...args: (string | number | Buffer)[]
-  ): Promise<string[]> {
+  private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]): Promise<void> {
     const { redisKeys, scripts } = this.store;
-    const guild = redisKeys.archive(this.guildId);
-    const own = userIds.flatMap((userId) => [guild.memberPrefix + userId, guild.cooldownPrefix + userId]);
-    const { xp, stats, config, hidden, season, apiKeys, lock } = guild;
-    const keys = [xp, stats, config, hidden, season, apiKeys, redisKeys.quota(this.guildId), lock, ...own];
+    const guild = redisKeys.locked(this.guildId);
+    const { season, apiKeys, lock, cooldownPrefix } = guild;
+    const cooldowns = userIds.map((userId) => cooldownPrefix + userId);
+    const keys = [...dataKeys(guild), season, apiKeys, redisKeys.quota(this.guildId), lock, ...cooldowns];
     const reply = await scripts.run<string[]>('move', keys, mode, this.token, ...args);
     throwRefusal(reply);
     const obstacle = OBSTACLES[reply[0] ?? ''];
     if (obstacle) throw new InvalidInputError(`Guild ${this.guildId}: ${obstacle}`);
-    return reply;
   }
 }
 

@@ -20,9 +20,7 @@ export interface LoadTarget {
 export interface StopRequests {
   /** Aborted at the first request. */
   readonly signal: AbortSignal;
-  /** Number of requests so far. */
-  readonly count: number;
-  /** From now on a second request no longer ends the process: the load stops by itself. */
+  /** From now on a second request no longer ends the process: the load ends by itself, soon. */
   holdExit(): void;
 }
 

@@ -1,5 +1,6 @@
 import { DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
 import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts';
+import { publishInvalidation } from '../redis/invalidation.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
@@ -22,6 +23,8 @@ interface Counts {
   loaded: number;
   created: number;
   replaced?: { removed: number; repeated: number };
+  /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
+  isSwapSent?: boolean;
 }
 
 /** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
@@ -67,7 +70,7 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
     const hidden = records.flatMap((record) => (record.hidden ? [record.userId] : []));
     // A member that is ranked now leaves the ranking before its XP changes.
     const hiding = hidden.length > 0 ? writer.hide(job.guild, hidden) : undefined;
-    return (await Promise.all([writer.recordMany(job.guild, records), hiding]))[0];
+    return (await Promise.all([writer.load(job.guild, records), hiding]))[0];
   });
   try {
     await sendMembers(sender, job, choice);
@@ -78,9 +81,9 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
 }
 
 async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
-  const { guild, stop, reading } = job;
+  const { guild, stop, reading, plan } = job;
   counts.replaced = { removed: 0, repeated: 0 };
-  const replacement = await Replacement.begin(target, guild);
+  const replacement = await Replacement.begin(target, guild, choice.curve);
   try {
     const sender = new RecordSender((records) => replacement.stage(records));
     await sendMembers(sender, job, choice);
@@ -90,30 +93,18 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
       );
     if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
     stop.signal.throwIfAborted();
-    await updateConfig(target, job, choice);
-    await swap(job, replacement, sender, counts);
+    if (plan !== undefined) await target.guildConfig.update(guild, { plan });
+    stop.holdExit();
+    counts.isSwapSent = true;
+    const removed = await replacement.swap();
+    counts.loaded = sender.created;
+    counts.replaced = { removed, repeated: sender.written - sender.created };
+    await publishInvalidation(target.client, target.redisKeys, guild);
   } finally {
     await replacement.end().catch(() => {
       // Without Redis nothing can be cleaned up. The next --replace of the guild does it first.
     });
   }
-}
-
-async function swap({ stop, reading }: LoadJob, replacement: Replacement, sender: RecordSender, counts: Counts) {
-  stop.holdExit();
-  let told = false;
-  const { removed, done } = await replacement.swap((moved) => {
-    counts.loaded = moved;
-    if (stop.count > 0 && !told) {
-      told = true;
-      reading.progress.write('Putting the new members in place; press Ctrl-C again to stop half-way.');
-    }
-    return stop.count < 2;
-  });
-  if (done) counts.loaded = sender.created;
-  counts.replaced = { removed, repeated: sender.written - sender.created };
-  if (!done)
-    throw new IncompleteRun('Stopped half-way: old and new members are mixed. Run it again to finish', 'interrupted');
 }
 
 /** Reads and sends all members. When the reading stops early, the rows before that point are still written. */
@@ -143,6 +134,9 @@ async function updateConfig(
 function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error {
   if (error instanceof IncompleteRun) return error;
   const state = stateOf(counts);
+  if (error instanceof StoreUnavailableError && counts.isSwapSent) {
+    return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${AGAIN})`);
+  }
   if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) {
     return new Error(`${explainFailure(error.reason)} (${state})`);
@@ -158,5 +152,5 @@ const CORRECTED = 'correct the file and run it again';
 
 function stateOf({ loaded, replaced }: Counts, advice = AGAIN): string {
   if (!replaced) return `${loaded} members were loaded, the counters are true: ${advice}`;
-  return loaded > 0 ? `old and new members are mixed, the counters are true: ${advice}` : 'nothing was replaced';
+  return 'nothing was replaced';
 }

@@ -9,7 +9,7 @@ export type Fields = readonly string[];
 
 /** One member as it is stored. A later line about the same member replaces this one. */
 export type MovedMember =
-  | readonly [userId: string, place: 'ranked' | 'hidden', xp: string, cooldownUntilMs: number, profile: Fields]
+  | readonly [userId: string, place: 'ranked' | 'hidden', xp: string, cooldownUntilMs: number, profile: string]
   | readonly [userId: string, place: 'gone'];
 
 /** The rest of a guild, which ends the stream. */

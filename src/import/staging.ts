@@ -1,10 +1,12 @@
+import { curveFields } from '../guilds/guild-config.ts';
+import type { CurveText } from '../leaderboard/curves.ts';
 import { StagedMembers } from '../leaderboard/staged-members.ts';
 import type { XpRecord } from '../leaderboard/writer.ts';
 import type { LoadTarget } from './load-job.ts';
 
 const RENEW_MS = 2500;
 
-/** The replacement of a guild's members: stages the new ones, then puts them in place of the present ones. See ADR 7. */
+/** The replacement of a guild's members: stages the new ones, then puts them in the place of the present ones. See ADR 7. */
 export class Replacement {
   private readonly renewal: NodeJS.Timeout;
 
@@ -13,9 +15,13 @@ export class Replacement {
     this.renewal = setInterval(() => void members.renew().catch(() => {}), RENEW_MS).unref();
   }
 
-  /** Begins a replacement. @throws as {@link StagedMembers.lock}. */
-  static async begin(target: LoadTarget, guildId: string): Promise<Replacement> {
-    return new Replacement(await StagedMembers.lock(target, guildId));
+  /**
+   * Begins a replacement.
+   * @param curve the curve that the guild will have.
+   * @throws as {@link StagedMembers.lock}.
+   */
+  static async begin(target: LoadTarget, guildId: string, curve: CurveText): Promise<Replacement> {
+    return new Replacement(await StagedMembers.lock(target, guildId, curveFields(curve)));
   }
 
   stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
@@ -23,27 +29,18 @@ export class Replacement {
   }
 
   /**
-   * Puts the staged members in place, step by step, then removes the others. Readers see old and new members meanwhile, never an empty
-   * guild. What the bot writes to a member after its step stays, and so does a member that the bot creates.
-   * @param onStep called with the members in place so far; returns whether to go on.
-   * @returns the number of members removed, and whether the swap is complete.
+   * Puts the staged members in the place of all present ones, at one moment. What a bot writes after that stays.
+   * @returns the number of members removed.
    */
-  async swap(onStep: (moved: number) => boolean): Promise<{ removed: number; done: boolean }> {
-    await this.members.listUnstaged();
-    for (let moved = 0, step = 1; step > 0; moved += step) {
-      if (!onStep(moved)) return { removed: 0, done: false };
-      step = await this.members.putInPlace();
-    }
-    for (let removed = 0; ; ) {
-      const step = await this.members.sweep();
-      if (step.listed === 0) return { removed, done: true };
-      removed += step.removed;
-    }
+  async swap(): Promise<number> {
+    const removed = await this.members.countUnstaged();
+    await this.members.putInPlace();
+    return removed;
   }
 
   /** Removes the members that are staged still, and the lock. */
   async end(): Promise<void> {
     clearInterval(this.renewal);
-    await this.members.clear({ unlock: true });
+    await this.members.end();
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidInputError } from '../errors.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
+import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { CurveText } from './curves.ts';
 
@@ -45,8 +45,6 @@ interface Slice extends CounterCheck {
   /** Members in the ranking. */
   readonly ranked: number;
   readonly counted: number;
-  /** User ids that stand next in the ranking. */
-  readonly next: readonly string[];
 }
 
 /** Members counted in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
@@ -94,10 +92,10 @@ export class CounterAudit {
    * @throws StoreUnavailableError
    */
   async preview(guildId: string, curve: CurveText): Promise<Counters> {
-    let slice = await this.run(guildId, [], 'read', 0, curve, []);
+    let slice = await this.run(guildId, 'read', 0, curve, []);
     let sum = slice.actual;
-    for (let counted = 0; slice.status !== 'DONE'; counted += slice.counted) {
-      slice = await this.run(guildId, slice.next, 'read', counted, curve, []);
+    for (let counted = slice.counted; slice.status !== 'DONE'; counted += slice.counted) {
+      slice = await this.run(guildId, 'read', counted, curve, []);
       sum = plus(sum, slice.actual);
     }
     return sum;
@@ -105,13 +103,12 @@ export class CounterAudit {
 
   /** The same without writing. @returns undefined when the guild changed meanwhile. @throws StoreUnavailableError */
   async checkUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
-    const read = (first: number, userIds: readonly string[]) => this.run(guildId, userIds, 'read', first, '', []);
-    let slice = await read(0, (await read(0, [])).next);
+    const read = (first: number) => this.run(guildId, 'read', first, '', []);
+    let slice = await read(0);
     let sum = slice;
     let counted = slice.counted;
     while (slice.status !== 'DONE') {
-      if (slice.counted === 0) return undefined;
-      slice = await read(counted, slice.next);
+      slice = await read(counted);
       if (slice.revision !== sum.revision) return undefined;
       counted += slice.counted;
       sum = { ...slice, ...compare(slice.stored, plus(sum.actual, slice.actual)) };
@@ -124,7 +121,7 @@ export class CounterAudit {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const token = randomUUID();
       let slice = await this.begin(guildId, token, curve);
-      while (slice.status === 'OK') slice = await this.run(guildId, slice.next, 'step', token, curve, commit);
+      while (slice.status === 'OK') slice = await this.run(guildId, 'step', token, curve, commit);
       if (slice.status === 'DONE') return slice;
       if (slice.status === 'LOST') {
         throw new InvalidInputError(`The count of ${guildId} was interrupted for more than a minute: run it again`);
@@ -137,7 +134,7 @@ export class CounterAudit {
 
   private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<Slice> {
     for (let attempt = 0; attempt < MAX_BUSY_RETRIES; attempt++) {
-      const slice = await this.run(guildId, [], 'begin', token, curve, []);
+      const slice = await this.run(guildId, 'begin', token, curve, []);
       if (slice.status !== 'BUSY') return slice;
       await delay(BUSY_RETRY_MS);
     }
@@ -147,14 +144,12 @@ export class CounterAudit {
   /** Runs recount.lua, which documents the arguments. */
   private async run(
     guildId: string,
-    userIds: readonly string[],
     mode: 'read' | 'begin' | 'step',
     tokenOrFirst: string | number,
     curve: CurveText | '',
     commit: readonly string[],
   ): Promise<Slice> {
-    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
+    const keys = dataKeys(this.redisKeys.guild(guildId));
     const reply = await this.scripts.run('recount', keys, mode, tokenOrFirst, curve, this.sliceSize, ...commit);
     const texts = reply.map(String);
     const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
@@ -165,7 +160,6 @@ export class CounterAudit {
       at: new Date(Number(at)),
       ranked: Number(ranked),
       counted: Number(counted),
-      next: texts.slice(13),
     };
   }
 }

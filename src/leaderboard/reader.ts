@@ -1,13 +1,23 @@
 import { StoreUnavailableError } from '../errors.ts';
-import type { ReadCommand } from '../redis/command-batcher.ts';
+import type { CommandReply, ReadCommand } from '../redis/command-batcher.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
+import { claimTime, explicitLevel, splitProfile } from './profile.ts';
 
 /** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
 export interface Versioned<T> {
   readonly revision: string;
   readonly value: T;
 }
+
+/** The reply of command-page.lua. The rows are user id, XP and so on. */
+export type PageReply = readonly [
+  revision: string,
+  total: number | string,
+  curve: string,
+  rows: readonly string[],
+  profiles: readonly (string | null)[],
+];
 
 /** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
 export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
@@ -25,8 +35,8 @@ export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
     this.command = ['page', this.first, this.first + weight - 1].join(' ');
   }
 
-  decode(reply: string[]): Versioned<LeaderboardPage> {
-    return decodePage(reply, this.page, this.first);
+  decode(reply: CommandReply): Versioned<LeaderboardPage> {
+    return decodePage(reply as PageReply, this.page, this.first);
   }
 }
 
@@ -42,8 +52,8 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
     this.command = ['member', userId].join(' ');
   }
 
-  decode(reply: string[]): Versioned<Member | null> {
-    return decodeMember(reply, this.userId);
+  decode(reply: CommandReply): Versioned<Member | null> {
+    return decodeMember(reply as readonly (string | number)[], this.userId);
   }
 }
 
@@ -54,49 +64,52 @@ export class StatsRead implements ReadCommand<Versioned<GuildStats>> {
 
   constructor(readonly guildId: string) {}
 
-  decode(reply: string[]): Versioned<GuildStats> {
-    return decodeStats(reply);
+  decode(reply: CommandReply): Versioned<GuildStats> {
+    return decodeStats(reply as readonly string[]);
   }
 }
 
 /** Decodes the reply of a page. @param first rank of its first row, from 0. */
-export function decodePage(reply: string[], page: number, first: number): Versioned<LeaderboardPage> {
-  const [revision = '', total, storedCurve = ''] = reply;
+export function decodePage(
+  [revision, total, storedCurve, rows, profiles]: PageReply,
+  page: number,
+  first: number,
+): Versioned<LeaderboardPage> {
   const curve = curveOf(storedCurve);
-  const data: LeaderboardEntry[] = [];
-  for (let i = 3; i < reply.length; i += 4) {
-    const [userId = '', score = '', username, level = ''] = reply.slice(i, i + 4);
-    const xp = wholeXp(score);
-    data.push({
-      rank: first + data.length + 1,
+  const data = profiles.map((profile, index): LeaderboardEntry => {
+    const [userId, xp] = [rows[2 * index] as string, wholeXp(rows[2 * index + 1] as string)];
+    const { username, level } = splitProfile(profile);
+    return {
+      rank: first + index + 1,
       user_id: userId,
       username: username || userId,
       level: explicitLevel(level) ?? levelForXp(curve, xp),
       xp,
-    });
-  }
+    };
+  });
   return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
 }
 
 /** Decodes the reply of command-member.lua. */
-function decodeMember(reply: string[], userId: string): Versioned<Member | null> {
-  const [revision = '', rank, score = '', storedCurve = '', username, level = '', streak = '', claim = ''] = reply;
+function decodeMember(reply: readonly (string | number)[], userId: string): Versioned<Member | null> {
+  const [revision = '', rank, score, storedCurve, profile = ''] = reply.map(String);
   if (rank === '-1') return { revision: parseRevision(revision), value: null };
-  const xp = wholeXp(score);
+  const { username, level, streak, claim } = splitProfile(profile);
+  const xp = wholeXp(score ?? '');
   const value: Member = {
     user_id: userId,
     username: username || userId,
-    level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve), xp),
+    level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve ?? ''), xp),
     xp,
     rank: Number(rank) + 1,
     daily_streak: wholeXp(streak),
-    last_daily_claim: isoTime(claim),
+    last_daily_claim: claimTime(claim),
   };
   return { revision: parseRevision(revision), value };
 }
 
 /** Decodes the reply of command-stats.lua. */
-function decodeStats(reply: string[]): Versioned<GuildStats> {
+function decodeStats(reply: readonly string[]): Versioned<GuildStats> {
   const [revision = '', members = '', totalXp = '', levelSum = '', curve = '', multiplier = ''] = reply;
   const memberCount = wholeXp(members);
   const value: GuildStats = {
@@ -143,18 +156,7 @@ export function wholeXp(text: string): number {
   return n > 0 ? Math.min(n, MAX_XP) : 0;
 }
 
-/** Returns a stored level, or undefined if it is none. */
-export function explicitLevel(text: string): number | undefined {
-  return text !== '' && /^\d+$/.test(text) ? Math.min(Number(text), MAX_XP) : undefined;
-}
-
 function positiveNumber(text: string): number | undefined {
   const n = text === '' ? Number.NaN : Number(text);
   return Number.isFinite(n) && n >= 0 ? n : undefined;
-}
-
-/** Returns the stored time as ISO 8601 in UTC, or null if it is not a time. */
-export function isoTime(text: string): string | null {
-  const time = text === '' ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

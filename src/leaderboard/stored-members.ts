@@ -1,23 +1,27 @@
-import { fields } from '../redis/command-batcher.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
+import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../redis/scan.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
-import { explicitLevel, isoTime, wholeXp } from './reader.ts';
+import { claimTime, explicitLevel, splitProfile } from './profile.ts';
+import { wholeXp } from './reader.ts';
+
+/** The profile of a member. */
+export interface StoredProfile {
+  readonly username: string | null;
+  /** The explicit level, or null. */
+  readonly level: number | null;
+  readonly dailyStreak: number;
+  /** ISO 8601 in UTC. */
+  readonly lastDailyClaim: string | null;
+}
 
 /** A member as it is stored, ranked or hidden. */
-export interface StoredMember {
+export interface StoredMember extends StoredProfile {
   readonly userId: string;
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly hidden: boolean;
-  readonly username: string | null;
-  /** The explicit level, or null. */
-  readonly level: number | null;
-  readonly dailyStreak: number | null;
-  /** ISO 8601 in UTC. */
-  readonly lastDailyClaim: string | null;
 }
 
 /** Members of one moment. */
@@ -44,11 +48,9 @@ export class StoredMembers {
   /** Reads members. O(n log m). @throws InvalidIdError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
     checkIds(guildId, userIds);
-    const { xp, stats, config, hidden, memberPrefix } = this.redisKeys.guild(guildId);
-    const keys = [xp, stats, config, hidden, ...userIds.map((userId) => memberPrefix + userId)];
-    const reply = await this.scripts.run<string[]>('members', keys, ...userIds);
+    const reply = await this.scripts.run<string[]>('members', dataKeys(this.redisKeys.guild(guildId)), ...userIds);
     const [revision = '', curve = '', ...rows] = reply;
-    return { revision, curve, members: rows.filter(Boolean).map(decode) };
+    return { revision, curve, members: rows.filter(Boolean).map(decodeRow) };
   }
 
   /**
@@ -73,15 +75,18 @@ export class StoredMembers {
 }
 
 /** Decodes a row of lib-row.lua. */
-function decode(row: string): StoredMember {
-  const [userId = '', xp = '', place, username = '', level = '', streak = '', claim = ''] = fields(row);
+export function decodeRow(row: string): StoredMember {
+  const [userId = '', xp, place, ...profile] = row.split('\n');
+  return { userId, xp: Number(xp), hidden: place === 'hidden', ...decodeProfile(profile.join('\n')) };
+}
+
+/** Decodes a value of gr:{G}:members. */
+export function decodeProfile(value: string): StoredProfile {
+  const { username, level, streak, claim } = splitProfile(value);
   return {
-    userId,
-    xp: Number(xp),
-    hidden: place === 'hidden',
     username: username || null,
     level: explicitLevel(level) ?? null,
-    dailyStreak: streak === '' ? null : wholeXp(streak),
-    lastDailyClaim: isoTime(claim),
+    dailyStreak: wholeXp(streak),
+    lastDailyClaim: claimTime(claim),
   };
 }

@@ -16,8 +16,8 @@ export interface GuildKeys {
   readonly apiKeysUsed: string;
   /** HASH: hour and key id -> requests. */
   readonly usage: string;
-  /** Followed by a user id: HASH of that member's profile. */
-  readonly memberPrefix: string;
+  /** HASH: user id -> profile, as "LEVEL STREAK CLAIM NAME". */
+  readonly members: string;
   /** ZSET: hidden members, user id -> total XP. */
   readonly hidden: string;
   /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
@@ -26,22 +26,29 @@ export interface GuildKeys {
   readonly season: string;
   /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
   readonly seasonXp: string;
-  /** ZSET: ranked members of a deleted guild whose profiles are not deleted yet. */
-  readonly deleted: string;
-  /** ZSET: hidden members of a deleted guild whose profiles are not deleted yet. */
-  readonly deletedHidden: string;
   /** STREAM: changes made in the dashboard. */
   readonly audit: string;
   /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
   readonly sessions: string;
 }
 
-/** The keys of a guild's staged members. */
-export interface StagingKeys extends GuildKeys {
-  /** STRING with a time to live: the lock of the one replacement that may run. */
+/** The keys of a guild with the lock that imports, deletions and the end of a season share. */
+export interface LockedKeys extends GuildKeys {
+  /** STRING with a time to live. */
   readonly lock: string;
-  /** ZSET: present members that a replacement removes. */
-  readonly unstaged: string;
+}
+
+/**
+ * Returns the keys that a script which only reads a ranking begins with. It names no other, because a Cluster that moves a slot takes a key
+ * that does not exist for one that has moved.
+ */
+export function readKeys({ xp, stats, config, members }: GuildKeys): string[] {
+  return [xp, stats, config, members];
+}
+
+/** Returns the keys that each other script of a guild begins with. */
+export function dataKeys({ xp, stats, config, hidden, members }: GuildKeys): string[] {
+  return [xp, stats, config, hidden, members];
 }
 
 /** Makes the names of keys from a deployment's `KEY_PREFIX`. Pure. */
@@ -53,19 +60,13 @@ export class RedisKeys {
   }
 
   /** Returns the keys under which an import stages members before they replace the present ones. */
-  staging(guildId: string): StagingKeys {
-    const guild = this.guild(guildId);
+  staging(guildId: string): LockedKeys {
     const staging = this.under(`${this.prefix}:{${guildId}}:next`);
-    return {
-      ...staging,
-      config: guild.config,
-      lock: `${staging.xp}:lock`,
-      unstaged: `${this.prefix}:{${guildId}}:next:unstaged`,
-    };
+    return { ...staging, lock: `${staging.xp}:lock` };
   }
 
-  /** Returns the keys of a guild with the lock that imports, deletions and the end of a season share. */
-  archive(guildId: string): GuildKeys & { readonly lock: string } {
+  /** Returns the keys of a guild with its lock. */
+  locked(guildId: string): LockedKeys {
     return { ...this.guild(guildId), lock: this.staging(guildId).lock };
   }
 
@@ -77,13 +78,11 @@ export class RedisKeys {
       apiKeys: `${base}:keys`,
       apiKeysUsed: `${base}:keys:used`,
       usage: `${base}:usage`,
-      memberPrefix: `${base}:member:`,
+      members: `${base}:members`,
       hidden: `${base}:hidden`,
       cooldownPrefix: `${base}:cooldown:`,
       season: `${base}:season`,
       seasonXp: `${base}:season:xp`,
-      deleted: `${base}:deleted:xp`,
-      deletedHidden: `${base}:deleted:hidden`,
       audit: `${base}:audit`,
       sessions: `${base}:sessions`,
     };

@@ -58,7 +58,7 @@ describeStores('caching', (kind) => {
     const { writer } = suite.service.store;
     await writer.record('guild', { userId: 'a', set: 1 });
     await suite.get(path).expect(200);
-    await suite.testStore.client.del('gr:{guild}:xp', 'gr:{guild}:stats', 'gr:{guild}:member:a');
+    await suite.testStore.client.del('gr:{guild}:xp', 'gr:{guild}:stats', 'gr:{guild}:members');
     expect((await suite.get(path)).body.data).toEqual([]);
     await writer.record('guild', { userId: 'b', set: 1 });
     expect((await suite.get(path)).body.data).toMatchObject([{ user_id: 'b' }]);

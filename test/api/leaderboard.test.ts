@@ -103,7 +103,7 @@ describeStores('GET /servers/{guild_id}/leaderboard', (kind) => {
     ];
     for (const [i, username] of names.entries()) {
       await suite.testStore.client.zadd('gr:{guild}:xp', 10_000 - i, `u${i}`);
-      await suite.testStore.client.hset(`gr:{guild}:member:u${i}`, 'username', username);
+      await suite.testStore.client.hset('gr:{guild}:members', `u${i}`, `- 0 - ${username}`);
     }
     const { body } = await suite.get('/servers/guild/leaderboard').expect(200);
     expect(body.data.map(({ username }: { username: string }) => username)).toEqual(names);

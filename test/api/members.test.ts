@@ -42,7 +42,7 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
   });
 
   it('answers 404 for someone who is not ranked, also when a profile is stored', async () => {
-    await suite.testStore.client.hset('gr:{guild}:member:ghost', 'username', 'Ghost');
+    await suite.testStore.client.hset('gr:{guild}:members', 'ghost', '- 0 - Ghost');
     const { body } = await suite.get('/servers/guild/members/ghost').expect(404);
     expect(body).toMatchObject({ code: 'member_not_found', status: 404, title: 'Not Found' });
   });
@@ -60,10 +60,12 @@ describeStores('GET /servers/{guild_id}/members/{user_id}', (kind) => {
   it('survives values a raw writer should not have left', async () => {
     const client = suite.testStore.client;
     await client.zadd('gr:{guild}:xp', '12.7', 'half', '-5', 'below');
-    await client.hset('gr:{guild}:member:half', { level: 'x', daily_streak: '-2', last_daily_claim: 'yesterday' });
+    await client.hset('gr:{guild}:members', { half: 'x -2 yesterday', below: '- 3 0 Below' });
     const { body } = await suite.get('/servers/guild/members/half').expect(200);
     expect(body).toMatchObject({ xp: 12, level: 0, daily_streak: 0, last_daily_claim: null });
-    expect((await suite.get('/servers/guild/members/below')).body).toMatchObject({ xp: 0, rank: 2 });
+    expect((await suite.get('/servers/guild/members/below')).body).toMatchObject({
+      ...{ xp: 0, rank: 2, username: 'Below', daily_streak: 3, last_daily_claim: '1970-01-01T00:00:00.000Z' },
+    });
   });
 
   // ioredis-mock has no infinite scores.

@@ -16,7 +16,7 @@ const DAY_S = 86_400;
 export const award: Model = (state, now, keys, args) => {
   const [id, amount, cooldown, name, rank] = args as [string, string, string, string, string];
   if (!isWhole(amount, MAX_GAIN) || !isWhole(cooldown, 31_536_000_000n)) throw new Refused(['REFUSED', 0, 'argument']);
-  checkMember(id, keys[4], 0);
+  checkMember(id, 0);
   const guild = new NaiveGuild(state, now).open();
   const fields = nameFields(guild, id, name);
   const left = cooldown === '0' ? 0 : leftOf(guild.string(keys[5] as string));
@@ -35,26 +35,26 @@ function leftOf({ string, ms = 0 }: { string: string; ms?: number } = { string: 
 }
 
 /** claim.lua. */
-export const claim: Model = (state, now, keys, args) => {
+export const claim: Model = (state, now, _keys, args) => {
   const [id, offset, missable, name, ...rewards] = args as [string, string, string, string, ...string[]];
   const isFit = /^-?\d+$/.test(offset) && Math.abs(Number(offset)) <= 1440 && isWhole(missable, 365n);
   if (!isFit || rewards.length === 0 || !rewards.every((xp) => isWhole(xp, MAX_GAIN)))
     throw new Refused(['REFUSED', 0, 'argument']);
-  checkMember(id, keys[4], 0);
+  checkMember(id, 0);
   const guild = new NaiveGuild(state, now).open();
   const fields = nameFields(guild, id, name);
   const { profile } = guild.member(id);
   const dayOf = (seconds: number) => Math.floor((seconds + Number(offset) * 60) / DAY_S);
   const nowS = Math.floor(now / 1_000_000);
-  const last = lastDay(profile, dayOf);
+  const last = lastDay(profile, Number(offset));
   const stored = isWhole(profile.daily_streak, MAX - 1n) ? Number(profile.daily_streak) : 0;
   const next = (day: number) => String(((day + 1) * DAY_S - Number(offset) * 60) * 1000);
   const today = dayOf(nowS);
   if (last !== undefined && today <= last)
     return [[...gain(guild, id, 'WAIT', 0n, {}), String(stored), next(last)], guild];
   const streak = last !== undefined && today - last <= 1 + Number(missable) ? stored + 1 : 1;
-  const claimedAt = new Date(Math.floor(now / 1000)).toISOString();
-  const claimed = { daily_streak: String(streak), last_daily_claim: claimedAt, claim_day: `${today} ${claimedAt}` };
+  const claimedAt = `${Math.floor(now / 1000)}${Number(offset) < 0 ? '' : '+'}${Number(offset)}`;
+  const claimed = { daily_streak: String(streak), last_daily_claim: claimedAt };
   const xp = BigInt(rewards[Math.min(streak, rewards.length) - 1] as string);
   return [[...gain(guild, id, 'OK', xp, { ...fields, ...claimed }), String(streak), next(today)], guild];
 };
@@ -66,7 +66,8 @@ function gain(guild: NaiveGuild, id: string, status: 'OK' | 'WAIT', amount: bigi
   if (xp > MAX) throw new Refused(['REFUSED', 0, 'range']);
   let rev = guild.rev;
   if (status === 'OK') {
-    guild.put(id, xp, isHidden, { ...profile, ...fields });
+    const isChanged = Object.entries(fields).some(([name, value]) => profile[name] !== value);
+    guild.put(id, xp, isHidden, isChanged ? { ...profile, ...fields } : undefined);
     rev = guild.write(['REFUSED', 0, 'total']);
   }
   const level = guild.levelOf(xp, profile.level);
@@ -96,15 +97,10 @@ function multiplied(amount: bigint, multiplier: string | undefined): bigint {
   return factor >= 0 && factor < Number.POSITIVE_INFINITY ? BigInt(Math.floor(Number(amount) * factor + 0.5)) : amount;
 }
 
-const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.\d*)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
-
 /** Returns the day of the last claim, undefined for none or an unreadable one. */
-function lastDay(profile: Record<string, string>, dayOf: (seconds: number) => number): number | undefined {
-  const { last_daily_claim: at, claim_day: own = '' } = profile;
-  if (at === undefined) return undefined;
-  const [day, ...of] = own.split(' ');
-  if (of.join(' ') === at && /^\d+$/.test(day as string)) return Number(day);
-  const [, date, minutes = '00:00', seconds = '00', zone = 'Z'] = ISO.exec(at) ?? [];
-  if (date === undefined) return undefined;
-  return dayOf(Date.parse(`${date}T${minutes}:${seconds}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`) / 1000);
+function lastDay({ last_daily_claim: at = '' }: Record<string, string>, ownOffset: number): number | undefined {
+  const [, ms, offset] = /^(-?\d+)([+-]\d*)?$/.exec(at) ?? [];
+  if (ms === undefined || Math.abs(Number(ms)) > 8.64e15) return undefined;
+  const minutes = offset === undefined || offset.length < 2 ? ownOffset : Number(offset);
+  return Math.floor((Number(ms) / 1000 + minutes * 60) / DAY_S);
 }

@@ -2,10 +2,9 @@ import type { Model } from './bot-calls.ts';
 import { checkMember, MAX, NaiveGuild, whole } from './guild.ts';
 import { Refused } from './state.ts';
 
-const LONGEST: Record<string, number> = { username: 1024, level: 16, daily_streak: 16, last_daily_claim: 64 };
-
 /** record.lua. */
 export const record: Model = (state, now, keys, rest) => {
+  if (keys.length < 5) throw new Refused({ error: 'ERR' });
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
   const entries = entriesOf(rest[0] === 'each' ? rest.slice(1) : rest);
@@ -13,7 +12,7 @@ export const record: Model = (state, now, keys, rest) => {
   let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
   for (const [index, { op, id, text, fields }] of entries.entries()) {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
-    checkMember(id, keys[4 + index], index);
+    checkMember(id, index);
     const before = guild.member(id);
     if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
     const xp = op === 'keep' ? before.xp : op === 'add' ? before.xp + BigInt(text) : BigInt(text);
@@ -23,6 +22,7 @@ export const record: Model = (state, now, keys, rest) => {
       [...Object.entries(before.profile), ...fields].reduce((all, [name, value]) => all.set(name, value), new Map()),
     );
     for (const [field] of fields) if (profile[field] === '') delete profile[field];
+    const changed = fields.length > 0 ? profile : undefined;
     const isHidden = before.isHidden || (op === 'hidden' && !before.exists);
     const level = guild.levelOf(xp, profile.level);
     last = [String(xp), level];
@@ -33,7 +33,7 @@ export const record: Model = (state, now, keys, rest) => {
     if (!before.exists && !isHidden) created++;
     if (!before.exists && isHidden) isHiding = true;
     isWritten = true;
-    guild.put(id, xp, isHidden, profile);
+    guild.put(id, xp, isHidden, changed);
     if (isHiding) guild.stats.hidden = String(guild.hidden.size);
   }
   const overflow = ['REFUSED', entries.length - 1, 'total'];
@@ -42,13 +42,13 @@ export const record: Model = (state, now, keys, rest) => {
 };
 
 /** hide.lua. */
-export const hide: Model = (state, now, keys, [direction, ...ids]) => {
+export const hide: Model = (state, now, _keys, [direction, ...ids]) => {
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
   const [from, to] = direction === 'hide' ? [guild.ranked, guild.hidden] : [guild.hidden, guild.ranked];
   let moved = 0;
   for (const [index, id] of ids.entries()) {
-    checkMember(id, keys[index + 4], index);
+    checkMember(id, index);
     const score = from.get(id);
     if (score === undefined) continue;
     const both = Number(whole(score) + whole(to.get(id) ?? 0));
@@ -67,8 +67,7 @@ export const remove: Model = (state, now, keys, ids) => {
   guild.levelOf(0n);
   let [removed, unhidden] = [0, 0];
   for (const [index, id] of ids.entries()) {
-    const own = keys.slice(2 * index + 5, 2 * index + 7);
-    if (own.join(' ') !== `:member:${id} :cooldown:${id}`) throw new Refused({ error: 'ERR' });
+    if (keys[index + 6] !== `:cooldown:${id}`) throw new Refused({ error: 'ERR' });
     if (!guild.member(id).exists) continue;
     removed++;
     if (guild.stats.hidden !== undefined && guild.hidden.delete(id)) unhidden++;
@@ -77,13 +76,16 @@ export const remove: Model = (state, now, keys, ids) => {
   if (removed > 0) guild.write({ error: 'ERR' }, unhidden > 0 ? { hidden: String(guild.hidden.size) } : {});
   const marks = guild.zset(':season:xp');
   for (const id of ids) {
-    guild.delete(`:member:${id}`);
+    guild.setProfile(id, {});
     marks.delete(id);
     guild.delete(`:cooldown:${id}`);
   }
   guild.setZset(':season:xp', marks);
   return [removed, guild];
 };
+
+/** The largest time of JavaScript. */
+const MAX_TIME = 8_640_000_000_000_000n;
 
 interface Entry {
   readonly op: string;
@@ -101,9 +103,10 @@ function entriesOf(args: readonly string[]): Entry[] {
 }
 
 function isValidField(field: string, value: string): boolean {
-  const longest = LONGEST[field];
-  if (longest === undefined || Buffer.byteLength(value) > longest) return false;
-  return field !== 'level' || value === '' || (/^\d+$/.test(value) && BigInt(value) <= MAX);
+  if (field === 'username') return Buffer.byteLength(value) <= 1024;
+  if (field === 'last_daily_claim') return value === '' || (/^-?\d+$/.test(value) && abs(BigInt(value)) <= MAX_TIME);
+  if (field !== 'level' && field !== 'daily_streak') return false;
+  return value === '' || (/^\d{1,16}$/.test(value) && BigInt(value) <= MAX);
 }
 
 function abs(n: bigint): bigint {

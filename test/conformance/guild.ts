@@ -72,18 +72,32 @@ export class NaiveGuild extends Keys {
     return Number(low);
   }
 
+  /** Returns the profile of a member, without what it does not say. One that cannot be read says nothing. */
+  profile(id: string): Profile {
+    return profileOf(this.hash(':members')[id]);
+  }
+
+  /** Stores a profile; one that says nothing is not stored. */
+  setProfile(id: string, profile: Profile): void {
+    const { [id]: _, ...others } = this.hash(':members');
+    const { level = '-', daily_streak: streak = '0', last_daily_claim: claim = '-', username } = profile;
+    const value = [level, streak, claim, ...(username === undefined ? [] : [username])].join(' ');
+    this.setHash(':members', value === '- 0 -' ? others : { ...others, [id]: value });
+  }
+
   /** Returns a member's place, XP and profile. */
   member(id: string) {
     const score = this.ranked.get(id) ?? (Number(this.stats.hidden ?? 0) > 0 ? this.hidden.get(id) : undefined);
     const isHidden = score !== undefined && !this.ranked.has(id);
-    const profile = score === undefined && this.stats.deleting !== undefined ? {} : this.hash(`:member:${id}`);
+    const profile = this.profile(id);
     const xp = score === undefined ? 0n : whole(score);
     return { exists: score !== undefined, isHidden, xp, profile, level: this.levelOf(xp, profile.level) };
   }
 
-  put(id: string, xp: bigint, isHidden: boolean, profile: Record<string, string>): void {
+  /** @param profile stays as it is when it is left out. */
+  put(id: string, xp: bigint, isHidden: boolean, profile?: Profile): void {
     (isHidden ? this.hidden : this.ranked).set(id, Number(xp));
-    this.setHash(`:member:${id}`, profile);
+    if (profile) this.setProfile(id, profile);
   }
 
   /** Writes members, counters and a new revision. @throws Refused when a counter leaves 64 bits or is no number. */
@@ -126,7 +140,7 @@ export class NaiveGuild extends Keys {
       if (xp === 0n) continue;
       sums.members += 1n;
       sums.total_xp += xp;
-      sums.level_sum += BigInt(this.levelOf(xp, keys.hash(`:member:${id}`).level));
+      sums.level_sum += BigInt(this.levelOf(xp, profileOf(keys.hash(':members')[id]).level));
     }
     return sums;
   }
@@ -149,8 +163,24 @@ export function isWhole(text: string | undefined, max: bigint): boolean {
   return text !== undefined && /^\d+$/.test(text) && BigInt(text) <= max;
 }
 
-/** @throws Refused "user_id" or "key". */
-export function checkMember(id: string, key: string | undefined, index: number): void {
+/** @throws Refused "user_id". */
+export function checkMember(id: string, index: number): void {
   if (!ID.test(id)) throw new Refused(['REFUSED', index, 'user_id']);
-  if (key !== `:member:${id}`) throw new Refused(['REFUSED', index, 'key']);
+}
+
+/** username, level, daily_streak and last_daily_claim, as far as a profile says them. */
+export type Profile = Record<string, string>;
+
+const PART = { level: /^\d+$/, daily_streak: /^\d+$/, last_daily_claim: /^-?\d+([+-]\d*)?$/ };
+
+function profileOf(value = ''): Profile {
+  const parts = value.split(' ');
+  if (parts.length < 3) return {};
+  const [level, daily_streak, last_daily_claim, ...words] = parts as [string, string, string];
+  const said = { level, daily_streak, last_daily_claim };
+  const isReadable =
+    level === '-' || Object.entries(PART).some(([name, part]) => part.test(said[name as keyof typeof said]));
+  if (!isReadable) return {};
+  const username = words.join(' ');
+  return { ...said, ...(username === '' ? {} : { username }) };
 }

@@ -1,60 +1,54 @@
 import type { Model } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
+import type { Reply } from './state.ts';
 
 /** around.lua. */
-export const around: Model = (state, now, keys, [id, reach, declared]) => {
+export const around: Model = (state, now, _keys, [id, reach]) => {
   const guild = new NaiveGuild(state, now).open();
   const rank = guild.ranking().indexOf(id as string);
   if (rank < 0) return [[-1, ''], guild];
   const first = Math.max(rank - Number(reach), 0);
-  const last = rank + Number(reach);
-  return [[first, rows(guild, first, last, declared === 'declared' ? keys : undefined)], guild];
+  return [[first, rows(guild, first, rank + Number(reach))], guild];
 };
 
 /** batch.lua with commands that read one guild. */
-export const batch: Model = (state, now, keys, [commands]) => {
+export const batch: Model = (state, now, _keys, [commands]) => {
   const guild = new NaiveGuild(state, now).open();
-  const declared = keys.length > 1 ? keys : undefined;
   const replies = (commands as string)
     .trimEnd()
     .split('\n')
-    .map((command) => {
+    .map((command): Reply => {
       const [name, ...args] = command.split(' ') as [string, ...string[]];
       const cached = args[name === 'page' ? 2 : name === 'member' ? 1 : 0] ?? '';
       if (cached !== '' && guild.stats.rev === cached) return '';
-      if (name === 'page') return rows(guild, Number(args[0]), Number(args[1]), declared);
-      if (name === 'member') return member(guild, args[0] as string, declared);
+      if (name === 'page') return rows(guild, Number(args[0]), Number(args[1]));
+      if (name === 'member') return member(guild, args[0] as string);
       const { rev = '', members = '', total_xp: total = '', level_sum: levels = '' } = guild.stats;
-      return [rev, members, total, levels, curveLine(guild), line(guild.hash(':config').xp_multiplier)].join('\n');
+      return [rev, members, total, levels, curveOf(guild), guild.hash(':config').xp_multiplier ?? ''];
     });
   return [replies, guild];
 };
 
-function rows(guild: NaiveGuild, first: number, last: number, declared: readonly string[] | undefined): string {
+function rows(guild: NaiveGuild, first: number, last: number): Reply {
   const shown = guild.ranking().slice(first, last + 1);
-  if (declared && !shown.every((id) => declared.includes(`:member:${id}`))) return ['?', ...shown].join('\n');
-  const lines = shown.flatMap((id) => {
-    const { username, level } = guild.hash(`:member:${id}`);
-    return [id, String(guild.ranked.get(id)), line(username), line(level)];
-  });
-  return [guild.stats.rev ?? '', guild.ranked.size, curveLine(guild), ...lines].join('\n');
+  const profiles = guild.hash(':members');
+  return [
+    guild.stats.rev ?? '',
+    guild.ranked.size,
+    curveOf(guild),
+    shown.flatMap((id) => [id, String(guild.ranked.get(id))]),
+    shown.map((id) => profiles[id] ?? null),
+  ];
 }
 
-function member(guild: NaiveGuild, id: string, declared: readonly string[] | undefined): string {
-  if (declared && !declared.includes(`:member:${id}`)) return `?\n${id}`;
+function member(guild: NaiveGuild, id: string): Reply {
   const rev = guild.stats.rev ?? '';
   const rank = guild.ranking().indexOf(id);
-  if (rank < 0) return [rev, -1, '', '', '', '', '', ''].join('\n');
-  const { username, level, daily_streak: streak, last_daily_claim: claim } = guild.hash(`:member:${id}`);
-  return [rev, rank, guild.ranked.get(id), curveLine(guild), ...[username, level, streak, claim].map(line)].join('\n');
+  if (rank < 0) return [rev, -1];
+  return [rev, rank, String(guild.ranked.get(id)), curveOf(guild), guild.hash(':members')[id] ?? ''];
 }
 
-function curveLine(guild: NaiveGuild): string {
-  const { xp_curve: curve, xp_curve_custom: own } = guild.hash(':config');
-  return curve === 'custom' ? `custom=${line(own)}` : line(curve);
-}
-
-/** Returns a stored text as one line of a reply. */
-export function line(text = ''): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+function curveOf(guild: NaiveGuild): string {
+  const { xp_curve: curve = '', xp_curve_custom: own = '' } = guild.hash(':config');
+  return curve === 'custom' ? `custom=${own}` : curve;
 }

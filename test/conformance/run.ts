@@ -87,7 +87,7 @@ function isExpected(reply: unknown, expected: Case['reply']): boolean {
       expected.every((part, n) => isExpected(reply[n], part))
     );
   }
-  if (typeof expected === 'object' && 'at_most' in expected)
+  if (typeof expected === 'object' && expected !== null && 'at_most' in expected)
     return Number(reply) > 0 && Number(reply) <= expected.at_most;
   // A client may give whole numbers as text, to keep all their digits.
   if (typeof expected === 'number') return String(reply) === String(expected);

@@ -40,31 +40,37 @@ const CONFIGS: readonly Record<string, string>[] = [
   { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1', xp_multiplier: 'x' },
   { xp_curve: 'custom', xp_curve_custom: '1,2,-3,400,7,5', xp_multiplier: '1.0000005' },
 ];
-const CLAIMS: readonly Record<string, string>[] = [
-  {},
-  {},
-  { last_daily_claim: '2026-03-28T10:00:00.000Z', daily_streak: '3' },
-  { last_daily_claim: '2026-03-27T23:30:00.000Z', daily_streak: '4', claim_day: '20540 2026-03-27T23:30:00.000Z' },
-  { last_daily_claim: '2026-03-27T12:00:00.000Z', daily_streak: '9' },
-  { last_daily_claim: '2026-03-26', daily_streak: '2' },
-  { last_daily_claim: '2026-03-27 20:00+0200', daily_streak: '6' },
-  { last_daily_claim: '2026-03-29T01:00:00+02:00', daily_streak: '1' },
-  { last_daily_claim: 'yesterday', daily_streak: 'many' },
-  { last_daily_claim: '2026-04-02T00:00:00Z', daily_streak: '5', claim_day: '20540 2026-01-01T00:00:00Z' },
-];
-const PROFILES: readonly Record<string, string>[] = [
-  {},
-  { username: 'Ann' },
-  { username: 'Ünal', level: '7' },
-  { username: 'a\nb\\', level: '0' },
-  { level: '9007199254740991' },
-  { level: 'high' },
+/** Profiles as they are stored: level, streak, last claim and name. Some are none. */
+const PROFILES: readonly string[] = [
+  '- 0 - Ann',
+  '7 0 - Ünal',
+  '0 0 - a\nb\\',
+  '9007199254740991 0 -',
+  'high 0 - Ben',
+  '- 0 -  two  words ',
+  '12 3 - 4 5 6 7',
+  'Ann',
+  'Ann Lee',
+  'Ann Lee of Berlin',
+  '  ',
+  ...[
+    ['3', '2026-03-28T10:00:00.000Z', ''],
+    ['4', '2026-03-27T23:30:00.000Z', '+60'],
+    ['9', '2026-03-27T12:00:00.000Z', ''],
+    ['2', '2026-03-26T00:00:00.000Z', '-300'],
+    ['6', '2026-03-27T18:00:00.000Z', '+0'],
+    ['1', '2026-03-28T23:00:00.000Z', '+120'],
+    ['5', '2026-04-02T00:00:00.000Z', ''],
+    ['8', '0001-01-01T00:00:00.000Z', '+'],
+  ].map(([streak, time, offset]) => `- ${streak} ${Date.parse(time as string)}${offset} Ann`),
+  '- many yesterday Ann',
+  '- 2.7 99999999999999999999 Ann',
 ];
 
 interface Members {
   readonly ranked?: Record<string, number>;
   readonly hidden?: Record<string, number>;
-  readonly profiles?: Record<string, Record<string, string>>;
+  readonly profiles?: Record<string, string>;
   readonly config?: Record<string, string>;
   /** Other fields of the stats, in the place of the right ones. */
   readonly stats?: Record<string, string>;
@@ -80,9 +86,12 @@ export function guildOf({
   stats = {},
   keys = {},
 }: Members): State {
-  const content: [string, Value][] = Object.entries(profiles).map(([id, hash]) => [`:member:${id}`, { hash }]);
-  content.push([':xp', { zset: ranked }], [':hidden', { zset: hidden }], [':config', { hash: config }]);
-  const state = withoutEmpty(Object.fromEntries(content));
+  const state = withoutEmpty({
+    ':members': { hash: profiles },
+    ':xp': { zset: ranked },
+    ':hidden': { zset: hidden },
+    ':config': { hash: config },
+  });
   const number = Object.keys(hidden).length;
   const counters = {
     ...new NaiveGuild(state, NOW).open().counted(),
@@ -109,28 +118,24 @@ export function sampleGuilds(count: number): State[] {
     const ids = random.some(IDS, 1 + random.below(5));
     const xp = () => random.pick([0, 99, 100, 255, 4675, 12.75, -3, MAX - 5, random.below(6000), random.below(6000)]);
     const places = ids.map((id) => [id, xp(), random.below(4) === 0] as const);
-    const profiles = ids.map((id) => [id, { ...random.pick(PROFILES), ...random.pick(CLAIMS) }] as const);
+    const profiles = ids.flatMap((id) => (random.below(4) === 0 ? [] : [[id, random.pick(PROFILES)] as const]));
     return guildOf({
       ranked: Object.fromEntries(places.flatMap(([id, score, isHidden]) => (isHidden ? [] : [[id, score]]))),
       hidden: Object.fromEntries(places.flatMap(([id, score, isHidden]) => (isHidden ? [[id, score]] : []))),
-      profiles: Object.fromEntries(profiles.filter(([, profile]) => Object.keys(profile).length > 0)),
+      profiles: Object.fromEntries(profiles),
       config: random.pick(CONFIGS),
       ...(random.below(4) === 0 ? { stats: { rev: String(NOW + DAY) } } : {}),
     });
   });
-  const deleted = guildOf({
-    ranked: { a: 300 },
-    profiles: { a: { username: 'Ann' }, B: { username: 'Old', level: '50', daily_streak: '8' } },
-    stats: { deleting: '1' },
-  });
-  return [{}, guildOf({ config: { xp_curve: 'lurkr' } }), deleted, ...guilds];
+  const left = guildOf({ ranked: { a: 300 }, profiles: { a: '- 0 - Ann', B: '50 8 - Old' } });
+  return [{}, guildOf({ config: { xp_curve: 'lurkr' } }), left, ...guilds];
 }
 
 /** A small guild for the cases of refusals. */
 export const SMALL = guildOf({
   ranked: { a: 300, B: MAX - 10 },
   hidden: { '9': 500 },
-  profiles: { a: { username: 'Ann' }, '9': { username: 'Nine' } },
+  profiles: { a: '- 0 - Ann', '9': '- 0 - Nine' },
 });
 
 /** Returns the small guild with other content of some keys. */
@@ -151,6 +156,7 @@ export const BROKEN: readonly (readonly [string, State])[] = [
     smallWith({ ':config': { hash: { xp_curve: 'custom', xp_curve_custom: '1000001,0,0,0,1,1' } } }),
   ],
   ['a ranking of another type', smallWith({ ':xp': { string: 'text' } })],
+  ['profiles of another type', smallWith({ ':members': { string: 'text' } })],
   ['a config of another type', smallWith({ ':config': { zset: { a: 1 } } })],
 ];
 /** States whose counters refuse a write. */

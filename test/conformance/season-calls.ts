@@ -1,7 +1,6 @@
 import type { Model } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
 import { hide, record } from './guild-calls.ts';
-import { line } from './reads.ts';
 import { Refused, type Reply, RUN_ID, type State } from './state.ts';
 
 const LOCK_MS = 10_000;
@@ -10,8 +9,7 @@ const LOCK = ':next:xp:lock';
 /** stage.lua: record.lua under a lock. */
 export const stage: Model = (state, now, keys, [token, ...rest]) => {
   if (new NaiveGuild(state, now).string(LOCK)?.string !== token) throw new Refused(['REFUSED', 0, 'lock']);
-  const inner = [...keys.slice(0, 4), ...keys.slice(5)];
-  return locked(state, now, token as string, () => record(state, now, inner, rest));
+  return locked(state, now, token as string, () => record(state, now, keys, rest));
 };
 
 /** Renews the lock after a call, and after a refusal too. */
@@ -38,14 +36,14 @@ export const season: Model = (state, now, keys, [mode, token, ...args]) => {
   if (held !== token) throw new Refused(['REFUSED', 0, 'lock']);
   const step = (): [Reply, NaiveGuild] =>
     mode === 'hide' || mode === 'unhide'
-      ? hide(state, now, [...keys.slice(0, 4), ...keys.slice(7)], [mode, ...args])
-      : [steps[mode as keyof typeof steps](guild, keys, args), guild];
+      ? hide(state, now, keys, [mode, ...args])
+      : [steps[mode as keyof typeof steps](guild, args), guild];
   const result = locked(state, now, token as string, step);
   if (mode === 'unlock') result[1].delete(LOCK);
   return result;
 };
 
-type Step = (guild: NaiveGuild, keys: readonly string[], args: readonly string[]) => Reply;
+type Step = (guild: NaiveGuild, args: readonly string[]) => Reply;
 
 function begin(guild: NaiveGuild, token: string, [archive, rest]: readonly string[]): Reply {
   const season = guild.hash(':season');
@@ -74,48 +72,46 @@ function open(guild: NaiveGuild, token: string, [of, ...fields]: readonly string
 }
 
 const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
-  list: (guild, _keys, [, place, which]) => {
+  list: (guild, [, place, which]) => {
     const listed = ascending(place === 'hidden' ? guild.hidden : guild.ranked);
     const marks = guild.zset(':season:xp');
     return ['OK', '0', ...listed.filter((id) => which !== 'unmarked' || !marks.has(id))];
   },
   server: () => ['OK', RUN_ID],
-  mark: (guild, _keys, ids) => {
+  mark: (guild, ids) => {
     const marks = guild.zset(':season:xp');
     const rows = ids.flatMap((id) => {
       const { exists, isHidden, xp } = guild.member(id);
       if (!exists) return [];
       marks.set(id, Number(xp));
-      const { username, level, daily_streak: streak, last_daily_claim: claim } = guild.hash(`:member:${id}`);
-      return [[id, xp, isHidden ? 'hidden' : 'ranked', ...[username, level, streak, claim].map(line)].join('\n')];
+      return [[id, xp, isHidden ? 'hidden' : 'ranked', guild.hash(':members')[id] ?? ''].join('\n')];
     });
     guild.setZset(':season:xp', marks);
     return ['OK', ...rows];
   },
-  copied: (guild, _keys, [server, which]) => {
+  copied: (guild, [server, which]) => {
     if (server !== undefined && server !== RUN_ID) return ['AGAIN'];
     const members = guild.ranked.size + guild.hidden.size;
     return which === 'all' && members > guild.zset(':season:xp').size ? ['MISSED'] : inPhase(guild, 'reset');
   },
   done: (guild) => inPhase(guild, 'done'),
-  reset: (guild, keys, [count, ...ids]) => {
+  reset: (guild, [count, ...ids]) => {
     if (guild.hash(':season').phase === 'copy') return ['AGAIN'];
     guild.levelOf(0n);
     const marks = guild.zset(':season:xp');
     const { rest } = guild.hash(':season');
     let isWritten = false;
-    for (const [index, id] of ids.entries()) {
-      if (keys[index + 7] !== `:member:${id}`) throw new Refused(['REFUSED', index, 'key']);
+    for (const id of ids) {
       const { exists, isHidden, xp: old } = guild.member(id);
       const marked = marks.get(id);
       if (!exists || marked === undefined) continue;
       isWritten = true;
       const xp = old > whole(marked) ? old - whole(marked) : 0n;
-      const { level: _, ...profile } = guild.hash(`:member:${id}`);
+      const { level = '-', ...profile } = guild.profile(id);
       if (xp === 0n && rest === 'drop') {
         (isHidden ? guild.hidden : guild.ranked).delete(id);
-        guild.delete(`:member:${id}`);
-      } else guild.put(id, xp, isHidden, profile);
+        guild.setProfile(id, {});
+      } else guild.put(id, xp, isHidden, /^\d+$/.test(level) ? profile : undefined);
     }
     if (isWritten) guild.write(['REFUSED', 0, 'total'], { hidden: String(guild.hidden.size) });
     for (const id of ids) marks.delete(id);

@@ -10,8 +10,14 @@ export type State = Readonly<Record<string, Value>>;
 /** Stands for the name that a Redis server has from its start to its end, `run_id` in INFO. */
 export const RUN_ID = '$run_id';
 
-/** A reply, an error of Redis by its code, or the most that a number above 0 may be. */
-export type Reply = string | number | readonly Reply[] | { readonly error: string } | { readonly at_most: number };
+/** A reply (null is a missing value in a list), an error of Redis by its code, or the most that a number above 0 may be. */
+export type Reply =
+  | string
+  | number
+  | null
+  | readonly Reply[]
+  | { readonly error: string }
+  | { readonly at_most: number };
 
 /** One call: what it replies, and the keys that it changes (null = the key is gone). */
 export interface Case {

@@ -33,10 +33,8 @@ await withServices(contextOf(process), async (services) => {
   const replace = async (): Promise<void> => {
     const staged = await StagedMembers.lock(services, guild);
     await staged.stage(many());
-    await staged.listUnstaged();
-    while ((await staged.putInPlace()) > 0);
-    while ((await staged.sweep()).listed > 0);
-    await staged.clear({ unlock: true });
+    await staged.putInPlace();
+    await staged.end();
   };
   // The predecessor was killed with the lock in its hands, or in the middle of a season's end.
   await client.del(redisKeys.staging(guild).lock);

@@ -166,7 +166,7 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
     'holds other types under the keys': () => ({
       seen: 'yes',
       inflict: async ({ redis, guild }) => {
-        const keys = ['xp', 'stats', 'config', 'member:u7'].map((name) => `gr:{${guild.id}}:${name}`);
+        const keys = ['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild.id}}:${name}`);
         keys.push(`gr:quota:{${guild.id}}`);
         await withAdmin(redis, async (admin) => {
           // Each swap in one step: a moment without the key is an empty guild, which is a right answer.

@@ -37,12 +37,11 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   const ready = async (): Promise<void> => {
     staged = await prepare(services, [admin]);
   };
-  const recordKeys = (userId: string) => [...GUILD_KEYS, 'gr:{g}:hidden', `gr:{g}:member:${userId}`];
   const refused = (call: () => Promise<unknown>, code: string) => expectRefusal([admin], call, code);
 
   describe.each(scriptCalls)('of $script', ({ script, run }) => {
     /** Scripts that only delete, which a full Redis allows. */
-    const deletes = ['unstage', 'retire', 'purge'].includes(script);
+    const deletes = ['unstage', 'delete'].includes(script);
 
     it('because it is a read-only replica is READONLY, and changes nothing', async () => {
       await ready();
@@ -110,22 +109,16 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     },
   );
 
-  const TYPED = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:member:a'];
+  const TYPED = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:members'];
 
   it.each(TYPED)('of a write because %s has another type is WRONGTYPE, and changes nothing', async (key) => {
     for (const { script, run } of scriptCalls) {
       await ready();
-      if (['batch', 'unstage', 'stage', 'retire', 'purge', 'list-unstaged', 'usage'].includes(script)) continue;
+      if (['batch', 'unstage', 'stage', 'usage', 'delete', 'replace'].includes(script)) continue;
       if (key.endsWith('config') && ['configure', 'recount'].includes(script) === false && script === 'batch') continue;
       await admin.multi().del(key).rpush(key, 'x').exec();
       if (script === 'configure' && !/stats|config/.test(key)) continue;
-      // These do not touch the member.
-      const isElsewhere =
-        script === 'sweep' ||
-        /unhide/.test(String(run)) ||
-        (!['remove', 'season'].includes(script) && String(run).includes('hidden'));
-      if (isElsewhere && key.endsWith(':a')) continue;
-      if (/begin/.test(String(run)) && /:(xp|a)$/.test(key)) continue;
+      if (/begin/.test(String(run)) && /:(xp|members)$/.test(key)) continue;
       if (/mark/.test(String(run)) && key.endsWith('config')) continue;
       await refused(() => run(services, staged), 'WRONGTYPE');
     }
@@ -161,13 +154,13 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   ])('of the profile field %s with the value %s is "field", and changes nothing', async (field, value) => {
     await ready();
     const before = await contentOf([admin]);
-    const reply = await services.scripts.run('record', recordKeys('a'), 'add', 'a', '1', '1', field, value);
+    const reply = await services.scripts.run('record', GUILD_KEYS, 'add', 'a', '1', '1', field, value);
     expect(reply).toEqual(['REFUSED', 0, 'field']);
     expect(await contentOf([admin])).toEqual(before);
   });
 
   it.each(['', 'a b', 'ä', 'x'.repeat(65)])('of the user id %j is "user_id"', async (id) => {
-    const reply = await services.scripts.run('record', recordKeys(id), 'add', id, '1', '0');
+    const reply = await services.scripts.run('record', GUILD_KEYS, 'add', id, '1', '0');
     expect(reply).toEqual(['REFUSED', 0, 'user_id']);
   });
 

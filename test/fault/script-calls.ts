@@ -8,7 +8,7 @@ import { createWriter } from '../../src/writer.ts';
 
 export const GUILD = 'g';
 /** Keys that every script of the guild names. */
-export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config'];
+export const GUILD_KEYS = ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:config', 'gr:{g}:hidden', 'gr:{g}:members'];
 const STAGED = ['a', 'b', 'new'];
 /** The count that {@link prepare} has begun. */
 const TOKEN = 'token';
@@ -20,14 +20,11 @@ export interface ScriptCall {
 }
 
 const recount = (services: Services, ...args: (string | number)[]) => {
-  const userIds = ['c', 'b', 'a'].map((id) => `gr:{g}:member:${id}`);
-  return services.scripts.run('recount', [...GUILD_KEYS, 'gr:{g}:hidden', ...userIds], ...args);
+  return services.scripts.run('recount', GUILD_KEYS, ...args);
 };
 /** Runs a mode of season.lua with the lock of the replacement, which both share. */
 const season = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
-  const keys = ['hidden', 'season', 'season:xp', 'next:xp:lock', 'member:a', 'member:hidden'].map(
-    (key) => `gr:{g}:${key}`,
-  );
+  const keys = ['season', 'season:xp', 'next:xp:lock'].map((key) => `gr:{g}:${key}`);
   return services.scripts.run('season', [...GUILD_KEYS, ...keys], mode, Reflect.get(staged, 'token'), ...args);
 };
 
@@ -67,27 +64,11 @@ export const scriptCalls: readonly ScriptCall[] = [
     run: (services) => recount(services, 'step', TOKEN, '', 9, 'commit', 'xp_curve', 'standard'),
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
-  { script: 'list-unstaged', run: (_, staged) => staged.listUnstaged() },
   { script: 'replace', run: (_, staged) => staged.putInPlace() },
-  { script: 'sweep', run: (_, staged) => staged.sweep() },
-  { script: 'unstage', run: (_, staged) => staged.clear({ unlock: true }) },
+  { script: 'unstage', run: (_, staged) => staged.end() },
   {
-    script: 'retire',
-    run: ({ scripts }) =>
-      scripts.run('retire', [
-        ...[...GUILD_KEYS, 'gr:quota:{g}', 'gr:{g}:deleted:xp', 'gr:{g}:hidden'],
-        ...['gr:{g}:deleted:hidden', 'gr:{g}:season', 'gr:{g}:season:xp'],
-      ]),
-  },
-  {
-    script: 'purge',
-    // Members of another deletion, so that "retire" finds none of its own.
-    run: ({ scripts }) =>
-      scripts.run(
-        'purge',
-        ['gr:{g}:xp', 'gr:{g}:stats', 'gr:{g}:gone', 'gr:{g}:gone:hidden', 'gr:{g}:member:gone'],
-        'gone',
-      ),
+    script: 'delete',
+    run: ({ scripts }) => scripts.run('delete', [...GUILD_KEYS, 'gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}']),
   },
   {
     script: 'usage',
@@ -122,11 +103,8 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
   const staged = await StagedMembers.lock(services, GUILD);
   await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
-  await staged.listUnstaged();
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   await recount(services, 'begin', TOKEN, '', 9);
-  await services.client.zadd('gr:{g}:gone', 1, 'gone', 2, 'gone2');
-  await services.client.hset('gr:{g}:member:gone', 'username', 'gone');
   return staged;
 }
 

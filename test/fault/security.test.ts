@@ -173,7 +173,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     const isOther = (word: string) => word.includes('{~ready0}') || /^gr:\{guild\}:(usage|keys(:used)?)$/.test(word);
     const ofRequests = seen.filter((args) => !args.some(isOther));
     const words = ofRequests.flat().filter((word) => word.startsWith('gr:'));
-    for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|member:(1)?))?$/);
+    for (const word of words) expect(word).toMatch(/^gr:(quota:)?\{guild\}(:(xp|stats|config|members))?$/);
     const batches = ofRequests
       .filter(([command]) => /^eval(sha)?$/.test(command as string))
       .map((args) => args.at(-1) as string);
@@ -185,7 +185,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
 
   it('the service can write nothing but quotas and the usage of keys', async () => {
     const client = new Redis(urlOf('service'));
-    const { xp, stats, config, apiKeys, memberPrefix } = store.redisKeys.guild('guild');
+    const { xp, stats, config, apiKeys, members } = store.redisKeys.guild('guild');
     for (const attempt of [
       () => client.zadd(xp, 1, 'x'),
       () => client.del(xp),
@@ -198,7 +198,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
       () => client.eval("return redis.call('ZADD', KEYS[1], 1, 'x')", 1, xp),
       () => client.hset(stats, 'rev', '1'),
       () => client.hset(config, 'plan', 'pro'),
-      () => client.hset(`${memberPrefix}1`, 'username', 'x'),
+      () => client.hset(members, '1', '- 0 - x'),
       () => client.hset(apiKeys, 'x', 'y'),
       () => client.hset(store.redisKeys.apiKey('x'), 'id', 'y'),
       () => client.eval("return redis.call('HSET', 'gr:{guild}:stats', 'rev', '1')", 0),

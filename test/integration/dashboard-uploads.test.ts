@@ -312,7 +312,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       const { client } = dashboard.store;
       expect(await ranking()).toEqual(['a', '7']);
       expect(await client.zscore('gr:{own}:hidden', 'old')).toBe('40');
-      expect(await client.hmget('gr:{own}:member:a', 'username', 'level')).toEqual(['A, "B"\nC', '3']);
+      expect(await client.hget('gr:{own}:members', 'a')).toBe('3 0 - A, "B"\nC');
     });
   });
 });

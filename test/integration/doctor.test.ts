@@ -99,7 +99,9 @@ describe('guildrank doctor', needs('redis-server'), () => {
     await client.hset('gr:{a}:stats', 'total_xp', '5');
     await client.lpush('gr:{c}:xp', 'x');
     await client.zadd('gr:777:xp', 1, 'x');
-    await client.zadd('gr:{d}:xp', -3, 'x', 1.5, 'y');
+    await client.zadd('gr:{d}:xp', -3, 'x', 1.5, 'y', 5, 'z');
+    const stored = { x: 'Quiet Raven', y: 'ten 0 - Ann', z: '- 3 1764547200000+60  Ann of 7' };
+    await client.hset('gr:{d}:members', stored);
     await client.hset('gr:{e}:stats', 'model', '99');
     const { code, stderr, of } = await doctor({ REDIS_URL: url });
     expect(code).toBe(1);
@@ -109,8 +111,13 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(said('eviction')[0]).toMatch(/^maxmemory-policy allkeys-lru lets Redis delete members/);
     expect(said('keys')).toEqual(['wrong type: gr:{c}:xp (list, not zset)', 'not in the data model: gr:777:xp']);
     expect(said('data version')).toEqual(['newer than 1 in e (version 99)']);
-    expect(said('members')[0]).toContain('x of d has -3 XP');
-    expect(said('members')[0]).toContain('y of d has 1.5 XP');
+    const members = said('members')[0];
+    expect(members).toContain('x of d has -3 XP');
+    expect(members).toContain('y of d has 1.5 XP');
+    expect(members).toContain('and 1 more');
+    await client.zadd('gr:{d}:xp', 3, 'x', 1, 'y');
+    const profiles = (await doctor({ REDIS_URL: url })).of('members').map(({ detail }) => detail);
+    expect(profiles).toEqual(['x of d has the profile "Quiet Raven", y of d has the profile "ten 0 - Ann"']);
     expect(said('counters')[0]).toMatch(/^they differ from the members in .*\ba\b/);
     expect(said('counters')[0]).not.toMatch(/\bb\b/);
     for (const finding of ['persistence', 'eviction', 'keys', 'data version', 'counters'].flatMap(of)) {

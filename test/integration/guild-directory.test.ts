@@ -22,7 +22,7 @@ describeStores('of a guild directory', (kind) => {
   describe('the directory of guilds', () => {
     it('finds each guild once, among many other keys, and nothing else', async () => {
       const { client } = store;
-      await client.mset(Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`gr:{big}:member:${n}`, 'x'])));
+      await client.mset(Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`gr:{big}:cooldown:${n}`, 'x'])));
       await client.zadd('gr:{big}:xp', 1, 'a');
       await client.hset('gr:{big}:config', 'plan', 'pro');
       await client.hset('gr:{configured}:config', 'plan', 'pro');

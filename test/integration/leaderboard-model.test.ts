@@ -6,7 +6,7 @@ import { MAX_XP } from '../../src/leaderboard/curves.ts';
 import { MemberRead, PageRead, StatsRead } from '../../src/leaderboard/reader.ts';
 import { CommandBatcher } from '../../src/redis/command-batcher.ts';
 import { Scripts } from '../../src/redis/scripts.ts';
-import { Model, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
+import { Model, type ModelMember, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 
 describeStores('random writes', (kind) => {
@@ -71,10 +71,10 @@ async function applyBoth(store: Services, guild: string, model: Model, step: Ste
 }
 
 async function expectGuild(commands: CommandBatcher, guild: string, model: Model, limit: number): Promise<void> {
-  const ranking = model.ranking().map(([user_id, { xp, level }], index) => ({
+  const ranking = model.ranking().map(([user_id, { xp, level, username }], index) => ({
     rank: index + 1,
     user_id,
-    username: user_id,
+    username: username ?? user_id,
     level: level ?? naiveStandardLevel(xp),
     xp,
   }));
@@ -88,10 +88,11 @@ async function expectGuild(commands: CommandBatcher, guild: string, model: Model
     });
   }
   for (const row of ranking) {
+    const { dailyStreak, lastDailyClaim } = model.members.get(row.user_id) as ModelMember;
     expect((await commands.read(new MemberRead(guild, row.user_id))).value).toEqual({
       ...row,
-      daily_streak: 0,
-      last_daily_claim: null,
+      daily_streak: dailyStreak,
+      last_daily_claim: lastDailyClaim === undefined ? null : new Date(lastDailyClaim).toISOString(),
     });
   }
   const counted = ranking.filter(({ xp }) => xp > 0);

@@ -77,12 +77,15 @@ describe('npm run member and season', needs('redis-server'), () => {
     const stored = await json(member('export', 'a'));
     expect(stored).toMatchObject({
       ...{ guild: 'g', user_id: 'a', xp: null, hidden_xp: '305', season_xp: null, staged: null },
-      profile: { username: 'Ann', daily_streak: '4', last_daily_claim: '1970-01-01T00:00:00.000Z' },
+      profile: {
+        ...{ stored: '- 4 0 Ann', username: 'Ann', level: null, daily_streak: 4 },
+        last_daily_claim: '1970-01-01T00:00:00.000Z',
+      },
     });
     expect(stored.cooldown_ms).toBeGreaterThan(0);
     // No key of the guild that names the user is left out.
     const own = (await testStore.client.keys('gr:{g}:*:a')).map((key) => key.split(':')[2]).sort();
-    expect(own).toEqual(['cooldown', 'member']);
+    expect(own).toEqual(['cooldown']);
     await member('remove', 'a', '--yes');
     expect(await member('export', 'a')).toMatchObject({
       ...{ code: 1, stdout: '', stderr: 'error: Nothing is stored of user a in guild g\n' },

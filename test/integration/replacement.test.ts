@@ -21,82 +21,81 @@ describeStores('a replacement of the members beside a bot', (kind) => {
   };
   const exact = async (guild: string) => (await suite.store.audit.check(guild)).exact;
   const swap = async (staged: StagedMembers): Promise<void> => {
-    await staged.listUnstaged();
-    while ((await staged.putInPlace()) > 0);
-    while ((await staged.sweep()).listed > 0);
-    await staged.clear({ unlock: true });
+    await staged.putInPlace();
+    await staged.end();
   };
 
-  it('keeps what the bot writes after the step of a member, and the members that the bot creates', async () => {
-    // Writes of the bot before each step: user id, and XP to add; 0 = remove.
+  it('ends with the members of the file and what the bot writes after its moment, whatever the bot did before', async () => {
+    // Writes of the bot between the steps: user id, and XP to add; 0 = remove.
     const write = fc.tuple(
-      fc.constantFrom('old0', 'old1', 'new0', 'new1', 'both0', 'bot0', 'bot1'),
+      fc.constantFrom('old0', 'old1', 'new0', 'new1', 'both0', 'hidden0', 'hidden1', 'bot0'),
       fc.integer({ min: 0, max: 3 }),
     );
+    const place = fc.tuple(fc.constantFrom('old0', 'both0', 'both1', 'hidden0'), fc.constantFrom('hide', 'unhide'));
+    const calls = fc.array(fc.oneof(write, place), { maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(write, { maxLength: 3 }), { maxLength: 12 }), async (writes) => {
+      fc.asyncProperty(fc.array(calls, { maxLength: 4 }), async (writes) => {
         const guild = suite.newGuild();
-        await suite.store.writer.recordMany(guild, [...records('old', 3, 10), ...records('both', 2, 20)]);
-        const staged = await StagedMembers.lock(suite.store, guild);
-        await staged.stage([...records('new', 3, 1000), ...records('both', 2, 2000)]);
-        await staged.listUnstaged();
-
-        // The expected XP by member: the file's at its step, then what the bot writes.
-        const expected = await ranking(guild);
+        const { writer, client } = suite.store;
+        await writer.recordMany(guild, [
+          ...records('old', 3, 10),
+          ...records('both', 2, 20),
+          ...records('hidden', 2, 30),
+        ]);
+        await writer.hide(guild, ['hidden0', 'hidden1', 'old2']);
         const bot = async () => {
-          for (const [userId, add] of writes.shift() ?? []) {
-            if (add === 0) {
-              expected.delete(userId);
-              await suite.store.writer.remove(guild, [userId]);
-            } else {
-              expected.set(userId, (expected.get(userId) ?? 0) + add);
-              await suite.store.writer.record(guild, { userId, add });
-            }
+          for (const [userId, what] of writes.shift() ?? []) {
+            if (what === 'hide' || what === 'unhide') await writer[what](guild, [userId]);
+            else if (what === 0) await writer.remove(guild, [userId]);
+            else await writer.record(guild, { userId, add: Number(what) });
           }
         };
+        const staged = await StagedMembers.lock(suite.store, guild);
         await bot();
-        for (const [userId, xp] of [...records('new', 3, 1000), ...records('both', 2, 2000)].map(
-          (r) => [r.userId, r.set] as const,
-        )) {
-          expected.set(userId, Number(xp));
-        }
+        await staged.stage([...records('new', 2, 1000), ...records('both', 2, 2000)]);
+        await bot();
+        await staged.stage([{ ...records('hidden', 1, 3000)[0], profile: { level: 9 } } as XpRecord]);
+        await bot();
+
+        const isHidden = async (userId: string) => (await client.zscore(`gr:{${guild}}:hidden`, userId)) !== null;
+        const file = [...records('new', 2, 1000), ...records('both', 2, 2000), ...records('hidden', 1, 3000)];
+        const expected = new Map<string, number>();
+        for (const { userId, set } of file) if (!(await isHidden(userId))) expected.set(userId, Number(set));
         await staged.putInPlace();
-        await bot();
-        for (const userId of ['old0', 'old1', 'old2']) expected.delete(userId);
-        await staged.sweep();
-        await bot();
-        await staged.clear({ unlock: true });
         expect(await ranking(guild)).toEqual(expected);
+        expect(await client.zcard(`gr:{${guild}}:hidden`)).toBe(file.length - expected.size);
         expect(await exact(guild)).toBe(true);
+        await bot();
+        await staged.end();
+        expect(await exact(guild)).toBe(true);
+        expect(await client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
       }),
       { numRuns: kind.name === 'redis-server' ? 200 : 15 },
     );
   });
 
-  it('ends with the members of the file, whatever the bot removes meanwhile', async () => {
+  it('takes the curve that the members were staged with, and counts their levels on it', async () => {
     const guild = suite.newGuild();
-    await suite.store.writer.recordMany(guild, records('old', 500, 10));
-    const staged = await StagedMembers.lock(suite.store, guild);
-    await staged.stage(records('new', 500, 1000));
-    await staged.listUnstaged();
-    while ((await staged.putInPlace()) > 0);
-    await suite.store.writer.remove(
-      guild,
-      records('new', 100, 0).map(({ userId }) => userId),
-    );
-    while ((await staged.sweep()).listed > 0);
-    await staged.clear({ unlock: true });
-    expect([...(await ranking(guild)).keys()].sort()).toEqual(
-      records('new', 500, 0)
-        .slice(100)
-        .map(({ userId }) => userId)
-        .sort(),
-    );
-    expect(await exact(guild)).toBe(true);
-    expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
+    await suite.store.guildConfig.update(guild, { xpCurve: 'lurkr', plan: 'free' });
+    await suite.store.writer.recordMany(guild, records('old', 5, 100_000));
+    const staged = await StagedMembers.lock(suite.store, guild, [
+      'xp_curve',
+      'custom',
+      'xp_curve_custom',
+      '0,0,50,0,1,1',
+    ]);
+    await staged.stage([{ userId: 'a', set: 149 }]);
+    expect(await suite.store.client.hget(`gr:{${guild}}:config`, 'xp_curve')).toBe('lurkr');
+    await staged.putInPlace();
+    expect(await suite.store.client.hgetall(`gr:{${guild}}:config`)).toEqual({
+      xp_curve: 'custom',
+      xp_curve_custom: '0,0,50,0,1,1',
+      plan: 'free',
+    });
+    expect(await suite.store.audit.check(guild)).toMatchObject({ exact: true, actual: { levelSum: 2n } });
   });
 
-  it('replaces profiles as a whole, and raises the revision with every step', async () => {
+  it('replaces profiles as a whole, and raises the revision', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.record(guild, {
       userId: 'a',
@@ -108,7 +107,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await staged.stage([{ userId: 'a', set: 500, profile: { username: 'new' } }]);
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).toBe(before);
     await swap(staged);
-    expect(await suite.store.client.hgetall(`gr:{${guild}}:member:a`)).toEqual({ username: 'new' });
+    expect(await suite.store.client.hgetall(`gr:{${guild}}:members`)).toEqual({ a: '- 0 - new' });
     expect(await exact(guild)).toBe(true);
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev')).not.toBe(before);
   });
@@ -118,7 +117,6 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.recordMany(guild, records('old', 5, 10));
     const first = await StagedMembers.lock(suite.store, guild);
     await first.stage(records('first', 5, 100));
-    await first.listUnstaged();
     // The lock ends while its owner is suspended.
     await suite.store.client.del(`gr:{${guild}}:next:xp:lock`);
     const second = await StagedMembers.lock(suite.store, guild);
@@ -126,14 +124,13 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     const refused = { reason: 'lock' };
     const before = [await ranking(guild), await suite.store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)];
     await expect(first.stage(records('late', 1, 1))).rejects.toMatchObject(refused);
-    await expect(first.listUnstaged()).rejects.toMatchObject(refused);
     await expect(first.putInPlace()).rejects.toMatchObject(refused);
-    await expect(first.clear({ unlock: true })).rejects.toMatchObject(refused);
+    await expect(first.end()).rejects.toMatchObject(refused);
     await first.renew();
     expect([await ranking(guild), await suite.store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)]).toEqual(before);
     await swap(second);
     expect([...(await ranking(guild)).keys()].every((id) => id.startsWith('second'))).toBe(true);
-    await expect(first.sweep()).resolves.toEqual({ listed: 0, removed: 0 });
+    await expect(first.putInPlace()).rejects.toMatchObject(refused);
     expect(await exact(guild)).toBe(true);
   });
 
@@ -150,13 +147,10 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.recordMany(guild, records('old', 30, 10));
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 30, 15));
-    await staged.listUnstaged();
     const { CounterAudit } = await import('../../src/leaderboard/counters.ts');
     let steps = 0;
     const { scripts, redisKeys } = suite.beside(async () => {
-      steps++;
-      if (steps === 4) await staged.putInPlace();
-      if (steps === 6) await staged.sweep();
+      if (++steps === 4) await staged.putInPlace();
     });
     expect(await new CounterAudit(scripts, redisKeys, 7).rebuild(guild)).toMatchObject({
       actual: { members: 30n, totalXp: 885n },

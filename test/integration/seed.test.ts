@@ -91,14 +91,12 @@ describe('npm run seed', needs('redis-server'), () => {
     );
     expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
     expect(await ranking()).toEqual(['1', '9007199254740991', '4', '4675', '3', '4675', '2', '7']);
-    expect(await redis.hgetall('gr:{g}:member:1')).toEqual({
-      username: 'a, b',
-      daily_streak: '3',
-      last_daily_claim: '2026-01-31T18:30:00.000Z',
+    expect(await redis.hgetall('gr:{g}:members')).toEqual({
+      1: `- 3 ${Date.UTC(2026, 0, 31, 18, 30)} a, b`,
+      2: '- 0 - zwei',
+      3: '- 0 - three',
+      4: '12 0 - four',
     });
-    expect(await redis.hgetall('gr:{g}:member:2')).toEqual({ username: 'zwei' });
-    expect(await redis.hgetall('gr:{g}:member:3')).toEqual({ username: 'three' });
-    expect(await redis.hgetall('gr:{g}:member:4')).toEqual({ username: 'four', level: '12' });
     expect(await exact()).toBe(true);
   });
 
@@ -156,7 +154,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(stderr).toContain('curve: amari (from the format)');
     expect(await redis.hget('gr:{g}:config', 'xp_curve')).toBe('amari');
     expect(await redis.hgetall('gr:{g}:stats')).toMatchObject({ members: '2', level_sum: '11' });
-    expect(await redis.hgetall('gr:{g}:member:1')).toEqual({ username: '1' });
+    expect(await redis.hget('gr:{g}:members', '1')).toBe('- 0 - 1');
     expect(await exact()).toBe(true);
   });
 

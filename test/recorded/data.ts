@@ -10,7 +10,8 @@ import { hashKey } from '../../src/access/key-format.ts';
 
 interface TestMember {
   readonly xp: number | string;
-  readonly profile?: Readonly<Record<string, string | Buffer>>;
+  /** As gr:{G}:members has it. */
+  readonly profile?: string | Buffer;
 }
 
 interface TestGuild {
@@ -33,31 +34,31 @@ const numbered = (count: number): Record<string, TestMember> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`u${i}`, { xp: (i + 1) * 137 }]));
 
 const profiles: Record<string, TestMember> = {
-  plain: { xp: 5000, profile: { username: 'Ada' } },
+  plain: { xp: 5000, profile: '- 0 - Ada' },
   nameless: { xp: 4900 },
-  'empty-name': { xp: 4800, profile: { username: '' } },
-  unicode: { xp: 4700, profile: { username: 'Zoë 🦊 данные 数据 ‏שלום' } },
-  quotes: { xp: 4600, profile: { username: '"Bob" \\ </script>\n\t\u0001' } },
-  separators: { xp: 4500, profile: { username: 'a\u2028b\u2029c\u0000d\u007fe' } },
-  invalid: { xp: 4400, profile: { username: Buffer.from([0x41, 0xff, 0xfe, 0x42]) } },
-  long: { xp: 4300, profile: { username: 'long '.repeat(40) } },
-  leveled: { xp: 4200, profile: { username: 'Lev', level: '77' } },
-  'level-zero': { xp: 4100, profile: { level: '0' } },
-  'level-padded': { xp: 4000, profile: { level: '007' } },
-  'level-word': { xp: 3900, profile: { level: 'ten' } },
-  'level-huge': { xp: 3800, profile: { level: '99999999999999999999' } },
-  'level-negative': { xp: 3700, profile: { level: '-5' } },
-  streak: { xp: 3600, profile: { daily_streak: '12', last_daily_claim: '2026-11-20T10:00:00.000Z' } },
-  'streak-odd': { xp: 3500, profile: { daily_streak: '2.7', last_daily_claim: '2026-11-20' } },
-  'streak-negative': { xp: 3400, profile: { daily_streak: '-3', last_daily_claim: 'yesterday' } },
-  'streak-word': { xp: 3300, profile: { daily_streak: 'many', last_daily_claim: '2026-11-20T10:00:00+02:00' } },
-  'claim-late': { xp: 3200, profile: { last_daily_claim: '+012026-01-01T00:00:00.000Z' } },
-  'claim-empty': { xp: 3100, profile: { last_daily_claim: '' } },
+  'empty-name': { xp: 4800, profile: '- 0 - ' },
+  unicode: { xp: 4700, profile: '- 0 - Zoë 🦊 данные 数据 ‏שלום' },
+  quotes: { xp: 4600, profile: '- 0 - "Bob" \\ </script>\n\t\u0001' },
+  separators: { xp: 4500, profile: '- 0 - a\u2028b\u2029c\u0000d\u007fe' },
+  invalid: { xp: 4400, profile: Buffer.from([...Buffer.from('- 0 - '), 0x41, 0xff, 0xfe, 0x42]) },
+  long: { xp: 4300, profile: `- 0 - ${'long '.repeat(40)}` },
+  leveled: { xp: 4200, profile: '77 0 - Lev' },
+  'level-zero': { xp: 4100, profile: '0 0 -' },
+  'level-padded': { xp: 4000, profile: '007 0 -' },
+  'level-word': { xp: 3900, profile: 'ten 0 -' },
+  'level-huge': { xp: 3800, profile: '99999999999999999999 0 -' },
+  'level-negative': { xp: 3700, profile: '-5 0 -' },
+  streak: { xp: 3600, profile: `- 12 ${Date.UTC(2026, 10, 20, 10)}+60` },
+  'streak-odd': { xp: 3500, profile: `- 2.7 ${Date.UTC(2026, 10, 20)}` },
+  'streak-negative': { xp: 3400, profile: '- -3 yesterday' },
+  'streak-word': { xp: 3300, profile: `- many ${Date.UTC(2026, 10, 20, 8)}` },
+  'claim-late': { xp: 3200, profile: `- 0 ${Date.UTC(12026, 0)}` },
+  'claim-empty': { xp: 3100, profile: '- 0 ' },
   'equal.A': { xp: 3000 },
   'equal.a': { xp: 3000 },
   equal_a: { xp: 3000 },
   'equal-a': { xp: 3000 },
-  '81384788765712384': { xp: 2900, profile: { username: 'Digits' } },
+  '81384788765712384': { xp: 2900, profile: '- 0 - Digits' },
   ['x'.repeat(64)]: { xp: 2800 },
   zero: { xp: 0 },
 };
@@ -155,7 +156,7 @@ export async function writeData(redis: Redis): Promise<void> {
     if (stats) pipeline.hset(`gr:{${id}}:stats`, stats);
     for (const [user, { xp, profile }] of Object.entries(members ?? {})) {
       pipeline.zadd(`gr:{${id}}:xp`, xp, user);
-      if (profile) pipeline.hset(`gr:{${id}}:member:${user}`, profile);
+      if (profile) pipeline.hset(`gr:{${id}}:members`, user, profile);
     }
     const origins = ORIGINS[id];
     addKey(pipeline, id, id, origins === undefined ? {} : { origins });

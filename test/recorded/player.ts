@@ -53,11 +53,12 @@ export class Player {
     const counters = ids.map((id) => `gr:quota:{${id}}`);
     await this.resolved(sent);
     await redis.del(counters);
-    for (const command of sent.before ?? []) await redis.call(...(command.split(' ') as [string, ...string[]]));
+    const commands = (sent.before ?? []).map((command) => (typeof command === 'string' ? command.split(' ') : command));
+    for (const [name = '', ...args] of commands) await redis.call(name, ...args);
     const text = await this.send(sent);
     const counts = await redis.mget(counters);
     const used = ids.flatMap((id, i) => (counts[i] ? [`${id} ${counts[i]}`] : []));
-    const before = (sent.before ?? []).map((command) => `! ${command}\n`).join('');
+    const before = commands.map((words) => `! ${words.join(' ')}\n`).join('');
     // Where the parser ends a connection, it is a matter of luck whether a request before the end is still counted.
     if (text.includes('"request_id":"none"')) return before + text;
     return `${before}${text}\n= ${used.length > 0 ? `counted: ${used.join(', ')}` : 'not counted'}`;

@@ -27,8 +27,8 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Services, memb
   await writer.hide('g', ['u3', 'u4', 'u5']);
   await writer.claimDaily('g', { userId: 'u6', reward: 5 });
   await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
-  // What a bot in another language can have stored: bytes that are no UTF-8, and a field of its own.
-  await client.hset('gr:{g}:member:u8', 'username', Buffer.from([0xff, 0x00, 0x80]), 'own', '1');
+  // What a bot in another language can have stored: bytes that are no UTF-8.
+  await client.hset('gr:{g}:members', 'u8', Buffer.from([...Buffer.from('- 3 - '), 0xff, 0x00, 0x80]));
   await apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example']);
   await client.set('gr:quota:{g}', '7', 'EX', 3000);
   await client.hset('gr:{g}:keys:used', 'k1', '1795000000');
@@ -37,12 +37,12 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Services, memb
 
 /**
  * Returns all that is stored of guild g but its revision.
- * @param describe returns what to keep of each profile.
+ * @param describe returns what to keep of a profile.
  */
 export async function guildContent(
   client: RedisClient,
   audit: Services['audit'],
-  describe: (profile: Record<string, Buffer>) => unknown = (profile) => profile,
+  describe: (profile: Buffer | null) => unknown = (profile) => profile,
 ) {
   const userIds = [
     ...(await client.zrange('gr:{g}:xp', 0, -1)),
@@ -59,8 +59,7 @@ export async function guildContent(
   const ends: number[] = [await endOf('gr:quota:{g}')];
   for (let first = 0; first < userIds.length; first += SLICE) {
     const slice = userIds.slice(first, first + SLICE);
-    const found = await Promise.all(slice.map((id) => client.hgetallBuffer(`gr:{g}:member:${id}`)));
-    profiles.push(...found.map(describe));
+    profiles.push(...(await client.hmgetBuffer('gr:{g}:members', ...slice)).map(describe));
     ends.push(...(await Promise.all(slice.map((id) => endOf(`gr:{g}:cooldown:${id}`)))));
   }
   return {
@@ -77,8 +76,8 @@ export async function guildContent(
     keys,
     records: await Promise.all(Object.values(keys).map((sha) => client.hgetall(`gr:key:${sha}`))),
     quota: await client.get('gr:quota:{g}'),
-    other: stored.filter((key) => !/:(member|cooldown):/.test(key)).sort(),
-    profileKeys: stored.filter((key) => key.startsWith('gr:{g}:member:')).length,
+    other: stored.filter((key) => !key.includes(':cooldown:')).sort(),
+    profileCount: await client.hlen('gr:{g}:members'),
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ClaimRequest, ProfileUpdate, XpRecord } from '../../src/writer.ts';
-import { naiveStandardLevel } from './random-guild.ts';
+import { naiveStandardLevel, names } from './random-guild.ts';
 
 /** One call of a bot, or a step of the clock. */
 export type BotStep =
@@ -14,7 +14,7 @@ export type BotStep =
 
 const DAY_MS = 86_400_000;
 const userId = fc.constantFrom('1', '9', '10', 'a', 'B', 'a-b');
-const username = fc.constantFrom('Ann', 'Ben', 'Ünal');
+const username = names;
 const level = fc.option(fc.integer({ min: 0, max: 60 }), { nil: null });
 const userIds = fc.array(userId, { minLength: 1, maxLength: 4 });
 const kindOf = <K extends string>(kind: K) => fc.constant(kind);
@@ -154,7 +154,7 @@ export class BotModel {
     return updates.flatMap(({ userId: id, profile }) => {
       const member = this.members.get(id);
       if (!member) return [];
-      if (profile.username !== undefined) member.username = profile.username ?? undefined;
+      if (profile.username !== undefined) member.username = profile.username || undefined;
       if (profile.level !== undefined) member.level = profile.level ?? undefined;
       return [id];
     });

@@ -10,7 +10,28 @@ export type Step =
 export interface ModelMember {
   xp: number;
   level: number | undefined;
+  username: string | undefined;
+  dailyStreak: number;
+  lastDailyClaim: number | undefined;
 }
+
+/** Names of all kinds: with spaces at any place, without any text, and such that look like other parts of a profile. */
+export const names: fc.Arbitrary<string> = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    'Quiet Raven',
+    '  two  words ',
+    '- 0 -',
+    '12 3 1764547200000',
+    '7',
+    'Ünal 数据 🦊',
+    'a\nb\\n',
+    '\u0000',
+  ),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom(' ', '-', '+', '0', '7', 'n', '\\', '\n'), maxLength: 8 }),
+);
 
 /** Few ids, of different lengths and close together, so that ties, repeats and byte order occur. */
 const userId = fc.constantFrom(
@@ -38,9 +59,16 @@ export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
     fc.integer({ min: 0, max: 300 }),
     fc.maxSafeNat().map((n) => Math.min(n, maxXp)),
   );
-  const profile = fc.option(fc.record({ level: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }) }), {
-    nil: undefined,
-  });
+  const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+  const fields = {
+    level: orNull(fc.integer({ min: 0, max: 500 })),
+    username: orNull(names),
+    dailyStreak: orNull(fc.nat({ max: 400 })),
+    lastDailyClaim: orNull(
+      fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }).map((ms) => new Date(ms)),
+    ),
+  };
+  const profile = fc.option(fc.record(fields, { requiredKeys: [] }), { nil: undefined });
   const set = fc.record({ userId, set: xp, profile });
   const add = fc.record({
     userId,
@@ -69,6 +97,14 @@ export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
   );
 }
 
+const NOBODY: ModelMember = {
+  xp: 0,
+  level: undefined,
+  username: undefined,
+  dailyStreak: 0,
+  lastDailyClaim: undefined,
+};
+
 /** A naive model of a guild: a Map. `apply` returns false for a step that must be refused as a whole. */
 export class Model {
   members = new Map<string, ModelMember>();
@@ -79,11 +115,16 @@ export class Model {
       for (const id of step.userIds) next.delete(id);
     } else {
       for (const record of step.records) {
-        const member = next.get(record.userId) ?? { xp: 0, level: undefined };
+        const member = next.get(record.userId) ?? { ...NOBODY };
         const xp = record.set === undefined ? BigInt(member.xp) + BigInt(record.add) : BigInt(record.set);
         if (xp < 0n || xp > BigInt(MAX_XP)) return false;
         member.xp = Number(xp);
-        if (record.profile?.level !== undefined) member.level = record.profile.level ?? undefined;
+        const { level, username, dailyStreak, lastDailyClaim } = record.profile ?? {};
+        if (level !== undefined) member.level = level ?? undefined;
+        if (username !== undefined) member.username = username || undefined;
+        if (dailyStreak !== undefined) member.dailyStreak = dailyStreak ?? 0;
+        if (lastDailyClaim !== undefined)
+          member.lastDailyClaim = lastDailyClaim === null ? undefined : new Date(lastDailyClaim).getTime();
         next.set(record.userId, member);
       }
     }

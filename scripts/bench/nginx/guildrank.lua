@@ -55,54 +55,52 @@ local function guild_of(client, key)
   return guild
 end
 
-local function lines_of(text)
-  local lines = {}
-  for line in string.gmatch(text .. "\n", "([^\n]*)\n") do
-    lines[#lines + 1] = line
-  end
-  return lines
-end
-
 local function text_or(text, default)
   return text ~= "" and text or default
 end
 
-local function level_for(stored, xp)
-  return stored ~= "" and tonumber(stored) or level_of(curve, xp)
+-- Returns level, streak, claim and name of a profile, which a member may lack.
+local function parts_of(profile)
+  local stored = profile ~= null and profile ~= "" and profile or "- 0 -"
+  local level, streak, claim, name = string.match(stored, "^(%S+) (%S+) (%S+) ?(.*)$")
+  return tonumber(level), tonumber(streak), tonumber(claim), name
 end
 
-local function page_of(lines, page, first)
+local function page_of(reply, page, first)
+  local total, rows, profiles = reply[2], reply[4], reply[5]
   local data = {}
-  for i = 4, #lines, 4 do
-    local xp = tonumber(lines[i + 1])
+  for i = 1, #rows, 2 do
+    local xp = tonumber(rows[i + 1])
+    local level, _, _, name = parts_of(profiles[(i + 1) / 2])
     data[#data + 1] = {
       rank = first + #data + 1,
-      user_id = lines[i],
-      username = text_or(lines[i + 2], lines[i]),
-      level = level_for(lines[i + 3], xp),
+      user_id = rows[i],
+      username = text_or(name, rows[i]),
+      level = level or level_of(curve, xp),
       xp = xp,
     }
   end
   if #data == 0 then
     -- cjson writes an empty table as an object.
-    return string.format('{"data":[],"total":%s,"page":%d}', lines[2], page)
+    return string.format('{"data":[],"total":%s,"page":%d}', total, page)
   end
-  return cjson.encode { data = data, total = tonumber(lines[2]), page = page }
+  return cjson.encode { data = data, total = total, page = page }
 end
 
-local function member_of(lines, user_id)
-  if lines[2] == "-1" then
+local function member_of(reply, user_id)
+  if reply[2] == -1 then
     return nil
   end
-  local xp = tonumber(lines[3])
+  local xp = tonumber(reply[3])
+  local level, streak, claim, name = parts_of(reply[5])
   return cjson.encode {
     user_id = user_id,
-    username = text_or(lines[5], user_id),
-    level = level_for(lines[6], xp),
+    username = text_or(name, user_id),
+    level = level or level_of(curve, xp),
     xp = xp,
-    rank = tonumber(lines[2]) + 1,
-    daily_streak = tonumber(lines[7]) or 0,
-    last_daily_claim = text_or(lines[8], null),
+    rank = reply[2] + 1,
+    daily_streak = streak,
+    last_daily_claim = claim and os.date("!%Y-%m-%dT%H:%M:%S", claim / 1000) .. string.format(".%03dZ", claim % 1000) or null,
   }
 end
 
@@ -159,7 +157,7 @@ function M.serve()
   local lines = "count 1 " .. WINDOW .. " " .. LIMIT .. "\n" .. command .. " " .. (cached and cached.revision or "") .. "\n"
   local replies = client:evalsha(sha, 1, "gr:quota:{" .. guild .. "}", lines)
   client:set_keepalive(60000, 512)
-  if not replies or type(replies[1]) ~= "string" or type(replies[2]) ~= "string" then
+  if not replies or type(replies[1]) ~= "string" or #replies[2] == 1 then
     return send(503, '{"error":"the store did not answer"}')
   end
   local consumed, ttl = string.match(replies[1], "^(%d+)\n(%d+)$")
@@ -171,7 +169,7 @@ function M.serve()
     return send(429, '{"error":"quota exceeded"}')
   end
   if replies[2] ~= "" then
-    local reply = lines_of(replies[2])
+    local reply = replies[2]
     local body = render(reply, a, b)
     if not body then
       return send(404, '{"error":"no such member"}')

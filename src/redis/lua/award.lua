@@ -1,6 +1,6 @@
 -- award: adds XP to one member for a message, times the guild's xp_multiplier, unless its cooldown runs. It changes everything or nothing.
 --
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:member:U
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
 --         is left is over, because then Redis's clock went back. One without a length ends with its time to live.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
@@ -11,7 +11,7 @@
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
 --        "WAIT": the cooldown runs, nothing was changed, and "none" is a user who is no member.
---        {"REFUSED", 0, "user_id" | "key" | "argument" | "field" | "range" | "total"}   nothing was changed
+--        {"REFUSED", 0, "user_id" | "argument" | "field" | "range" | "total"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
 
 --- @include lib-gain
@@ -33,10 +33,10 @@ end
 if not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
   return { 'REFUSED', 0, 'argument' }
 end
-local member, reason = read_member(ARGV[1])
-local fields = member and name_fields(member, ARGV[4])
-if not fields then
-  return { 'REFUSED', 0, reason or 'field' }
+local member = read_member(ARGV[1])
+local reason = refusal_of_name(member, ARGV[4])
+if reason then
+  return { 'REFUSED', 0, reason }
 end
 if ARGV[5] == 'rank' then
   require_permissions(KEYS[1], 'ZREVRANK')
@@ -51,12 +51,12 @@ if cooldown > 0 then
 end
 local reply
 if left > 0 then
-  reply = gain(member, 'WAIT', 0, fields)
+  reply = gain(member, 'WAIT', 0)
 else
   if cooldown > 0 then
     require_permissions(KEYS[6], 'SET')
   end
-  reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), fields, cooldown > 0 and function()
+  reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), cooldown > 0 and function()
     redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', ARGV[3])
   end)
   left = cooldown

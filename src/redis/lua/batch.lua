@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:quota:{G} of the first guild. There are two forms of the call:
 --   A single guild, for a Cluster and for servers that allow no undeclared keys: KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
---     KEYS[4] gr:{G}:config   KEYS[5..] gr:{G}:member:U of each member that the commands name or that a page is expected to show.
+--     KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
 --     A Cluster refuses such a call while these keys are on two nodes, so the reply is never made of half a guild.
 --   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because a call a guild would
 --     cost throughput (docs/adr/0012). It reads, and writes nothing but the quota counters.
@@ -16,10 +16,10 @@
 --
 -- REV is the revision that the caller has cached; left out when there is none.
 --
--- Reply: one text for every command but "guild", as its file command-*.lua says. When one fails, for example on a key of another type,
--- {message} replaces its text and the other commands go on. But READONLY fails the batch, so that the client sees the failover.
+-- Reply: what the file command-*.lua of each command but "guild" says. When one fails, for example on a key of another type, {message}
+-- is in its place and the other commands go on. But READONLY fails the batch, so that the client sees the failover.
 
---- @include lib-fields
+--- @include lib-curve-text
 --- @include lib-revision
 --- @include lib-permissions
 --- @include command-count
@@ -37,12 +37,6 @@ local function guild_of(id)
 end
 
 local guild = guild_of(first_guild)
-if KEYS[2] then
-  guild.declared = {}
-  for i = 5, #KEYS do
-    guild.declared[KEYS[i]] = true
-  end
-end
 
 local replies = {}
 for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
@@ -62,4 +56,4 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
   end
 end
 -- unpack makes a new array: ioredis-mock's Lua (fengari) does not recognise a table filled in a loop as one.
-return { unpack(replies) }
+return redis.acl_check_cmd and replies or { unpack(replies) }

@@ -1,19 +1,16 @@
 -- stats: reads the counters and the curve of a guild. Reply: "" when the guild is at revision `cached`; else rev, members,
 -- total_xp, level_sum, xp_curve, xp_multiplier; each "" when there is none. O(1).
 local function stats(guild, cached)
-  local counters = redis.call('HMGET', guild.base .. 'stats', 'rev', 'members', 'total_xp', 'level_sum', 'model')
+  local key, config_key = guild.base .. 'stats', guild.base .. 'config'
+  local counters = redis.call('HMGET', key, 'rev', 'members', 'total_xp', 'level_sum', 'model')
   if cached ~= '' and counters[1] == cached then
     return ''
   end
-  require_known_model(counters[5], guild.base .. 'stats')
-  local config_key = guild.base .. 'config'
+  require_known_model(counters[5], key)
   local config = redis.call('HMGET', config_key, 'xp_curve', 'xp_multiplier')
-  return table.concat({
-    escape_field(counters[1]),
-    escape_field(counters[2]),
-    escape_field(counters[3]),
-    escape_field(counters[4]),
-    curve_field(config_key, config[1]),
-    escape_field(config[2]),
-  }, '\n')
+  counters[5], counters[6] = curve_text(config_key, config[1]), config[2]
+  for i = 1, 6 do
+    counters[i] = type(counters[i]) == 'string' and counters[i] or ''
+  end
+  return counters
 end

@@ -60,15 +60,14 @@ end
 --- @include lib-model
 --- @include lib-recount-state
 
--- Reads the stats of a guild: its revision ("" when it has none), its counters, the running count, and whether a deletion goes on. Raises an
--- error when the version of its data is newer than these scripts.
+-- Reads the stats of a guild: its revision ("" when it has none), its counters, and the running count. Raises an error when the version of its data is newer than these scripts.
 local function read_stats(stats_key)
-  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'deleting', 'model', 'hidden')
-  require_known_model(stored[7], stats_key)
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden')
+  require_known_model(stored[6], stats_key)
   local stats = {
     key = stats_key,
     rev = type(stored[1]) == 'string' and stored[1] or '',
-    has_model = type(stored[7]) == 'string',
+    has_model = type(stored[6]) == 'string',
     members = stored[2],
     total_xp = stored[3],
     level_sum = stored[4],
@@ -77,12 +76,9 @@ local function read_stats(stats_key)
   if type(stored[5]) == 'string' then
     stats.recount = parse_recount(stored[5])
   end
-  if type(stored[6]) == 'string' then
-    stats.deleting = true
-  end
   -- Hidden members, nil for none.
-  if type(stored[8]) == 'string' and stored[8] ~= '0' then
-    stats.hidden = stored[8]
+  if type(stored[7]) == 'string' and stored[7] ~= '0' then
+    stats.hidden = stored[7]
   end
   return stats
 end
@@ -169,14 +165,6 @@ local function apply_sums(stats, sums, ...)
     return write_stats(stats, 'total_xp', total_xp, ...)
   end
   return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, ...)
-end
-
--- Returns the stored level of a member, or nil when it is missing or not a whole number.
-local function explicit_level(text)
-  if type(text) == 'string' and string.find(text, '^%d+$') then
-    return math.min(text + 0.0, MAX_INTEGER)
-  end
-  return nil
 end
 
 -- Returns a score as readers show it: a bot can have stored a fraction, or a value outside 0 .. 2^53-1.

@@ -1,30 +1,23 @@
 -- lib-gain: adds XP to one member, ranked, hidden or new.
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:member:U
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
 --- @include lib-permissions
 --- @include lib-member
+--- @include lib-profile
 
--- Returns the member before the gain: its place, XP, level and fields of its profile. A second value is the reason of a refusal.
-local function read_member(user_id, ...)
+-- Returns the member before the gain: its place, XP, level and profile; nil for a bad user id.
+local function read_member(user_id)
   if not is_valid_id(user_id) then
-    return nil, 'user_id'
-  end
-  if KEYS[5] ~= string.sub(KEYS[1], 1, -3) .. 'member:' .. user_id then
-    return nil, 'key'
+    return nil
   end
   local stats = read_stats(KEYS[2])
   local curve, _, multiplier = guild_curve(KEYS[3])
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], user_id)
-  local profile = redis.call('HMGET', KEYS[5], 'level', 'username', ...)
-  -- Without a score, the profile can be of a deleted guild.
-  local is_reset = stats.deleting and not score
-  if is_reset then
-    profile = {}
-  end
-  local xp, level, above = score and whole_xp(score) or 0, explicit_level(profile[1]), nil
+  local value = redis.call('HGET', KEYS[5], user_id)
+  local xp, level, above = score and whole_xp(score) or 0, explicit_level(value), nil
   local is_explicit = level ~= nil
   if not is_explicit then
     level, above = level_of(curve, xp)
@@ -36,8 +29,7 @@ local function read_member(user_id, ...)
     multiplier = multiplier,
     score = score,
     is_hidden = is_hidden,
-    is_reset = is_reset,
-    profile = profile,
+    profile = parse_profile(value),
     xp = xp,
     level = level,
     -- The XP to reach the next level, nil with an explicit level.
@@ -45,10 +37,10 @@ local function read_member(user_id, ...)
   }
 end
 
--- Writes the gain of a member and fields of its profile. Everything is checked before the first write, and `and_then` runs after it.
+-- Writes the gain of a member, and its profile when that has changed. Everything is checked before the first write, and `and_then` runs after it.
 -- Returns the reply: status, rev, XP gained, XP and level before, XP and level after, XP to the next level, place, and two places for the
 -- script's own.
-local function gain(member, status, amount, fields, and_then)
+local function gain(member, status, amount, and_then)
   local stats, level, above = member.stats, member.level, member.above
   local xp = member.xp + amount
   if xp > MAX_INTEGER then
@@ -76,22 +68,16 @@ local function gain(member, status, amount, fields, and_then)
       end
     end
     require_permissions(key, 'ZADD')
-    if fields[1] then
+    if member.has_new_profile then
       require_permissions(KEYS[5], 'HSET')
-    end
-    if member.is_reset then
-      require_permissions(KEYS[5], 'DEL')
     end
     rev = apply_sums(stats, sums)
     if not rev then
       return { 'REFUSED', 0, 'total' }
     end
     redis.call('ZADD', key, text, member.id)
-    if member.is_reset then
-      redis.call('DEL', KEYS[5])
-    end
-    if fields[1] then
-      redis.call('HSET', KEYS[5], unpack(fields))
+    if member.has_new_profile then
+      redis.call('HSET', KEYS[5], member.id, format_profile(member.profile))
     end
     if and_then then
       and_then()
@@ -112,12 +98,21 @@ local function gain(member, status, amount, fields, and_then)
   }
 end
 
--- Returns the fields to write for a name, none for an empty or unchanged one; nil for one that is too long.
-local function name_fields(member, username)
-  if #username > 1024 then
-    return nil
+-- Changes fields of a member's profile, which the gain then stores.
+local function change_profile(member, field, value)
+  member.has_new_profile = member.has_new_profile or member.profile[field] ~= value
+  member.profile[field] = value
+end
+
+-- Gives a member a name, unless it is empty. Returns the reason of a refusal, nil for none.
+local function refusal_of_name(member, username)
+  if not member then
+    return 'user_id'
+  elseif #username > 1024 then
+    return 'field'
+  elseif username ~= '' then
+    change_profile(member, 'username', username)
   end
-  return username ~= '' and username ~= member.profile[2] and { 'username', username } or {}
 end
 
 -- Returns whether a text is a whole number from 0 to `max`.

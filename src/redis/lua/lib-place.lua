@@ -1,33 +1,30 @@
 -- lib-place: takes members out of the ranking and the counters, or puts them back. They keep XP and profile.
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 
 --- @include lib-level
 --- @include lib-counters
 --- @include lib-recount
 --- @include lib-permissions
 --- @include lib-member
+--- @include lib-profile
 
--- Moves the members whose ids stand in ARGV from `first_arg` on, and whose keys stand in KEYS from `first_key` on.
--- Returns the reply of hide.lua. All is read and checked before the first write.
-local function change_place(hides, first_arg, first_key)
+-- Moves the members whose ids stand in ARGV from `first_arg` on. Returns the reply of hide.lua. All is read and checked before the first write.
+local function change_place(hides, first_arg)
   local stats = read_stats(KEYS[2])
   local from_key, to_key = KEYS[hides and 1 or 4], KEYS[hides and 4 or 1]
   local curve = guild_curve(KEYS[3])
-  local sums, writes, moved, shift = new_sums(), {}, {}, first_key - first_arg
+  local sums, writes, moved = new_sums(), {}, {}
 
   for i = first_arg, #ARGV do
     local id = ARGV[i]
     if not is_valid_id(id) then
       return { 'REFUSED', i - first_arg, 'user_id' }
     end
-    if KEYS[i + shift] ~= string.sub(KEYS[1], 1, -3) .. 'member:' .. id then
-      return { 'REFUSED', i - first_arg, 'key' }
-    end
     local score = not moved[id] and redis.call('ZSCORE', from_key, id)
     if score then
       moved[id] = true
       local other = redis.call('ZSCORE', to_key, id)
-      local level = explicit_level(redis.call('HGET', KEYS[i + shift], 'level'))
+      local level = explicit_level(redis.call('HGET', KEYS[5], id))
       local xp = math.min(whole_xp(score) + (other and whole_xp(other) or 0), MAX_INTEGER)
       -- The member leaves the ranking with the XP that stands there, and enters it with all.
       for _, change in ipairs({ { hides and score or other, -1 }, { not hides and format_integer(xp), 1 } }) do

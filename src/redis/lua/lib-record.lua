@@ -1,78 +1,83 @@
--- lib-record: records the members that ARGV names from `first_arg` on. Their keys stand in KEYS from `first_key` on. All is read and
--- checked before the first write.
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden
-
-local FIELDS = { username = 1024, level = 16, daily_streak = 16, last_daily_claim = 64 }
-local MAX_XP = 9007199254740991
-
--- Returns whether a profile field may have this value. Lengths are in bytes.
-local function is_valid_field(field, value)
-  local longest = FIELDS[field]
-  if not longest or #value > longest then
-    return false
-  end
-  return field ~= 'level' or value == '' or (string.match(value, '^%d+$') and tonumber(value) <= MAX_XP)
-end
+-- lib-record: records the members that ARGV names from `first_arg` on. All is read and checked before the first write.
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 
 --- @include lib-member
+--- @include lib-profile
 
--- Writes the profile fields in ARGV[first] .. ARGV[last] to a member's key. An empty value deletes its field.
-local function write_profile(key, first, last, emptied)
-  if not emptied then
-    redis.call('HSET', key, unpack(ARGV, first, last))
-    return
+local MAX_XP = 9007199254740991
+-- The largest time of JavaScript, in milliseconds.
+local MAX_TIME = 8640000000000000
+
+-- Returns whether a profile field may have this value; an empty one removes it. Lengths are in bytes.
+local function is_valid_field(field, value)
+  if field == 'username' then
+    return #value <= 1024
+  elseif field == 'last_daily_claim' then
+    return value == '' or (string.find(value, '^%-?%d+$') and math.abs(value + 0.0) <= MAX_TIME)
   end
-  local set, del = { key }, { key }
-  for f = first, last, 2 do
-    if ARGV[f + 1] == '' then
-      del[#del + 1] = ARGV[f]
-    else
-      set[#set + 1] = ARGV[f]
-      set[#set + 1] = ARGV[f + 1]
+  return NO_PROFILE[field] and (value == '' or (#value <= 16 and string.find(value, '^%d+$') and value + 0.0 <= MAX_XP))
+end
+
+-- Returns the user ids that ARGV names.
+local function named_ids(first_arg)
+  local ids, i = {}, first_arg
+  while ARGV[i] do
+    ids[#ids + 1] = ARGV[i + 1]
+    i = i + 4 + 2 * ARGV[i + 3]
+  end
+  return ids
+end
+
+-- Lua's C stack limits unpack, so long argument lists go in slices.
+local SLICE = 2000
+
+-- Returns what a command replies for each of the ids, by id.
+local function read_each(command, key, ids)
+  local found = {}
+  for from = 1, #ids, SLICE do
+    local last = math.min(from + SLICE - 1, #ids)
+    local values = redis.call(command, key, unpack(ids, from, last))
+    for i = from, last do
+      found[ids[i]] = values[i - from + 1]
     end
   end
-  if #set > 1 then
-    redis.call('HSET', unpack(set))
-  end
-  redis.call('HDEL', unpack(del))
+  return found
 end
 
--- Adds a list of scores and members to a sorted set. Lua's C stack limits unpack, so long argument lists go in slices.
-local function zadd_all(key, list)
-  for from = 1, #list, 2000 do
-    redis.call('ZADD', key, unpack(list, from, math.min(from + 1999, #list)))
+-- Runs a command with all of a list.
+local function write_all(command, key, list)
+  for from = 1, #list, SLICE do
+    redis.call(command, key, unpack(list, from, math.min(from + SLICE - 1, #list)))
   end
 end
 
-local function record(first_key, first_arg)
-  local xp_key, hidden_key = KEYS[1], KEYS[4]
-  local member_prefix = string.sub(xp_key, 1, -3) .. 'member:'
+local function record(first_arg)
+  local xp_key, hidden_key, members_key = KEYS[1], KEYS[4], KEYS[5]
   local stats = read_stats(KEYS[2])
   local answers = ARGV[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
   local curve = guild_curve(KEYS[3])
+  local ids = named_ids(first_arg)
+  local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
   local sums = new_sums()
   local staged, created, hidden_created = {}, 0, 0
-  local zadd, zadd_hidden, writes, resets, deletes = {}, {}, {}, {}, false
+  local zadd, zadd_hidden, changed = {}, {}, {}
   local last_xp, last_level = '0', 0
 
   local i, index = first_arg, 0
   while ARGV[i] do
-    local op, id, text, pairs_count = ARGV[i], ARGV[i + 1], ARGV[i + 2], tonumber(ARGV[i + 3])
+    local op, id, text, pairs_count = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3] + 0
     if not is_valid_id(id) then
       return { 'REFUSED', index, 'user_id' }
     end
-    local member_key = KEYS[first_key + index]
-    if member_key ~= member_prefix .. id then
-      return { 'REFUSED', index, 'key' }
-    end
 
-    local before = staged[id]
-    if not before then
-      local score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
-      before = { score = score, is_hidden = is_hidden }
+    local member = staged[id]
+    if not member then
+      local score = type(scores[id]) == 'string' and scores[id]
+      local hidden_score = not score and stats.hidden and redis.call('ZSCORE', hidden_key, id)
+      member = { score = score or hidden_score, is_hidden = hidden_score and true, level = explicit_level(values[id]) }
     end
-    local score, is_hidden = before.score, before.is_hidden
+    local score, is_hidden = member.score, member.is_hidden
     if op == 'hidden' and not score then
       is_hidden, hidden_created = true, hidden_created + 1
     end
@@ -89,36 +94,23 @@ local function record(first_key, first_arg)
       return { 'REFUSED', index, 'range' }
     end
 
-    local first_field, last_field = i + 4, i + 3 + 2 * pairs_count
-    local level_text, emptied = nil, false
-    for f = first_field, last_field, 2 do
+    local profile, old_explicit = member.profile, member.level
+    local explicit = old_explicit
+    if pairs_count > 0 and not profile then
+      profile = parse_profile(values[id])
+    end
+    for f = i + 4, i + 3 + 2 * pairs_count, 2 do
       local field, value = ARGV[f], ARGV[f + 1]
       if not is_valid_field(field, value) then
         return { 'REFUSED', index, 'field' }
       end
+      profile[field] = value == '' and NO_PROFILE[field] or value
       if field == 'level' then
-        level_text = value
-      end
-      if value == '' then
-        emptied = true
+        explicit = value ~= '' and value + 0.0 or nil
       end
     end
 
-    local old_explicit = before.level
-    if not staged[id] then
-      old_explicit = explicit_level(redis.call('HGET', member_key, 'level'))
-      if stats.deleting and not old then
-        -- The profile is of the deleted guild.
-        old_explicit = nil
-        resets[#resets + 1] = member_key
-      end
-    end
-    local new_explicit = old_explicit
-    if level_text then
-      new_explicit = explicit_level(level_text)
-    end
-
-    last_level = new_explicit or level_of(curve, xp)
+    last_level = explicit or level_of(curve, xp)
     -- The digits of a "set" are used as given: formatting them again would take time.
     last_xp = op == 'set' and text or format_integer(xp)
     local is_missing = op == 'keep' and not old
@@ -129,7 +121,7 @@ local function record(first_key, first_arg)
       answers[#answers + 1] = table.concat(levels, ' ')
     end
     if not is_missing then
-      local is_changed = old ~= xp or old_explicit ~= new_explicit
+      local is_changed = old ~= xp or old_explicit ~= explicit
       if not old then
         created = created + (is_hidden and 0 or 1)
       elseif is_changed and not is_hidden then
@@ -142,19 +134,30 @@ local function record(first_key, first_arg)
         if old then
           correct_recount(stats, id, score, old_explicit, -1)
         end
-        correct_recount(stats, id, last_xp, new_explicit, 1)
+        correct_recount(stats, id, last_xp, explicit, 1)
       end
-      staged[id] = { score = last_xp, level = new_explicit, is_hidden = is_hidden }
+      if pairs_count > 0 and not member.profile then
+        changed[#changed + 1] = id
+      end
+      staged[id] = { score = last_xp, level = explicit, is_hidden = is_hidden, profile = profile }
       local list = is_hidden and zadd_hidden or zadd
       list[#list + 1] = last_xp
       list[#list + 1] = id
-      if pairs_count > 0 then
-        writes[#writes + 1] = { member_key, first_field, last_field, emptied }
-        deletes = deletes or emptied
-      end
     end
     i = i + 4 + 2 * pairs_count
     index = index + 1
+  end
+
+  local stored, emptied = {}, {}
+  for n = 1, #changed do
+    local id = changed[n]
+    local value = format_profile(staged[id].profile)
+    if value == '- 0 -' then
+      emptied[#emptied + 1] = id
+    else
+      stored[#stored + 1] = id
+      stored[#stored + 1] = value
+    end
   end
 
   local rev = stats.rev == '' and '0' or stats.rev
@@ -163,28 +166,21 @@ local function record(first_key, first_arg)
     if zadd_hidden[1] then
       require_permissions(hidden_key, 'ZADD')
     end
-    if writes[1] then
-      require_permissions(writes[1][1], 'HSET')
+    if stored[1] then
+      require_permissions(members_key, 'HSET')
     end
-    if deletes then
-      require_permissions(writes[1][1], 'HDEL')
-    end
-    if resets[1] then
-      require_permissions(resets[1], 'DEL')
+    if emptied[1] then
+      require_permissions(members_key, 'HDEL')
     end
     local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
     rev = apply_sums(stats, sums, unpack(hidden))
     if not rev then
       return { 'REFUSED', index - 1, 'total' }
     end
-    zadd_all(xp_key, zadd)
-    zadd_all(hidden_key, zadd_hidden)
-    for n = 1, #resets do
-      redis.call('DEL', resets[n])
-    end
-    for n = 1, #writes do
-      write_profile(unpack(writes[n]))
-    end
+    write_all('ZADD', xp_key, zadd)
+    write_all('ZADD', hidden_key, zadd_hidden)
+    write_all('HSET', members_key, stored)
+    write_all('HDEL', members_key, emptied)
   end
   local reply = { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }
   for n = 1, answers and #answers or 0 do

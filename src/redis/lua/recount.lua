@@ -1,17 +1,16 @@
 -- recount: counts the members of a guild a slice at a time, down the ranking, and on request stores what was counted.
 --
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden
--- KEYS[5..] gr:{G}:member:U of the members that stand next in the ranking. The call counts them as far as they still do.
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- ARGV[1] "read": counts from the rank ARGV[2] and writes nothing; the sums are those of this slice
 --         "begin": starts a count with the token ARGV[2] that the scripts keep exact while members change (see lib-recount-state.lua)
 --         "step": goes on with it; the sums are those of all members counted so far. When that is every member, the count is over
 -- ARGV[2] see ARGV[1]
 -- ARGV[3] name of the curve to count with, "custom=a,b,c,d,q,m" for one of its own, "" = the guild's
--- ARGV[4] number of user ids to name in the reply
+-- ARGV[4] members to count in this call, 1 to 2000
 -- ARGV[5] "commit": the call that ends the count stores the sums as counters, and ARGV[6..] (field, value, ...) in the config
 --
 -- Reply: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members, total XP,
---         sum of levels and hidden members as counted, and the same four as stored before the call; then the user ids that stand next}
+--         sum of levels and hidden members as counted, and the same four as stored before the call}
 -- status: "OK"; "DONE"; "BUSY": another count runs; "LOST": this count is not known any more; "UNSEEN": something other than the
 --         scripts raised the revision during the count, so the sums may be wrong, and the count was ended.
 -- O(slice * log n). Redis serves nobody else meanwhile.
@@ -20,6 +19,7 @@
 --- @include lib-counters
 --- @include lib-recount
 --- @include lib-permissions
+--- @include lib-profile
 
 local mode, token, slice = ARGV[1], ARGV[2], tonumber(ARGV[4])
 if mode ~= 'read' and mode ~= 'begin' and mode ~= 'step' then
@@ -39,12 +39,11 @@ local function curve_name()
   return name
 end
 
--- Returns the reply, with the user ids from rank `next` on.
-local function reply(status, sums, counted, next)
+local function reply(status, sums, counted)
   local function text(value)
     return type(value) == 'string' and value or ''
   end
-  local out = {
+  return {
     status,
     stats.rev,
     format_integer(now[1] * 1000 + math.floor(now[2] / 1000)),
@@ -59,72 +58,57 @@ local function reply(status, sums, counted, next)
     text(stats.level_sum),
     text(stats.hidden),
   }
-  if slice > 0 and next < ranked then
-    local ids = redis.call('ZREVRANGE', xp_key, format_integer(next), format_integer(next + slice - 1))
-    for i = 1, #ids do
-      out[#out + 1] = ids[i]
-    end
-  end
-  return { unpack(out) }
 end
 
--- Adds the members from rank `first` on to the sums, as far as KEYS names them. Returns their number, and the last one's id and score.
+-- Adds the members from rank `first` on to the sums. Returns their number, and the last one's id and score.
 local function count_slice(sums, curve, first)
-  local named = #KEYS - 4
-  local counted, id, score = 0, nil, nil
-  if named == 0 then
-    return 0
-  end
-  local rows = redis.call('ZREVRANGE', xp_key, format_integer(first), format_integer(first + named - 1), 'WITHSCORES')
-  local member_prefix = string.sub(KEYS[1], 1, -3) .. 'member:'
+  local rows = redis.call('ZREVRANGE', xp_key, format_integer(first), format_integer(first + slice - 1), 'WITHSCORES')
+  local ids = {}
   for i = 1, #rows, 2 do
-    local member_key = KEYS[5 + counted]
-    if member_key ~= member_prefix .. rows[i] then
-      break
-    end
-    id, score = rows[i], rows[i + 1]
-    local xp = whole_xp(score)
-    local level = explicit_level(redis.call('HGET', member_key, 'level'))
-    add_to_sums(sums, xp, level or level_of(curve, xp), 1)
-    counted = counted + 1
+    ids[#ids + 1] = rows[i]
   end
-  return counted, id, score
+  local profiles = ids[1] and redis.call('HMGET', KEYS[5], unpack(ids)) or {}
+  for i = 1, #ids do
+    local xp = whole_xp(rows[2 * i])
+    add_to_sums(sums, xp, explicit_level(profiles[i]) or level_of(curve, xp), 1)
+  end
+  return #ids, ids[#ids], rows[#rows]
 end
 
 if mode == 'read' then
   local sums = new_sums()
   local first = tonumber(token)
   local counted = count_slice(sums, curve_named(curve_name()), first)
-  return reply(first + counted >= ranked and 'DONE' or 'OK', sums, counted, first + counted)
+  return reply(first + counted >= ranked and 'DONE' or 'OK', sums, counted)
 end
 
 local state = stats.recount
 if mode == 'begin' then
   if state and not state.is_abandoned() then
-    return reply('BUSY', new_sums(), 0, ranked)
+    return reply('BUSY', new_sums(), 0)
   end
   local begun = table.concat({ token, curve_name(), now[1], stats.rev == '' and '-' or stats.rev, '- 0 0 0 0 0 0 ' }, ' ')
   redis.call('HSET', stats.key, 'recount', begun)
-  return reply('OK', new_sums(), 0, 0)
+  return reply('OK', new_sums(), 0)
 end
 
 if not state or state.token ~= token then
-  return reply('LOST', new_sums(), 0, ranked)
+  return reply('LOST', new_sums(), 0)
 end
 if state.rev ~= stats.rev then
   redis.call('HDEL', stats.key, 'recount')
-  return reply('UNSEEN', new_sums(), 0, ranked)
+  return reply('UNSEEN', new_sums(), 0)
 end
 local counted, id, score = count_slice(state, curve_named(state.curve_name), state.counted)
 state.counted = state.counted + counted
 if state.counted < ranked then
   state.id, state.score, state.seen = id or state.id, score or state.score, now[1]
   redis.call('HSET', stats.key, 'recount', state.format())
-  return reply('OK', state, state.counted, state.counted)
+  return reply('OK', state, state.counted)
 end
 
 local total_xp, level_sum = format_sum(state.hi, state.lo), format_sum(state.level_hi, state.level_lo)
-local done = reply('DONE', state, state.counted, ranked)
+local done = reply('DONE', state, state.counted)
 if ARGV[5] == 'commit' then
   if not total_xp or not level_sum then
     error('the members of ' .. xp_key .. ' add up to more than 64 bits, lower their XP or levels', 0)

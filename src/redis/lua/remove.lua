@@ -1,7 +1,7 @@
 -- remove: erases members, ranked or hidden, with their profiles, cooldowns and marks of a season's end.
 --
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:season:xp
--- KEYS[6..] per user id, two keys: gr:{G}:member:U and gr:{G}:cooldown:U
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- KEYS[6] gr:{G}:season:xp   KEYS[7..] per user id: gr:{G}:cooldown:U
 -- ARGV user ids
 --
 -- Reply: number of them that were members; at 0, rev stays as it is.
@@ -12,19 +12,20 @@
 --- @include lib-recount
 --- @include lib-permissions
 --- @include lib-member
+--- @include lib-profile
 
-local xp_key, hidden_key, marks_key = KEYS[1], KEYS[4], KEYS[5]
+local xp_key, hidden_key, members_key, marks_key = KEYS[1], KEYS[4], KEYS[5], KEYS[6]
 local base = string.sub(xp_key, 1, -3)
 local stats = read_stats(KEYS[2])
 local curve = guild_curve(KEYS[3])
 local sums, removed, unhidden, found = new_sums(), 0, 0, {}
 
 for i, id in ipairs(ARGV) do
-  local member_key, cooldown_key = base .. 'member:' .. id, base .. 'cooldown:' .. id
-  if KEYS[2 * i + 4] ~= member_key or KEYS[2 * i + 5] ~= cooldown_key then
-    error('KEYS[' .. 2 * i + 4 .. '] and the next are not ' .. member_key .. ' and ' .. cooldown_key, 0)
+  local cooldown_key = base .. 'cooldown:' .. id
+  if KEYS[i + 6] ~= cooldown_key then
+    error('KEYS[' .. i + 6 .. '] is not ' .. cooldown_key, 0)
   end
-  local level = explicit_level(redis.call('HGET', member_key, 'level'))
+  local level = explicit_level(redis.call('HGET', members_key, id))
   local score, is_hidden = nil, false
   if not found[id] then
     score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
@@ -46,11 +47,11 @@ end
 
 require_permissions(xp_key, 'ZREM')
 require_permissions(marks_key, 'ZREM')
+require_permissions(members_key, 'HDEL')
 if unhidden > 0 then
   require_permissions(hidden_key, 'ZREM')
 end
-if KEYS[6] then
-  require_permissions(KEYS[6], 'DEL')
+if KEYS[7] then
   require_permissions(KEYS[7], 'DEL')
 end
 if removed > 0 then
@@ -62,7 +63,8 @@ end
 for i, id in ipairs(ARGV) do
   redis.call('ZREM', xp_key, id)
   redis.call('ZREM', marks_key, id)
-  redis.call('DEL', KEYS[2 * i + 4], KEYS[2 * i + 5])
+  redis.call('HDEL', members_key, id)
+  redis.call('DEL', KEYS[i + 6])
   if unhidden > 0 then
     redis.call('ZREM', hidden_key, id)
   end

@@ -1,79 +1,76 @@
--- replace: puts staged members in the place of the present ones. Each member, its counters and the revision change together. A hidden member
--- stays hidden.
+-- replace: puts the staged members in the place of all present ones, with the curve that they were staged with. A member that is hidden in
+-- the guild stays hidden. Ranking, profiles, counters, curve and revision change at one moment.
 --
--- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:next:xp   KEYS[5] gr:{G}:next:xp:lock
--- KEYS[6] gr:{G}:hidden   KEYS[7..] per user id, two keys: gr:{G}:member:U and gr:{G}:next:member:U
--- ARGV[1] token of the lock   ARGV[2..] user ids, "!" before that of a member to hide
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- KEYS[6] gr:{G}:next:xp   KEYS[7] gr:{G}:next:stats   KEYS[8] gr:{G}:next:config   KEYS[9] gr:{G}:next:hidden   KEYS[10] gr:{G}:next:members
+-- KEYS[11] gr:{G}:next:xp:lock
+-- ARGV[1] token of the lock   ARGV[2..] user ids of staged members to hide
 --
--- Reply: {"OK", members put in place}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a
---        counter would leave 64 bits; nothing was changed. A member that is not staged (any more) is passed over.
--- O(n log m).
+-- Reply: {"OK", members in the ranking}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a counter would
+--        leave 64 bits; nothing was changed.
+--        Without staged members nothing is changed either. O(h log m) for h members that are hidden or to hide; Redis frees the old members beside other work.
 
 --- @include lib-level
 --- @include lib-counters
---- @include lib-recount
 --- @include lib-permissions
 --- @include lib-lock
---- @include lib-member
+--- @include lib-profile
 
-local xp_key, next_key, lock_key = KEYS[1], KEYS[4], KEYS[5]
-if not holds_lock(lock_key, ARGV[1]) then
+local LOCK = KEYS[11]
+if not holds_lock(LOCK, ARGV[1]) then
   return { 'REFUSED', 0, 'lock' }
 end
-local stats = read_stats(KEYS[2])
-local curve = guild_curve(KEYS[3])
-local sums, writes, hidden_created = new_sums(), {}, 0
+if redis.call('ZCARD', KEYS[6]) == 0 then
+  return { 'OK', redis.call('ZCARD', KEYS[1]) }
+end
+local stats, counted = read_stats(KEYS[2]), read_stats(KEYS[7])
+local curve = guild_curve(KEYS[8])
 
-for i = 2, #ARGV do
-  local hides, id = string.match(ARGV[i], '^(!?)(.*)$')
-  local member_key, staged_key = KEYS[2 * i + 3], KEYS[2 * i + 4]
-  local staged = redis.call('ZSCORE', next_key, id)
-  if staged then
-    local old, is_hidden = score_and_place(stats, xp_key, KEYS[6], id)
-    local old_level = explicit_level(redis.call('HGET', member_key, 'level'))
-    if old and not is_hidden then
-      local xp = whole_xp(old)
-      add_to_sums(sums, xp, old_level or level_of(curve, xp), -1)
-      correct_recount(stats, id, old, old_level, -1)
+-- Members that are hidden in the guild, or to hide, leave the staged ranking.
+local sums, hiding, seen = new_sums(), {}, { [ARGV[1]] = true }
+for _, ids in ipairs({ redis.call('ZRANGE', KEYS[4], 0, -1), ARGV }) do
+  for _, id in ipairs(ids) do
+    local score = not seen[id] and redis.call('ZSCORE', KEYS[6], id)
+    seen[id] = true
+    if score then
+      local xp = whole_xp(score)
+      add_to_sums(sums, xp, explicit_level(redis.call('HGET', KEYS[10], id)) or level_of(curve, xp), -1)
+      hiding[#hiding + 1] = { id, score }
     end
-    local xp = whole_xp(staged)
-    local level = explicit_level(redis.call('HGET', staged_key, 'level'))
-    if hides ~= '' and not is_hidden then
-      is_hidden, hidden_created = true, hidden_created + 1
-    end
-    if is_hidden then
-      require_permissions(KEYS[6], 'ZADD')
-    else
-      add_to_sums(sums, xp, level or level_of(curve, xp), 1)
-      correct_recount(stats, id, staged, level, 1)
-    end
-    writes[#writes + 1] = { id, staged, member_key, staged_key, is_hidden and KEYS[6] or xp_key }
   end
 end
-if #writes == 0 then
-  return { 'OK', 0 }
-end
-
-require_permissions(xp_key, 'ZADD', 'ZREM')
-require_permissions(next_key, 'ZREM')
-require_permissions(writes[1][3], 'DEL')
-require_permissions(writes[1][4], 'EXISTS', 'RENAME')
-require_permissions(lock_key, 'PEXPIRE')
-local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', KEYS[6]) + hidden_created) } or {}
-if not apply_sums(stats, sums, unpack(hidden)) then
+local members = added(counted, 'members', 0, sums.members)
+local total_xp = added(counted, 'total_xp', sums.hi, sums.lo)
+local level_sum = added(counted, 'level_sum', sums.level_hi, sums.level_lo)
+if not (members and total_xp and level_sum) then
   return { 'REFUSED', 0, 'total' }
 end
-for _, write in ipairs(writes) do
-  local id, score, member_key, staged_key, key = unpack(write)
-  redis.call('ZADD', key, score, id)
-  if key ~= xp_key then
-    redis.call('ZREM', xp_key, id)
-  end
-  redis.call('DEL', member_key)
-  if redis.call('EXISTS', staged_key) == 1 then
-    redis.call('RENAME', staged_key, member_key)
-  end
-  redis.call('ZREM', next_key, id)
+
+for _, i in ipairs({ 1, 4, 5 }) do
+  require_permissions(KEYS[i], 'UNLINK')
 end
-renew_lock(lock_key)
-return { 'OK', #writes }
+require_permissions(KEYS[1], 'ZREM', 'ZCARD')
+require_permissions(KEYS[2], 'HSET')
+require_permissions(KEYS[3], 'HSET')
+require_permissions(KEYS[4], 'ZADD')
+require_permissions(KEYS[6], 'RENAME')
+require_permissions(KEYS[10], 'EXISTS', 'RENAME')
+require_permissions(KEYS[7], 'UNLINK')
+require_permissions(LOCK, 'PEXPIRE')
+
+redis.call('HSET', KEYS[3], unpack(redis.call('HGETALL', KEYS[8])))
+-- A running count of the old members does not see this revision, and begins again.
+local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(#hiding) }
+redis.call('HSET', KEYS[2], 'rev', next_revision(stats.rev), 'model', MODEL, unpack(counters))
+redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5])
+redis.call('RENAME', KEYS[6], KEYS[1])
+if redis.call('EXISTS', KEYS[10]) == 1 then
+  redis.call('RENAME', KEYS[10], KEYS[5])
+end
+for _, each in ipairs(hiding) do
+  redis.call('ZREM', KEYS[1], each[1])
+  redis.call('ZADD', KEYS[4], each[2], each[1])
+end
+redis.call('UNLINK', KEYS[7], KEYS[8])
+renew_lock(LOCK)
+return { 'OK', redis.call('ZCARD', KEYS[1]) }

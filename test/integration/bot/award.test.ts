@@ -32,7 +32,7 @@ describeStores('award', (kind) => {
     const second = await writer().award('g', { userId: 'a', amount: 1, rank: true });
     expect(second).toMatchObject({ xpBefore: 99, levelBefore: 0, xp: 100, level: 1, xpToNextLevel: 155, rank: 2 });
     expect(BigInt(second.revision)).toBeGreaterThan(BigInt(first.revision));
-    expect(await client.hgetall('gr:{g}:member:a')).toEqual({ username: 'Ann' });
+    expect(await client.hgetall('gr:{g}:members')).toEqual({ a: '- 0 - Ann' });
     expect(await isExact()).toBe(true);
   });
 
@@ -113,10 +113,9 @@ describeStores('award', (kind) => {
     await expect(writer().award('g', { userId: 'a', amount: 1, cooldownMs: -1 })).rejects.toThrow('cooldownMs must be');
     await expect(writer().award('g', { userId: 'a b', amount: 1 })).rejects.toThrow('The user id "a b"');
     const { scripts } = servicesOn(client, 'gr', ['free']);
-    const keys = ['xp', 'stats', 'config', 'hidden', 'member:a', 'cooldown:a'].map((key) => `gr:{g}:${key}`);
+    const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'cooldown:a'].map((key) => `gr:{g}:${key}`);
     for (const [reason, ...args] of [
       ['user_id', 'a b', '1', '0', '', ''],
-      ['key', 'b', '1', '0', '', ''],
       ['argument', 'a', '-1', '0', '', ''],
       ['argument', 'a', '1000000001', '0', '', ''],
       ['argument', 'a', '1', '1.5', '', ''],
@@ -125,7 +124,7 @@ describeStores('award', (kind) => {
       expect(await scripts.run('award', keys, ...args)).toEqual(['REFUSED', 0, reason]);
     }
     expect(await client.hgetall('gr:{g}:stats')).toEqual(before);
-    expect(await client.exists('gr:{g}:cooldown:a', 'gr:{g}:member:a')).toBe(0);
+    expect(await client.exists('gr:{g}:cooldown:a', 'gr:{g}:members')).toBe(0);
   });
 });
 

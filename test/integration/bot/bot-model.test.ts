@@ -33,14 +33,14 @@ describeStores('a bot of several processes', (kind) => {
         const guild = `g${guilds++}`;
         model.current = new BotModel();
         // A count of the members that has begun and waits: the scripts have to keep its sums exact.
-        const { xp, stats, config, hidden } = services.redisKeys.guild(guild);
-        const count = (mode: string, ...keys: string[]) =>
-          services.scripts.run('recount', [xp, stats, config, hidden, ...keys], mode, 'token', '', 9);
+        const { xp, stats, config, hidden, members } = services.redisKeys.guild(guild);
+        const count = (mode: string) =>
+          services.scripts.run('recount', [xp, stats, config, hidden, members], mode, 'token', '', 1);
         await createWriter(store.client).record(guild, { userId: 'first', set: 500 });
         model.current.gain('first', 500);
         if (isCounted) {
           await count('begin');
-          await count('step', `gr:{${guild}}:member:first`);
+          await count('step');
         }
         const season = new RunningSeason(guild, model, store);
         for (const [index, step] of steps.entries()) {
@@ -138,7 +138,7 @@ async function apply(
     case 'award': {
       const { userId, amount, username } = step;
       const expected = model.gain(userId, amount, (member) => {
-        member.username = username ?? member.username;
+        member.username = username || member.username;
       });
       const rank = expected.hidden ? null : model.ranking().indexOf(userId) + 1;
       const request = { userId, amount, rank: true, ...(username && { username }) };

@@ -9,12 +9,12 @@ import { repository } from '../../support/run-command.ts';
 const FOLDER = join(repository, 'conformance');
 /** Every refusal that the header of a script names. */
 const REFUSALS: Record<string, readonly string[]> = {
-  award: ['user_id', 'key', 'argument', 'field', 'range', 'total'],
-  claim: ['user_id', 'key', 'argument', 'field', 'range', 'total'],
-  record: ['user_id', 'key', 'xp', 'range', 'field', 'total'],
-  hide: ['user_id', 'key', 'total'],
-  season: ['key', 'lock', 'total', 'user_id'],
-  stage: ['user_id', 'key', 'xp', 'range', 'field', 'total', 'lock'],
+  award: ['user_id', 'argument', 'field', 'range', 'total'],
+  claim: ['user_id', 'argument', 'field', 'range', 'total'],
+  record: ['user_id', 'xp', 'range', 'field', 'total'],
+  hide: ['user_id', 'total'],
+  season: ['lock', 'total', 'user_id'],
+  stage: ['user_id', 'xp', 'range', 'field', 'total', 'lock'],
 };
 
 describe('the files in conformance', () => {

@@ -4,8 +4,8 @@ export interface Sent {
   readonly requests: readonly string[];
   /** Sends them together; otherwise each waits for the answer before it. */
   readonly pipelined?: boolean;
-  /** Redis commands to run before, with a space between the arguments. */
-  readonly before?: readonly string[];
+  /** Redis commands to run before: their words, or a text with a space between the words. */
+  readonly before?: readonly (string | readonly string[])[];
   /** It is sent until it is refused with 429, so often at most; only the refusal is recorded. */
   readonly refusedWithin?: number;
 }

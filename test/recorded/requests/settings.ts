@@ -41,8 +41,14 @@ export const caching: Section = {
     one('GET', stats('guild')),
   ],
   'after a change': [
-    { before: ['HSET gr:{ten}:member:u9 username Grace', 'HINCRBY gr:{ten}:stats rev 1'], ...get(PAGE, 'ten') },
-    { before: ['HSET gr:{ten}:member:u9 username Hopper', 'HINCRBY gr:{ten}:stats rev 1'], ...get(PAGE, 'ten') },
+    {
+      before: [['HSET', 'gr:{ten}:members', 'u9', '- 0 - Grace'], 'HINCRBY gr:{ten}:stats rev 1'],
+      ...get(PAGE, 'ten'),
+    },
+    {
+      before: [['HSET', 'gr:{ten}:members', 'u9', '- 0 - Hopper'], 'HINCRBY gr:{ten}:stats rev 1'],
+      ...get(PAGE, 'ten'),
+    },
     get('/members/u9', 'ten'),
   ],
   documents: [one('GET', '/widget.js'), one('GET', '/docs')],

@@ -9,7 +9,6 @@ it('encodes the keys of the data model in the protocol of Redis', () => {
     .filter((part) => part !== '' && !/^[$*]/.test(part));
   expect(parts).toEqual([
     ...['ZADD', 'gr:{g}:xp', '0', record.userId],
-    ...['HSET', `gr:{g}:member:${record.userId}`, 'username', 'member_0', 'daily_streak', '0'],
-    ...['last_daily_claim', '2026-01-01T00:00:00.000Z'],
+    ...['HSET', 'gr:{g}:members', record.userId, `- 0 ${Date.UTC(2026, 0)} member_0`],
   ]);
 });

@@ -7,12 +7,12 @@ import type { Scripts } from '../../../src/redis/scripts.ts';
 
 const MAX = 9007199254740991;
 
-/** Reads on a Redis that replies to each command with these lines. */
-function readerOf(...lines: (string | number)[]) {
+/** Reads on a Redis that replies to each command with these values, or with this text. */
+function readerOf(...reply: unknown[]) {
   const sent: string[] = [];
   const run = async (_name: string, _keys: string[], commands: string) => {
     sent.push(commands);
-    return [lines.join('\n')];
+    return [reply.length === 1 ? reply[0] : reply];
   };
   const commands = new CommandBatcher({ isCluster: false }, { run } as unknown as Scripts, new RedisKeys('gr'));
   const reader = {
@@ -25,7 +25,7 @@ function readerOf(...lines: (string | number)[]) {
 
 describe('a page', () => {
   it('asks for the ranks of the page and decodes its rows', async () => {
-    const { reader, sent } = readerOf('7', 9, 'lurkr', 'a', '255', 'Ann', '3', 'b', '150', '', '');
+    const { reader, sent } = readerOf('7', 9, 'lurkr', ['a', '255', 'b', '150'], ['3 0 - Ann', null]);
     expect(await reader.page(3, 2)).toEqual({
       revision: '7',
       value: {
@@ -42,7 +42,7 @@ describe('a page', () => {
   });
 
   it('never asks for a rank that Number writes with an exponent', async () => {
-    const { reader, sent } = readerOf('', 0, '');
+    const { reader, sent } = readerOf('', 0, '', [], []);
     await reader.page(MAX, 100);
     expect(sent[0]).toMatch(/^page \d{16} \d{16} \n$/);
   });
@@ -57,7 +57,7 @@ describe('a page', () => {
     ['inf', MAX],
     ['-inf', 0],
   ])('shows a score of "%s" as %d XP', async (score, xp) => {
-    const { reader } = readerOf('', 1, '', 'a', score, '', '');
+    const { reader } = readerOf('', 1, '', ['a', score], [null]);
     expect((await reader.page(1, 10)).value.data[0]?.xp).toBe(xp);
   });
 
@@ -70,16 +70,36 @@ describe('a page', () => {
     ['-4', 2],
     ['', 2],
   ])('takes a stored level of "%s" for %d at 255 XP', async (stored, level) => {
-    const { reader } = readerOf('', 1, '', 'a', '255', '', stored);
-    expect((await reader.page(1, 10)).value.data[0]?.level).toBe(level);
+    const { reader } = readerOf('', 1, '', ['a', '255'], [`${stored} 0 - Ann`]);
+    expect((await reader.page(1, 10)).value.data[0]).toMatchObject({ level, username: 'Ann' });
+  });
+
+  it.each([
+    ['- 0 - Quiet Raven', 'Quiet Raven'],
+    ['- 0 -  two  words ', ' two  words '],
+    ['- 0 - 12 3 - 7', '12 3 - 7'],
+    ['- 0 - a\nb\\n', 'a\nb\\n'],
+    ['- 0 - - 0 -', '- 0 -'],
+    ['- many yesterday Ann', 'Ann'],
+    ['- 0 -', 'a'],
+    ['- 0 - ', 'a'],
+    ['', 'a'],
+    ['Ann', 'a'],
+    ['Ann Lee', 'a'],
+    ['Ann Lee of Berlin', 'a'],
+    ['  ', 'a'],
+    ['   ', 'a'],
+  ])('shows the name in the profile %j as %j', async (profile, username) => {
+    const { reader } = readerOf('', 1, '', ['a', '255'], [profile]);
+    expect((await reader.page(1, 10)).value.data[0]).toMatchObject({ level: 2, username });
   });
 });
 
 describe('a curve of a guild of its own', () => {
   it('gives the levels of a page and of a member', async () => {
-    const page = readerOf('', 1, 'custom=0,0,50,0,1,1', 'a', '149', '', '');
+    const page = readerOf('', 1, 'custom=0,0,50,0,1,1', ['a', '149'], [null]);
     expect((await page.reader.page(1, 10)).value.data[0]?.level).toBe(2);
-    const member = readerOf('7', 0, '150', 'custom=0,0,50,0,1,1', '', '', '', '');
+    const member = readerOf('7', 0, '150', 'custom=0,0,50,0,1,1', '');
     expect((await member.reader.member()).value?.level).toBe(3);
   });
 
@@ -92,7 +112,7 @@ describe('a curve of a guild of its own', () => {
 
 describe('a member', () => {
   it('asks for one member and decodes it', async () => {
-    const { reader, sent } = readerOf('7', 0, '255', 'lurkr', 'Ann', '', '12', '2026-01-15T10:00:00+02:00');
+    const { reader, sent } = readerOf('7', 0, '255', 'lurkr', `- 12 ${Date.UTC(2026, 0, 15, 8)}+120 Ann`);
     expect(await reader.member()).toEqual({
       revision: '7',
       value: {
@@ -109,7 +129,7 @@ describe('a member', () => {
   });
 
   it('shows what is not stored as the user id, 0 and null', async () => {
-    const { reader } = readerOf('7', 3, '0', '', '', '', '', '');
+    const { reader } = readerOf('7', 3, '0', '', '');
     expect((await reader.member()).value).toMatchObject({
       username: 'a',
       level: 0,
@@ -118,13 +138,34 @@ describe('a member', () => {
     });
   });
 
-  it('takes a claim that is not a time for none', async () => {
-    const { reader } = readerOf('7', 3, '0', '', '', '9', '', 'yesterday');
-    expect((await reader.member()).value).toMatchObject({ level: 9, last_daily_claim: null });
+  it.each([
+    ['0', '1970-01-01T00:00:00.000Z'],
+    ['-62135596800000', '0001-01-01T00:00:00.000Z'],
+    ['1768464000000-300', '2026-01-15T08:00:00.000Z'],
+    ['1768464000000+', '2026-01-15T08:00:00.000Z'],
+    ['8640000000000001', null],
+    ['1768464000000x', null],
+    ['1.5', null],
+    ['-', null],
+    ['yesterday', null],
+  ])('shows the last claim "%s" as %s', async (claim, time) => {
+    const { reader } = readerOf('7', 3, '0', '', `9 0 ${claim} Ann`);
+    expect((await reader.member()).value).toMatchObject({ level: 9, last_daily_claim: time, username: 'Ann' });
+  });
+
+  it.each([
+    ['12', 12],
+    ['2.7', 2],
+    ['-3', 0],
+    ['many', 0],
+    ['-', 0],
+  ])('shows the streak "%s" as %d', async (streak, days) => {
+    const { reader } = readerOf('7', 3, '0', '', `9 ${streak} - Ann`);
+    expect((await reader.member()).value).toMatchObject({ level: 9, daily_streak: days, username: 'Ann' });
   });
 
   it('gives null, with the revision, for one that is not ranked', async () => {
-    const { reader } = readerOf('7', -1, '', '', '', '', '', '');
+    const { reader } = readerOf('7', -1);
     expect(await reader.member()).toEqual({ revision: '7', value: null });
   });
 });
@@ -191,29 +232,29 @@ describe('what a caller holds', () => {
   });
 
   it('is held by the revision that came with it, to its last digit', async () => {
-    const { reader } = readerOf('1768478400000001', '0', '');
+    const { reader } = readerOf('1768478400000001', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('1768478400000001');
   });
 
   it.each(['0', '9007199254740991'])('is held by the revision %s', async (revision) => {
-    const { reader } = readerOf(revision, '0', '');
+    const { reader } = readerOf(revision, '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe(revision);
   });
 
   it.each(['', '7.0', '7.5', ' 7', '7e2', '0x7', '9007199254740993'])(
     'is never held by the revision "%s"',
     async (revision) => {
-      const { reader } = readerOf(revision, '0', '');
+      const { reader } = readerOf(revision, '0', '', [], []);
       expect((await reader.page(1, 10)).revision).toBe('');
     },
   );
 
   it('is never held by a revision that is no number', async () => {
-    const { reader } = readerOf('7 x', '0', '');
+    const { reader } = readerOf('7 x', '0', '', [], []);
     expect((await reader.page(1, 10)).revision).toBe('');
-    const none = readerOf('x7', '-1', '', '', '', '', '', '');
+    const none = readerOf('x7', '-1');
     expect((await none.reader.member()).revision).toBe('');
-    const some = readerOf('7x', '0', '1', '', '', '', '', '');
+    const some = readerOf('7x', '0', '1', '', '');
     expect((await some.reader.member()).revision).toBe('');
     expect((await readerOf('-7', '', '', '', '', '').reader.stats()).revision).toBe('');
   });

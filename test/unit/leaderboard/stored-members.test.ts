@@ -7,7 +7,7 @@ import { describeStores } from '../../support/stores.ts';
 describeStores('the stored members of a guild', (kind) => {
   const suite = storeSuite(kind);
   const revision = (guild: string) => suite.store.client.hget(`gr:{${guild}}:stats`, 'rev');
-  const withoutProfile = { hidden: false, username: null, level: null, dailyStreak: null, lastDailyClaim: null };
+  const withoutProfile = { hidden: false, username: null, level: null, dailyStreak: 0, lastDailyClaim: null };
 
   /** Makes a guild with a ranked and a hidden member. */
   const guildOfTwo = async (): Promise<string> => {
@@ -56,12 +56,16 @@ describeStores('the stored members of a guild', (kind) => {
   it('are valid, whatever a raw writer left', async () => {
     const guild = suite.newGuild();
     await suite.store.client.zadd(`gr:{${guild}}:xp`, 12.7, 'a');
-    const raw = { username: '', level: 'x', daily_streak: '3.5', last_daily_claim: 'yesterday' };
-    await suite.store.client.hset(`gr:{${guild}}:member:a`, raw);
-    expect(await suite.store.members.read(guild, ['a'])).toEqual({
-      ...{ revision: '', curve: '' },
-      members: [{ ...withoutProfile, userId: 'a', xp: 12, dailyStreak: 3 }],
-    });
+    const xp = { userId: 'a', xp: 12 };
+    for (const [raw, member] of [
+      ['- 3.5 yesterday', { ...withoutProfile, ...xp, dailyStreak: 3 }],
+      ['x 3 - Ann', { ...withoutProfile, ...xp, dailyStreak: 3, username: 'Ann' }],
+      ['Ann Lee of Berlin', { ...withoutProfile, ...xp }],
+      ['7', { ...withoutProfile, ...xp }],
+    ] as const) {
+      await suite.store.client.hset(`gr:{${guild}}:members`, 'a', raw);
+      expect(await suite.store.members.read(guild, ['a'])).toEqual({ revision: '', curve: '', members: [member] });
+    }
   });
 
   it('come with the curve of the guild as text', async () => {

@@ -7,7 +7,7 @@ import { mockStore } from '../../support/stores.ts';
 describe('LeaderboardWriter', () => {
   const suite = storeSuite(mockStore);
   const members = (guild: string) => suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1);
-  const profile = (guild: string, userId: string) => suite.store.client.hgetall(`gr:{${guild}}:member:${userId}`);
+  const profile = (guild: string, userId: string) => suite.store.client.hget(`gr:{${guild}}:members`, userId);
   const keys = (guild: string) => suite.store.client.keys(`gr:{${guild}}:*`);
 
   it('stores records with the given profile fields, and says what became of each member', async () => {
@@ -31,13 +31,30 @@ describe('LeaderboardWriter', () => {
         { userId: 'c', ...last, created: true, hidden: false },
       ],
     });
-    expect(await profile(guild, 'a')).toEqual({});
-    const stored = { username: 'B', level: '4', daily_streak: '0', last_daily_claim: '2026-01-15T08:00:00.000Z' };
-    expect(await profile(guild, 'b')).toEqual(stored);
-    expect(await profile(guild, 'c')).toEqual({ level: '7', last_daily_claim: '1970-01-01T00:00:00.000Z' });
+    expect(await profile(guild, 'a')).toBeNull();
+    expect(await profile(guild, 'b')).toBe('4 0 1768464000000 B');
+    expect(await profile(guild, 'c')).toBe('7 0 0');
     const gone = { username: null, level: null, dailyStreak: null, lastDailyClaim: null };
     expect(await writer.record(guild, { userId: 'b', add: 0, profile: gone })).toMatchObject({ level: 1, created: 0 });
-    expect(await profile(guild, 'b')).toEqual({});
+    expect(await profile(guild, 'b')).toBeNull();
+  });
+
+  it('loads records as it records them, and tells how many members are new', async () => {
+    const [{ writer }, guild] = [suite.store, suite.newGuild()];
+    await writer.record(guild, { userId: 'a', set: 1, profile: { username: 'A', dailyStreak: 4 } });
+    const records = [
+      { userId: 'a', add: 4, profile: { username: 'Ann', level: 3 } },
+      { userId: 'b', set: 7 },
+      { userId: 'c', set: 8, hidden: true },
+    ] as const;
+    expect(await writer.load(guild, records)).toEqual({ created: 1 });
+    expect(await writer.load(guild, [])).toEqual({ created: 0 });
+    expect(await members(guild)).toEqual(['a', 'b']);
+    expect(await profile(guild, 'a')).toBe('3 4 - Ann');
+    expect((await suite.store.audit.check(guild)).exact).toBe(true);
+    const refused = [{ userId: 'b', set: 9 }, { userId: 'a', add: -9 } as const];
+    await expect(writer.load(guild, refused)).rejects.toMatchObject({ index: 1, reason: 'range' });
+    await expect(writer.load(guild, [{ userId: 'a b', set: 1 }])).rejects.toThrow('The user id "a b"');
   });
 
   it('makes those hidden members who are to be, and leaves a member where it is', async () => {
@@ -101,7 +118,7 @@ describe('LeaderboardWriter', () => {
     expect(await writer.remove(guild, ['a', 'b', 'c'])).toBe(2);
     expect(await members(guild)).toEqual(['d']);
     expect(await client.zrange(`gr:{${guild}}:season:xp`, 0, -1)).toEqual(['d']);
-    const left = (await keys(guild)).filter((key) => /:(member|cooldown):/.test(key)).sort();
-    expect(left).toEqual([`gr:{${guild}}:cooldown:d`, `gr:{${guild}}:member:d`]);
+    expect((await keys(guild)).filter((key) => key.includes('cooldown'))).toEqual([`gr:{${guild}}:cooldown:d`]);
+    expect(await client.hgetall(`gr:{${guild}}:members`)).toEqual({ d: '- 0 - d' });
   });
 });

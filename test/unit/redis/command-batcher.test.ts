@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { CommandBatcher, fields } from '../../../src/redis/command-batcher.ts';
+import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
 import type { RedisClient } from '../../../src/redis/redis-client.ts';
 import { RedisKeys } from '../../../src/redis/redis-keys.ts';
 import type { Scripts } from '../../../src/redis/scripts.ts';
@@ -32,10 +31,10 @@ function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (j
   return { batcher, sent, collect };
 }
 
-/** The keys that a batch in a Cluster declares for a guild, and members of it. */
-const keysOf = (guild: string, ...userIds: string[]) => [
+/** The keys that a batch in a Cluster declares for a guild. */
+const keysOf = (guild: string) => [
   `gr:quota:{${guild}}`,
-  ...['xp', 'stats', 'config', ...userIds.map((id) => `member:${id}`)].map((name) => `gr:{${guild}}:${name}`),
+  ...['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild}}:${name}`),
 ];
 
 const asIs = (reply: string) => reply;
@@ -62,26 +61,6 @@ describe('commands that are collected', () => {
       ['batch', keysOf('g'), 'a\nc\n'],
       ['batch', keysOf('h'), 'b\n'],
     ]);
-  });
-
-  it('run again in a Cluster with the keys of the members that their reply asks for', async () => {
-    const answers = [['3', '?\na\nb'], ['?\na\nc'], ['done']];
-    const { sent, collect, batcher } = setup({ isCluster: true, answer: () => answers.shift() });
-    const results = collect(
-      () => batcher.run('g', 'count 1 3600 5', asIs),
-      () => batcher.run('g', 'page 0 9 ', asIs),
-    );
-    expect(await Promise.all(results)).toEqual(['3', 'done']);
-    expect(sent).toEqual([
-      ['batch', keysOf('g'), 'count 1 3600 5\npage 0 9 \n'],
-      ['batch', keysOf('g', 'a', 'b'), 'page 0 9 \n'],
-      ['batch', keysOf('g', 'a', 'c'), 'page 0 9 \n'],
-    ]);
-  });
-
-  it('fail in a Cluster when their members change during every attempt', async () => {
-    const { batcher } = setup({ isCluster: true, answer: () => ['?\na'] });
-    await expect(batcher.run('g', 'page 0 9 ', asIs)).rejects.toThrow(StoreUnavailableError);
   });
 
   it('are cut into batches of bounded weight', async () => {
@@ -139,25 +118,15 @@ describe('a failure', () => {
     expect((b as PromiseRejectedResult).reason.reason).toBe('WRONGTYPE what is held');
   });
 
+  it('is told from a reply that is a list', async () => {
+    const { batcher } = setup({ answer: () => [['7', -1]] });
+    expect(await batcher.run('g', 'member a ', (reply: readonly [unknown, unknown]) => reply)).toEqual(['7', -1]);
+  });
+
   it('to reply to a command is a failure of that command', async () => {
     const { batcher, collect } = setup({ answer: () => ['fine'] });
     const results = collect(...['a', 'b'].map((command) => () => batcher.run('g', command, asIs)));
     const outcomes = await Promise.allSettled(results);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-  });
-});
-
-describe('fields', () => {
-  /** As lib-fields.lua joins them. */
-  const joined = (values: readonly string[]) =>
-    values.map((value) => value.replace(/[\n\\]/g, (c) => (c === '\n' ? '\\n' : '\\\\'))).join('\n');
-
-  it('are what was joined, whatever it holds', () => {
-    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('\\', 'n', '\n', 'x') }));
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 1 }), (values) => {
-        expect(fields(joined(values))).toEqual(values);
-      }),
-    );
   });
 });

@@ -1,0 +1,21 @@
+-- delete: deletes a guild's members, counters, configuration, quota and season at once.
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:quota:{G}
+--
+-- Reply: {members deleted, 1 when there was a config, counters, a quota count, each else 0}. O(1): Redis frees the memory beside other work.
+
+--- @include lib-model
+--- @include lib-permissions
+
+require_known_model(redis.call('HGET', KEYS[2], 'model'), KEYS[2])
+local members = redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[4])
+local function exists(key)
+  return redis.call('EXISTS', key)
+end
+local reply = { members, exists(KEYS[3]), exists(KEYS[2]), exists(KEYS[8]) }
+for _, key in ipairs(KEYS) do
+  require_permissions(key, 'UNLINK')
+end
+redis.call('UNLINK', unpack(KEYS))
+return reply
