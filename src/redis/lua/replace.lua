@@ -58,10 +58,11 @@ require_permissions(KEYS[10], 'EXISTS', 'RENAME')
 require_permissions(KEYS[7], 'UNLINK')
 require_permissions(LOCK, 'PEXPIRE')
 
-redis.call('HSET', KEYS[3], unpack(redis.call('HGETALL', KEYS[8])))
+local config, rev = redis.call('HGETALL', KEYS[8]), next_revision(stats.rev)
+redis.call('HSET', KEYS[3], unpack(config))
 -- A running count of the old members does not see this revision, and begins again.
 local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(#hiding) }
-redis.call('HSET', KEYS[2], 'rev', next_revision(stats.rev), 'model', MODEL, unpack(counters))
+redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
 redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5])
 redis.call('RENAME', KEYS[6], KEYS[1])
 if redis.call('EXISTS', KEYS[10]) == 1 then
