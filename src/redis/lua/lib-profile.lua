@@ -11,7 +11,10 @@ end
 
 -- Returns the parts of a profile. One that has not three parts before the name, or none of them readable, says nothing.
 local function parse_profile(value)
-  local level, streak, claim, name = string.match(type(value) == 'string' and value or '', '^([^ ]*) ([^ ]*) ([^ ]*) ?(.*)$')
+  if type(value) ~= 'string' then
+    return { username = '', level = '-', daily_streak = '0', last_daily_claim = '-' }
+  end
+  local level, streak, claim, name = string.match(value, '^([^ ]*) ([^ ]*) ([^ ]*) ?(.*)$')
   local is_readable = level
     and (level == '-' or string.find(level, '^%d+$') or string.find(streak, '^%d+$') or string.find(claim, '^%-?%d+[+-]?%d*$'))
   if not is_readable then
@@ -21,6 +24,9 @@ local function parse_profile(value)
 end
 
 local function format_profile(profile)
-  local parts = profile.level .. ' ' .. profile.daily_streak .. ' ' .. profile.last_daily_claim
-  return profile.username == '' and parts or parts .. ' ' .. profile.username
+  local level, streak, claim, name = profile.level, profile.daily_streak, profile.last_daily_claim, profile.username
+  if name == '' then
+    return level .. ' ' .. streak .. ' ' .. claim
+  end
+  return level .. ' ' .. streak .. ' ' .. claim .. ' ' .. name
 end

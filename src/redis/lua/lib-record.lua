@@ -5,6 +5,7 @@
 --- @include lib-profile
 
 local MAX_XP = 9007199254740991
+local find = string.find
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
 
@@ -12,33 +13,38 @@ local MAX_TIME = 8640000000000000
 local function is_valid_field(field, value)
   if field == 'username' then
     return #value <= 1024
+  elseif value == '' then
+    return NO_PROFILE[field]
   elseif field == 'last_daily_claim' then
-    return value == '' or (string.find(value, '^%-?%d+$') and math.abs(value + 0.0) <= MAX_TIME)
+    return find(value, '^%-?%d+$') and math.abs(value + 0.0) <= MAX_TIME
   end
-  return NO_PROFILE[field] and (value == '' or (#value <= 16 and string.find(value, '^%d+$') and value + 0.0 <= MAX_XP))
+  return NO_PROFILE[field] and #value <= 16 and find(value, '^%d+$') and (#value <= 15 or value + 0.0 <= MAX_XP)
 end
 
--- Returns the user ids that ARGV names.
+-- Returns the user ids that ARGV names, and the number of profile fields of each.
 local function named_ids(first_arg)
-  local ids, i = {}, first_arg
+  local ids, counts, n, i = {}, {}, 0, first_arg
   while ARGV[i] do
-    ids[#ids + 1] = ARGV[i + 1]
-    i = i + 4 + 2 * ARGV[i + 3]
+    n = n + 1
+    ids[n], counts[n] = ARGV[i + 1], ARGV[i + 3] + 0
+    i = i + 4 + 2 * counts[n]
   end
-  return ids
+  return ids, counts
 end
 
 -- Lua's C stack limits unpack, so long argument lists go in slices.
 local SLICE = 2000
 
--- Returns what a command replies for each of the ids, by id.
+-- Returns what a command replies for each of the ids.
 local function read_each(command, key, ids)
   local found = {}
   for from = 1, #ids, SLICE do
-    local last = math.min(from + SLICE - 1, #ids)
-    local values = redis.call(command, key, unpack(ids, from, last))
-    for i = from, last do
-      found[ids[i]] = values[i - from + 1]
+    local values = redis.call(command, key, unpack(ids, from, math.min(from + SLICE - 1, #ids)))
+    if #ids <= SLICE then
+      return values
+    end
+    for i = 1, #values do
+      found[from + i - 1] = values[i]
     end
   end
   return found
@@ -57,7 +63,7 @@ local function record(first_arg)
   local answers = ARGV[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
   local curve = guild_curve(KEYS[3])
-  local ids = named_ids(first_arg)
+  local ids, counts = named_ids(first_arg)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
   local sums = new_sums()
   local staged, created, hidden_created = {}, 0, 0
@@ -66,23 +72,24 @@ local function record(first_arg)
 
   local i, index = first_arg, 0
   while ARGV[i] do
-    local op, id, text, pairs_count = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3] + 0
+    local op, id, text, pairs_count = ARGV[i], ARGV[i + 1], ARGV[i + 2], counts[index + 1]
     if not is_valid_id(id) then
       return { 'REFUSED', index, 'user_id' }
     end
 
     local member = staged[id]
     if not member then
-      local score = type(scores[id]) == 'string' and scores[id]
+      local score, value = scores[index + 1], values[index + 1]
+      score = type(score) == 'string' and score
       local hidden_score = not score and stats.hidden and redis.call('ZSCORE', hidden_key, id)
-      member = { score = score or hidden_score, is_hidden = hidden_score and true, level = explicit_level(values[id]) }
+      member = { score = score or hidden_score, is_hidden = hidden_score and true, level = explicit_level(value), value = value }
     end
     local score, is_hidden = member.score, member.is_hidden
     if op == 'hidden' and not score then
       is_hidden, hidden_created = true, hidden_created + 1
     end
     local old = score and whole_xp(score)
-    local amount = string.match(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
+    local amount = find(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
     if not amount or math.abs(amount) > MAX_XP then
       return { 'REFUSED', index, 'xp' }
     end
@@ -97,7 +104,7 @@ local function record(first_arg)
     local profile, old_explicit = member.profile, member.level
     local explicit = old_explicit
     if pairs_count > 0 and not profile then
-      profile = parse_profile(values[id])
+      profile = parse_profile(member.value)
     end
     for f = i + 4, i + 3 + 2 * pairs_count, 2 do
       local field, value = ARGV[f], ARGV[f + 1]
@@ -139,7 +146,7 @@ local function record(first_arg)
       if pairs_count > 0 and not member.profile then
         changed[#changed + 1] = id
       end
-      staged[id] = { score = last_xp, level = explicit, is_hidden = is_hidden, profile = profile }
+      staged[id] = { score = last_xp, level = explicit, is_hidden = is_hidden, profile = profile, value = member.value }
       local list = is_hidden and zadd_hidden or zadd
       list[#list + 1] = last_xp
       list[#list + 1] = id
