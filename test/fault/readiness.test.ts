@@ -84,8 +84,8 @@ const refusals: Record<string, Refusal> = {
     undo: (admin) => admin.call('ACL', 'SETUSER', 'default', '+incrby'),
   },
   'NOPERM for reads': {
-    inflict: (admin) => admin.call('ACL', 'SETUSER', 'default', '-hget'),
-    undo: (admin) => admin.call('ACL', 'SETUSER', 'default', '+hget'),
+    inflict: (admin) => admin.call('ACL', 'SETUSER', 'default', '-hmget'),
+    undo: (admin) => admin.call('ACL', 'SETUSER', 'default', '+hmget'),
   },
 };
 

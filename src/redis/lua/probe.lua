@@ -5,6 +5,7 @@
 --
 -- Reply: OK, or the error that a request would get, such as READONLY, OOM, MISCONF, NOREPLICAS or NOPERM.
 
+redis.call('HMGET', KEYS[3], 'rev')
 redis.call('HGET', KEYS[3], 'rev')
 redis.call('ZREVRANGE', KEYS[2], 0, 0)
 local reply = redis.pcall('INCRBY', KEYS[1], 'x')
