@@ -3,7 +3,7 @@ import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 
 const report = process.env.TEST_REPORT;
 
-/** Suites that judge times. They run last, two at a time: beside more suites their times would be inconclusive. */
+/** Suites that judge times. They run last, beside each other: beside other suites their times would be inconclusive. */
 const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
 
 /** Replaces a module, which the process must not have loaded before. */
@@ -50,7 +50,7 @@ export default defineConfig({
         isolate: false,
         globalSetup: processes,
         // Many of them wait most of their time.
-        maxWorkers: 4,
+        maxWorkers: 5,
         sequence: { groupOrder: 1 },
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
@@ -59,7 +59,7 @@ export default defineConfig({
         include: timed,
         isolate: false,
         globalSetup: processes,
-        maxWorkers: 2,
+        maxWorkers: 3,
         sequence: { groupOrder: 3 },
       }),
     ],

@@ -96,14 +96,15 @@ describe('/docs in Firefox', needs('tools', 'firefox-esr'), () => {
       await send('One member', '404 Not Found');
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
       expect(await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")).toBe(theme === 'dark');
-      // The theme changes no layout: Chromium has all widths in both.
-      for (const width of theme === 'dark' ? [180, 1280] : [360, 1600]) {
+      for (const width of [180, 360, 1280, 1600]) {
         await tab.resize(width, 800);
         // The width without the scroll bar, which takes space in Firefox. It may round the rest.
         const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         expect(await page.evaluate(tooWide)).toBeLessThanOrEqual(1);
-        expect([width, await axeViolations(page)]).toEqual([width, []]);
       }
+      // Chromium has both themes narrow and wide.
+      await tab.resize(theme === 'dark' ? 360 : 1280, 800);
+      expect(await axeViolations(page)).toEqual([]);
     },
   );
 });

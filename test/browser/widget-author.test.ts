@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeEngines, members, widgetView } from './widget-suite.ts';
+import { describeEngines, describeLogic, members, widgetView } from './widget-suite.ts';
 import { soon } from './widget-view.ts';
 
 describeEngines('the widget for the author of a page', (engine) => {
@@ -22,6 +22,43 @@ describeEngines('the widget for the author of a page', (engine) => {
       await view.run('return [widget.pageSize, widget.search, widget.podium, widget.selectable, widget.theme]'),
     ).toEqual([4, false, true, true, '']);
   });
+
+  it('links members, or makes them buttons that work by keyboard', async () => {
+    await view.open({ 'member-href': '/u/{user_id}?from=board' });
+    await view.sees('Live');
+    expect(await view.inWidget("all('a')[4].getAttribute('href')")).toBe('/u/u4?from=board');
+    await view.open({ selectable: '' });
+    await view.sees('Live');
+    await view.run(
+      "window.chosen = ''; addEventListener('guildrank-select', ({ detail }) => { chosen = detail.user_id; });",
+    );
+    await view.inWidget("all('li button')[4].focus()");
+    await view.page.keyboard.press('Enter');
+    expect(await view.page.evaluate('chosen')).toBe('u4');
+  });
+
+  it('takes a title from its slot, and styles from parts and properties', async () => {
+    await view.openHtml(
+      '<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY"><span slot="title">Hall <b>of fame</b></span></guild-leaderboard>',
+      'lang="en"',
+      `guild-leaderboard { --guildrank-radius: 3px; --guildrank-size: 20px; --guildrank-max-width: 400px; --guildrank-dark-accent: rgb(9, 8, 7) }
+       ::part(bar) { background: rgb(1, 2, 3) } ::part(pager) { order: -1 }`,
+    );
+    await view.sees('Live');
+    expect(await view.page.evaluate("document.querySelector('b').checkVisibility()")).toBe(true);
+    expect(await view.inWidget("all('h2 slot')[0].assignedNodes().length")).toBe(1);
+    const style = (selector: string, name: string) => view.inWidget(`getComputedStyle(all('${selector}')[0]).${name}`);
+    expect(await style('.card', 'borderRadius')).toBe('3px');
+    expect(await style('.card', 'fontSize')).toBe('20px');
+    expect(await style('.card', 'width')).toBe('400px');
+    expect(await style('.bar', 'backgroundColor')).toBe('rgb(1, 2, 3)');
+    await view.run("widget.theme = 'dark'; widget.member = 'u2'");
+    await soon(() => style('.you', 'backgroundColor')).toBe('rgb(9, 8, 7)');
+  });
+});
+
+describeLogic('the widget for the author of a page', (engine) => {
+  const view = widgetView(engine, members(12, 5000, 100));
 
   it('reads again when refresh() is called', async () => {
     await view.open({ refresh: '0' });
@@ -61,20 +98,6 @@ describeEngines('the widget for the author of a page', (engine) => {
       'error',
       { kind: 'setup', message: 'The guild attribute is not the id of a server.' },
     ]);
-  });
-
-  it('links members, or makes them buttons that work by keyboard', async () => {
-    await view.open({ 'member-href': '/u/{user_id}?from=board' });
-    await view.sees('Live');
-    expect(await view.inWidget("all('a')[4].getAttribute('href')")).toBe('/u/u4?from=board');
-    await view.open({ selectable: '' });
-    await view.sees('Live');
-    await view.run(
-      "window.chosen = ''; addEventListener('guildrank-select', ({ detail }) => { chosen = detail.user_id; });",
-    );
-    await view.inWidget("all('li button')[4].focus()");
-    await view.page.keyboard.press('Enter');
-    expect(await view.page.evaluate('chosen')).toBe('u4');
   });
 
   it('shows pictures of avatarOf, and the initial where there is none or it does not load', async () => {
@@ -125,25 +148,6 @@ describeEngines('the widget for the author of a page', (engine) => {
     await view.run("widget.labels = { title: 'Top', next: '{xp} left to {n}' };");
     await soon(() => view.texts('h2')).toEqual(['Top']);
     await soon(async () => (await view.texts('.next'))[0]).toMatch(/^[\d,]+ left to \d+$/);
-  });
-
-  it('takes a title from its slot, and styles from parts and properties', async () => {
-    await view.openHtml(
-      '<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY"><span slot="title">Hall <b>of fame</b></span></guild-leaderboard>',
-      'lang="en"',
-      `guild-leaderboard { --guildrank-radius: 3px; --guildrank-size: 20px; --guildrank-max-width: 400px; --guildrank-dark-accent: rgb(9, 8, 7) }
-       ::part(bar) { background: rgb(1, 2, 3) } ::part(pager) { order: -1 }`,
-    );
-    await view.sees('Live');
-    expect(await view.page.evaluate("document.querySelector('b').checkVisibility()")).toBe(true);
-    expect(await view.inWidget("all('h2 slot')[0].assignedNodes().length")).toBe(1);
-    const style = (selector: string, name: string) => view.inWidget(`getComputedStyle(all('${selector}')[0]).${name}`);
-    expect(await style('.card', 'borderRadius')).toBe('3px');
-    expect(await style('.card', 'fontSize')).toBe('20px');
-    expect(await style('.card', 'width')).toBe('400px');
-    expect(await style('.bar', 'backgroundColor')).toBe('rgb(1, 2, 3)');
-    await view.run("widget.theme = 'dark'; widget.member = 'u2'");
-    await soon(() => style('.you', 'backgroundColor')).toBe('rgb(9, 8, 7)');
   });
 
   it('has exactly the parts that docs/widget.md names', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
 import { RESERVED, reservedSpace } from './widget-layout.ts';
-import { describeEngines, members, widgetView } from './widget-suite.ts';
+import { describeEngines, describeLogic, members, widgetView } from './widget-suite.ts';
 import { soon } from './widget-view.ts';
 
 const GUIDE = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
@@ -41,47 +41,6 @@ describeEngines('the page around the widget', (engine) => {
     expect(count()).toBeGreaterThan(0);
   });
 
-  it('has one poller for all widgets of a guild', async () => {
-    const count = view.asked();
-    await view.openHtml(`${SCRIPT}<guild-stats guild="guild" api-key="KEY"></guild-stats>${TAG}${TAG}`);
-    await view.sees(/Live[\s\S]*Live/);
-    await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
-    expect(count()).toBe(2);
-  });
-
-  it('asks for the page and the totals at once', async () => {
-    let release = () => {};
-    const both = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await view.tab.intercept(async (request) => {
-      if (request.url().endsWith('/stats')) release();
-      if (request.url().includes('/leaderboard?')) await both;
-      return undefined;
-    });
-    await view.openLive();
-  });
-
-  it.each(['99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    'waits a day at most after Retry-After: %s',
-    async (retryAfter) => {
-      const count = view.asked('/leaderboard?');
-      const headers = {
-        'Retry-After': retryAfter,
-        'Access-Control-Allow-Origin': '*',
-        'Access-Control-Allow-Headers': '*',
-        'Access-Control-Expose-Headers': '*',
-      };
-      await view.tab.intercept(async (request) =>
-        request.url().includes('/servers/') ? { status: 503, headers } : undefined,
-      );
-      await view.open();
-      await view.sees('The leaderboard is away for a moment.');
-      await soon(async () => view.messages.join()).toContain('86400 are used');
-      expect(count()).toBe(1);
-    },
-  );
-
   it('keeps its title with white space between the tags, and takes no font from the page', async () => {
     await view.openHtml(
       `${SCRIPT}<guild-leaderboard guild="guild" api-key="KEY">\n  <p>No script?</p>\n</guild-leaderboard>`,
@@ -95,55 +54,6 @@ describeEngines('the page around the widget', (engine) => {
       "(({ fontSize, textTransform, letterSpacing }) => [fontSize, textTransform, letterSpacing])(getComputedStyle(all('.name')[4]))";
     expect(await view.inWidget(style)).toEqual(['16px', 'none', 'normal']);
   });
-
-  it('says that a name is not searched, without a request', async () => {
-    await view.openLive();
-    const count = view.asked('/members/');
-    await view.search('Ada Lovelace');
-    await view.sees('No member has the id “Ada Lovelace”. Names are not searched.');
-    expect(count()).toBe(0);
-  });
-
-  it('needs no API key when base-url is a proxy that adds it', async () => {
-    const { bench } = view;
-    const proxy = createServer(async (req, res) => {
-      const answer = await fetch(bench.service.url + (req.url ?? ''), { headers: { 'x-api-key': bench.key } });
-      res.setHeader('Access-Control-Allow-Origin', '*');
-      res.setHeader('Content-Type', 'application/json');
-      res.end(await answer.text());
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    try {
-      bench.alsoAllowed = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-      await view.openLive({ 'api-key': '', 'base-url': bench.alsoAllowed });
-    } finally {
-      bench.alsoAllowed = '';
-      proxy.close();
-    }
-  });
-
-  it.each(['light', 'dark'].flatMap((theme) => ['', THEMED].map((style) => [theme, style] as const)))(
-    'axe finds nothing in two widgets, a member and the totals, in the %s theme, with style %j',
-    async (theme, style) => {
-      await view.store.guildConfig.update('guild', { xpMultiplier: 2 });
-      const tag = (name: string, attributes: string) =>
-        `<guild-${name} guild="guild" api-key="KEY" theme="${theme}" ${attributes}></guild-${name}>`;
-      await view.tab.resize(800, 2500); // All are on screen.
-      await view.openHtml(
-        `${SCRIPT}<main><h1>Site</h1>${tag('leaderboard', 'member="u4"')}${tag('member', 'member="u2"')}${tag('stats', '')}
-        ${tag('leaderboard', 'layout="table" member="u20" member-href="/u/{user_id}"')}</main>`,
-        'lang="en"',
-        `:root { color-scheme: ${theme}; background: canvas } ${style}`,
-      );
-      await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
-      await view.sees('daily streak 0');
-      await view.search('u9');
-      await view.sees('rank 10');
-      await view.click('Show in list');
-      await soon(() => view.inWidget("all('li.is-wanted').length")).toBe(1);
-      expect(await axeViolations(view.page)).toEqual([]);
-    },
-  );
 
   it('the page for frames shows the leaderboard of its fragment', async () => {
     const { service, key } = view.bench;
@@ -215,4 +125,98 @@ describeEngines('the widget in forced colours', (engine) => {
     expect(seen).toEqual([true, 'solid', true]);
     expect(await faults(view.page)).toEqual([]);
   });
+});
+
+describeLogic('the page around the widget', (engine) => {
+  const view = widgetView(engine, members(30, 3000, 37));
+
+  it('has one poller for all widgets of a guild', async () => {
+    const count = view.asked();
+    await view.openHtml(`${SCRIPT}<guild-stats guild="guild" api-key="KEY"></guild-stats>${TAG}${TAG}`);
+    await view.sees(/Live[\s\S]*Live/);
+    await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
+    expect(count()).toBe(2);
+  });
+
+  it('asks for the page and the totals at once', async () => {
+    let release = () => {};
+    const both = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await view.tab.intercept(async (request) => {
+      if (request.url().endsWith('/stats')) release();
+      if (request.url().includes('/leaderboard?')) await both;
+      return undefined;
+    });
+    await view.openLive();
+  });
+
+  it.each(['99999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'waits a day at most after Retry-After: %s',
+    async (retryAfter) => {
+      const count = view.asked('/leaderboard?');
+      const headers = {
+        'Retry-After': retryAfter,
+        'Access-Control-Allow-Origin': '*',
+        'Access-Control-Allow-Headers': '*',
+        'Access-Control-Expose-Headers': '*',
+      };
+      await view.tab.intercept(async (request) =>
+        request.url().includes('/servers/') ? { status: 503, headers } : undefined,
+      );
+      await view.open();
+      await view.sees('The leaderboard is away for a moment.');
+      await soon(async () => view.messages.join()).toContain('86400 are used');
+      expect(count()).toBe(1);
+    },
+  );
+
+  it('says that a name is not searched, without a request', async () => {
+    await view.openLive();
+    const count = view.asked('/members/');
+    await view.search('Ada Lovelace');
+    await view.sees('No member has the id “Ada Lovelace”. Names are not searched.');
+    expect(count()).toBe(0);
+  });
+
+  it('needs no API key when base-url is a proxy that adds it', async () => {
+    const { bench } = view;
+    const proxy = createServer(async (req, res) => {
+      const answer = await fetch(bench.service.url + (req.url ?? ''), { headers: { 'x-api-key': bench.key } });
+      res.setHeader('Access-Control-Allow-Origin', '*');
+      res.setHeader('Content-Type', 'application/json');
+      res.end(await answer.text());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    try {
+      bench.alsoAllowed = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      await view.openLive({ 'api-key': '', 'base-url': bench.alsoAllowed });
+    } finally {
+      bench.alsoAllowed = '';
+      proxy.close();
+    }
+  });
+
+  it.each(['light', 'dark'].flatMap((theme) => ['', THEMED].map((style) => [theme, style] as const)))(
+    'axe finds nothing in two widgets, a member and the totals, in the %s theme, with style %j',
+    async (theme, style) => {
+      await view.store.guildConfig.update('guild', { xpMultiplier: 2 });
+      const tag = (name: string, attributes: string) =>
+        `<guild-${name} guild="guild" api-key="KEY" theme="${theme}" ${attributes}></guild-${name}>`;
+      await view.tab.resize(800, 2500); // All are on screen.
+      await view.openHtml(
+        `${SCRIPT}<main><h1>Site</h1>${tag('leaderboard', 'member="u4"')}${tag('member', 'member="u2"')}${tag('stats', '')}
+        ${tag('leaderboard', 'layout="table" member="u20" member-href="/u/{user_id}"')}</main>`,
+        'lang="en"',
+        `:root { color-scheme: ${theme}; background: canvas } ${style}`,
+      );
+      await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
+      await view.sees('daily streak 0');
+      await view.search('u9');
+      await view.sees('rank 10');
+      await view.click('Show in list');
+      await soon(() => view.inWidget("all('li.is-wanted').length")).toBe(1);
+      expect(await axeViolations(view.page)).toEqual([]);
+    },
+  );
 });

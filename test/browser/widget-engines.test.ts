@@ -1,4 +1,5 @@
 // The promises of the widget that hold in both engines. widget-engines-page and widget-author have the others of this kind.
+// describeLogic has those whose code asks nothing special of an engine: Firefox runs them in the long tier.
 // Chromium alone, in widget, widget-look and widget-robust:
 // - Delays, the countdown, the age of the data, a hidden tab: they need a clock of the test, which only Playwright has here.
 // - Transitions, and a system whose theme changes while a page is open: Firefox has one setting of both for all pages.
@@ -8,7 +9,7 @@ import { expect, it } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
 import { onRequest } from './engines.ts';
 import { LAYOUTS, type Layout, MEASURE, MILLIONS, WIDTHS } from './widget-layout.ts';
-import { describeEngines, members, widgetView } from './widget-suite.ts';
+import { describeEngines, describeLogic, members, widgetView } from './widget-suite.ts';
 import { soon } from './widget-view.ts';
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
@@ -29,21 +30,6 @@ describeEngines('the widget', (engine) => {
     await soon(() => view.texts('.pinned .name')).toEqual(['Member 9']);
     expect(view.messages).toEqual([]);
   });
-
-  it.each(['img', 'form', 'object', 'embed', 'iframe'])(
-    'finds its service, and sends the key nowhere else, on a page with a <%s name="currentScript">',
-    async (tag) => {
-      const sentTo = new Set<string>();
-      onRequest(view.page, (request) => {
-        if ('x-api-key' in request.headers()) sentTo.add(new URL(request.url()).origin);
-      });
-      await view.openHtml(
-        `<${tag} name="currentScript" src="https://evil.example/x.png"></${tag}>${view.bench.leaderboard({})}`,
-      );
-      await view.sees('Live');
-      expect(sentTo).toEqual(new Set([view.bench.service.url]));
-    },
-  );
 
   it('shows every name as text, runs no markup in it, and the id instead of one that nobody can see', async () => {
     await view.store.writer.recordMany('guild', [
@@ -73,19 +59,6 @@ describeEngines('the widget', (engine) => {
     expect(await view.inWidget(focused)).toEqual(['Next', 'true']);
     await view.click('Previous');
     await view.sees('2 / 3');
-  });
-
-  it('finds a member by id, and says so when there is none', async () => {
-    await view.openLive();
-    await view.search('u6');
-    await view.sees('rank 7, level 19, 21,000 XP, daily streak 0');
-    await view.click('Show in list');
-    await view.sees('2 / 5');
-    expect(await view.texts('li.is-wanted .name')).toEqual(['Member 6']);
-    await view.search('nobody');
-    await view.sees('No member has the id “nobody”. Names are not searched.');
-    await view.click('Close');
-    expect(await view.shows('.found')).toBe(false);
   });
 
   it('scrolls to the member that is shown in the list, focuses the row, and marks it', async () => {
@@ -124,21 +97,6 @@ describeEngines('the widget', (engine) => {
     await soon(() => view.shows('li .mark:not([hidden])')).toBe(false);
   });
 
-  it.each([
-    [{ 'api-key': 'nonsense' }, 'The API key was not accepted. Check the api-key attribute.'],
-    [{ guild: 'other' }, 'This API key belongs to another server.'],
-    [{ guild: '' }, 'Set the attributes guild and api-key.'],
-  ] as [Record<string, string>, string][])(
-    'explains the mistake in %j, and starts again when it is mended',
-    async (attributes, message) => {
-      await view.open(attributes);
-      await view.sees(message);
-      await view.run(`widget.guild = 'guild'; widget.apiKey = '${view.bench.key}'`);
-      await view.sees('Live');
-      expect(await names()).toHaveLength(5);
-    },
-  );
-
   it('works with a key that is limited to the origin of its page, and explains a refusal on another', async () => {
     const { apiKeys } = view.store;
     const { key: ours } = await apiKeys.create('guild', 'ours', null, [new URL(view.bench.site.url).origin]);
@@ -155,15 +113,6 @@ describeEngines('the widget', (engine) => {
     expect(first.x).toBeLessThan(third.x);
     expect(first.y).toBeLessThan(second.y);
     expect(fourth.y).toBeGreaterThan(second.y);
-  });
-
-  it.each(['search', 'stats', 'pager', 'podium'])('goes without %s', async (name) => {
-    const selectors: Record<string, string> = { search: '[aria-controls=search]', podium: '[data-place]' };
-    const selector = selectors[name] ?? `.${name}`;
-    await view.openLive();
-    expect(await view.shows(selector)).toBe(true);
-    await view.run(`widget.${name} = false`);
-    await soon(() => view.shows(selector)).toBe(false);
   });
 
   it('right to left: the columns are mirrored, the bars grow from the right, and a long name loses its end', async () => {
@@ -244,5 +193,62 @@ describeEngines('the widget', (engine) => {
         theme,
       ]);
     }
+  });
+});
+
+describeLogic('the widget', (engine) => {
+  const view = widgetView(engine, members(24, 24_000, 500));
+  const names = () => view.texts('li .name');
+
+  it.each(['img', 'form', 'object', 'embed', 'iframe'])(
+    'finds its service, and sends the key nowhere else, on a page with a <%s name="currentScript">',
+    async (tag) => {
+      const sentTo = new Set<string>();
+      onRequest(view.page, (request) => {
+        if ('x-api-key' in request.headers()) sentTo.add(new URL(request.url()).origin);
+      });
+      await view.openHtml(
+        `<${tag} name="currentScript" src="https://evil.example/x.png"></${tag}>${view.bench.leaderboard({})}`,
+      );
+      await view.sees('Live');
+      expect(sentTo).toEqual(new Set([view.bench.service.url]));
+    },
+  );
+
+  it('finds a member by id, and says so when there is none', async () => {
+    await view.openLive();
+    await view.search('u6');
+    await view.sees('rank 7, level 19, 21,000 XP, daily streak 0');
+    await view.click('Show in list');
+    await view.sees('2 / 5');
+    expect(await view.texts('li.is-wanted .name')).toEqual(['Member 6']);
+    await view.search('nobody');
+    await view.sees('No member has the id “nobody”. Names are not searched.');
+    await view.click('Close');
+    expect(await view.shows('.found')).toBe(false);
+  });
+
+  it.each([
+    [{ 'api-key': 'nonsense' }, 'The API key was not accepted. Check the api-key attribute.'],
+    [{ guild: 'other' }, 'This API key belongs to another server.'],
+    [{ guild: '' }, 'Set the attributes guild and api-key.'],
+  ] as [Record<string, string>, string][])(
+    'explains the mistake in %j, and starts again when it is mended',
+    async (attributes, message) => {
+      await view.open(attributes);
+      await view.sees(message);
+      await view.run(`widget.guild = 'guild'; widget.apiKey = '${view.bench.key}'`);
+      await view.sees('Live');
+      expect(await names()).toHaveLength(5);
+    },
+  );
+
+  it.each(['search', 'stats', 'pager', 'podium'])('goes without %s', async (name) => {
+    const selectors: Record<string, string> = { search: '[aria-controls=search]', podium: '[data-place]' };
+    const selector = selectors[name] ?? `.${name}`;
+    await view.openLive();
+    expect(await view.shows(selector)).toBe(true);
+    await view.run(`widget.${name} = false`);
+    await soon(() => view.shows(selector)).toBe(false);
   });
 });

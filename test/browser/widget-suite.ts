@@ -63,7 +63,12 @@ function viewOf<P extends EnginePage>(guild: ReturnType<typeof members>, env: Re
 }
 
 /** Describes the tests of a suite for each engine. */
-export function describeEngines(name: string, tests: (engine: Engine) => void): void {
-  for (const engine of [CHROMIUM, FIREFOX])
+export function describeEngines(name: string, tests: (engine: Engine) => void, engines = [CHROMIUM, FIREFOX]): void {
+  for (const engine of engines)
     describe(`${name}, in ${engine.name}`, needs('tools', engine.need), () => tests(engine));
+}
+
+/** The same for tests of code that asks nothing special of an engine: `npm run test:long` runs them in Firefox too. */
+export function describeLogic(name: string, tests: (engine: Engine) => void): void {
+  describeEngines(name, tests, process.env.ALL_ENGINES ? [CHROMIUM, FIREFOX] : [CHROMIUM]);
 }

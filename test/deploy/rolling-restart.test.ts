@@ -12,7 +12,8 @@ import { type ProxyExample, proxies, startProxy } from './proxies.ts';
 const STARVED_MS = 80;
 const LOAD = { rate: 200, connections: 20 };
 
-for (const proxy of proxies) {
+// Caddy finds an instance that stops as HAProxy does, by its checks: `npm run test:long` has it too.
+for (const proxy of proxies.filter(({ name }) => process.env.ALL_PROXIES || name !== 'Caddy')) {
   describe(`two instances behind ${proxy.name}`, needs(proxy.program, 'openssl', 'redis-server'), () => tests(proxy));
 }
 
