@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError } from '../errors.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
 import { throwRefusal } from '../leaderboard/writer.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
-import { type Fields, FORMAT, type Line, type MovedMember, type MovedRest } from './moved-guild.ts';
+import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 interface Store {
   readonly client: RedisClient;
@@ -92,9 +91,10 @@ class GuildImport {
     const { ranked, hidden, rev, stats, config, season } = rest;
     const guild = redisKeys.guild(this.guildId);
     for (const { id, sha256, record } of keys) {
-      // It is listed first, so that every API key that works is listed.
+      // It is listed first, so that every API key that works is listed. Whatever the stream says, it opens this guild alone.
       await withStoreErrors(client.hset(guild.apiKeys, id, sha256));
-      await withStoreErrors(client.hset(redisKeys.apiKey(sha256), ...record.map(toBytes)));
+      const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
+      await withStoreErrors(client.hset(redisKeys.apiKey(sha256), ...own));
     }
     if (used.length > 0) await withStoreErrors(client.hset(guild.apiKeysUsed, ...used.map(toBytes)));
     if (usage.length > 0) {
@@ -139,10 +139,9 @@ const toBytes = (text: string) => Buffer.from(text, 'latin1');
 /** Returns the line; undefined when it was cut off, or is of something else. */
 function parseLine(text: string): Line | undefined {
   try {
-    const line = JSON.parse(text) as Line;
-    if ('members' in line || 'end' in line || (line.format === FORMAT && ID_PATTERN.test(line.guild))) return line;
+    return lineSchema.parse(JSON.parse(text));
   } catch {
     // The stream ends here.
+    return undefined;
   }
-  return undefined;
 }

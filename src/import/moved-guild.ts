@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { ID_PATTERN } from '../leaderboard/model.ts';
+
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */
 export const FORMAT = 'guildrank-guild-1';
 
@@ -5,29 +8,48 @@ export const FORMAT = 'guildrank-guild-1';
 export const MEMBERS_PER_LINE = 125;
 
 /** Field, value, and so on. */
-export type Fields = readonly string[];
+const fields = z
+  .array(z.string())
+  .refine(({ length }) => length % 2 === 0, 'a field without a value')
+  .readonly();
+export type Fields = z.output<typeof fields>;
 
-/** One member as it is stored. A later line about the same member replaces this one. */
-export type MovedMember =
-  | readonly [userId: string, place: 'ranked' | 'hidden', xp: string, cooldownUntilMs: number, profile: string]
-  | readonly [userId: string, place: 'gone'];
+const count = z.int().min(0);
+const milliseconds = z.number().min(0);
 
-/** The rest of a guild, which ends the stream. */
-export interface MovedRest {
-  readonly ranked: number;
-  readonly hidden: number;
-  readonly rev: string;
-  readonly stats: Fields;
-  readonly config: Fields;
-  readonly season: Fields;
-  readonly keys: readonly { readonly id: string; readonly sha256: string; readonly record: Fields }[];
+const member = z.union([
+  z.tuple([z.string(), z.enum(['ranked', 'hidden']), z.string(), milliseconds, z.string()]).readonly(),
+  z.tuple([z.string(), z.literal('gone')]).readonly(),
+]);
+/** User id, place, XP, end of the cooldown in ms since 1970, profile. A later line about the same member replaces this one. */
+export type MovedMember = z.output<typeof member>;
+
+const rest = z.object({
+  ranked: count,
+  hidden: count,
+  rev: z.string(),
+  stats: fields,
+  config: fields,
+  season: fields,
+  keys: z.array(
+    z.object({
+      id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
+      sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      record: fields,
+    }),
+  ),
   /** When each API key was used last, and requests by hour and API key. */
-  readonly used: Fields;
-  readonly usage: Fields;
-  readonly quota: { readonly used: string; readonly untilMs: number };
-}
+  used: fields,
+  usage: fields,
+  quota: z.object({ used: z.string().regex(/^\d+$/), untilMs: milliseconds }),
+});
+/** The rest of a guild, which ends the stream. */
+export type MovedRest = z.output<typeof rest>;
 
-export type Line =
-  | { readonly format: typeof FORMAT; readonly guild: string; readonly model: string }
-  | { readonly members: readonly MovedMember[] }
-  | { readonly end: MovedRest };
+/** One line of the stream. */
+export const lineSchema = z.union([
+  z.object({ members: z.array(member).readonly() }),
+  z.object({ end: rest }),
+  z.object({ format: z.literal(FORMAT), guild: z.string().regex(ID_PATTERN), model: z.string() }),
+]);
+export type Line = z.output<typeof lineSchema>;

@@ -80,6 +80,31 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     expect((await content(to)).exact).toBe(true);
   });
 
+  it('store API keys that open the guild of the stream and no other, each in its list', async () => {
+    await fill(10);
+    const whole = start(0, 'export', 'g', '--paused');
+    await whole.ended;
+    const lines = whole.stdout.text.trimEnd().split('\n');
+    const last = JSON.parse(lines.pop() as string);
+    const [{ sha256, record }] = last.end.keys;
+    const forged = record.map((value: string) => (value === 'g' ? 'victim' : value));
+    const streamWith = (key: object) =>
+      [
+        ...lines,
+        JSON.stringify({ end: { ...last.end, keys: [{ id: 'k1', sha256, record: forged, ...key }] } }),
+        '',
+      ].join('\n');
+    expect(await import_(streamWith({}))).toContain('Stored guild g: 10 members');
+    expect((await to.apiKeys.list('g')).map(({ id, guildId }) => [id, guildId])).toEqual([['k1', 'g']]);
+    expect(await to.apiKeys.find(sha256)).toMatchObject({ id: 'k1', guildId: 'g' });
+    await stores[1]?.empty();
+    for (const key of [{ sha256: `${sha256}:x` }, { id: 'a b' }, { record: ['guild_id'] }]) {
+      expect(await import_(streamWith(key))).toContain('The stream ended before the guild was complete');
+      expect(await to.client.keys('gr:key:*')).toEqual([]);
+      await to.client.del('gr:{g}:next:xp:lock');
+    }
+  });
+
   it('refuse what is not right, and say what to do', async () => {
     for (const input of ['', '{"format":"other"}\n', 'text'])
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
