@@ -4,7 +4,11 @@ import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 const report = process.env.TEST_REPORT;
 
 /** Suites that judge times. They run last, beside each other: beside other suites their times would be inconclusive. */
-const timed = ['test/fault/redis-faults.test.ts', 'test/process/shutdown.test.ts', 'test/topology/failover.test.ts'];
+const timed = [
+  'test/fault/{quota,redis-faults}.test.ts',
+  'test/process/shutdown.test.ts',
+  'test/topology/failover.test.ts',
+];
 
 /** Replaces a module, which the process must not have loaded before. */
 const replacing = ['test/unit/leaderboard/count-end.test.ts'];
@@ -50,7 +54,7 @@ export default defineConfig({
         isolate: false,
         globalSetup: processes,
         // Many of them wait most of their time.
-        maxWorkers: 5,
+        maxWorkers: 4,
         sequence: { groupOrder: 1 },
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.

@@ -46,7 +46,7 @@ describe('the usage of API keys', needs('redis-server'), () => {
     onTestFinished(proxy.stop);
     const url = `redis://127.0.0.1:${proxy.port}`;
     const services = [(await serve(url, guild)).service, (await serve(url, guild)).service];
-    const loads = services.map((service) => loadOn(service, guild));
+    const loads = services.map((service) => loadOn(service, guild, 60));
     const answered = () => loads.flatMap(({ answers }) => answers);
     for (const bytes of [1, 5, 50, 200, 500, 2000]) {
       for (let dropped = 0; dropped < 3; dropped++) {
@@ -64,7 +64,12 @@ describe('the usage of API keys', needs('redis-server'), () => {
     const answers = (await Promise.all(loads.map((load) => load.stop()))).flat();
     for (const service of services) await service.close();
     expect(countOf(answers, 503)).toBeGreaterThan(0);
-    expect(await stored(guild)).toEqual({ requests: countOf(answers, 200), refused: countOf(answers, 429) });
+    // On a busy machine a client gives up, and does not hear whether its request was allowed or refused.
+    const unheard = answers.filter(({ error, resent }) => error !== undefined || resent).length;
+    const { requests, refused } = await stored(guild);
+    const [allowedUnheard, refusedUnheard] = [requests - countOf(answers, 200), refused - countOf(answers, 429)];
+    expect(Math.min(allowedUnheard, refusedUnheard)).toBeGreaterThanOrEqual(0);
+    expect(allowedUnheard + refusedUnheard).toBeLessThanOrEqual(unheard);
     expect(countOf(answers, 200)).toBeLessThanOrEqual(FREE);
   });
 
