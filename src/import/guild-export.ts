@@ -5,7 +5,7 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { LockedKeys, RedisKeys } from '../redis/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../redis/scan.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
-import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember } from './moved-guild.ts';
+import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 export interface ExportOptions {
   /** Writes one line of the stream. */
@@ -61,17 +61,20 @@ export class GuildExport {
       await Promise.race([paused, delay(ROUND_EVERY_MS, undefined, { signal })]);
       if (!isPaused) await this.round();
     }
-    for (let left = LAST_ROUNDS; !(await this.round()); ) {
-      if (--left === 0)
+    for (let left = LAST_ROUNDS; ; left--) {
+      const end = await this.readRest(await this.round());
+      if (end) {
+        await write({ end });
+        return this.written.size;
+      }
+      if (left === 1)
         throw new InvalidInputError('The guild still changes: stop its bot, then run export and import again');
       await delay(500, undefined, { signal });
     }
-    await this.writeRest(await this.checkIdle());
-    return this.written.size;
   }
 
-  /** Reads all members and writes those that differ. @returns whether the guild did not change meanwhile. */
-  private async round(): Promise<boolean> {
+  /** Reads all members and writes those that differ. @returns the revision before. */
+  private async round(): Promise<string | null> {
     const { xp, hidden } = this.keys;
     const before = await this.revision();
     const found = new Map<string, number>();
@@ -87,7 +90,7 @@ export class GuildExport {
       const slice = gone.slice(from, from + MEMBERS_PER_LINE);
       await this.options.write({ members: slice.map((userId) => [userId, 'gone'] as const) });
     }
-    return (await this.revision()) === before;
+    return before;
   }
 
   /** @param scored user id, XP, and so on. */
@@ -112,8 +115,10 @@ export class GuildExport {
     if (changed.length > 0) await this.options.write({ members: changed });
   }
 
-  private async writeRest({ rev = '', ...stats }: Record<string, string>): Promise<void> {
+  /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
+  private async readRest(membersRevision: string | null): Promise<MovedRest | undefined> {
     const { client, keys } = this;
+    const { rev = '', ...stats } = await this.checkIdle();
     const quotaKey = this.redisKeys.quota(this.guildId);
     const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await withStoreErrors(
       Promise.all([
@@ -139,7 +144,7 @@ export class GuildExport {
       ...{ used: listed(used), usage: listed(usage) },
       quota: { used: count ?? '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
     };
-    await this.options.write({ end: rest });
+    return rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? rest : undefined;
   }
 
   /** Returns the counters. @throws InvalidInputError unless the guild has data that no command works on. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { GuildExport } from '../../src/import/guild-export.ts';
+import type { Line } from '../../src/import/moved-guild.ts';
 import { type RunningCommand, startCommand } from '../support/command.ts';
 import { expectSameGuild, fillGuild, guildContent, startRandomBot } from '../support/guild-content.ts';
 import { needs } from '../support/needs.ts';
@@ -78,6 +80,45 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       .toBeGreaterThan(Number(revs[1]));
     await stopAgain();
     expect((await content(to)).exact).toBe(true);
+  });
+
+  /** Exports guild g, beside a bot that writes once, before the command with this number after the pause. */
+  async function exportBeside(writeBefore: number) {
+    let commands = Number.NaN;
+    const client = new Proxy(from.client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        if (name === 'pipeline') return value.bind(target);
+        return async (...args: unknown[]) => {
+          if (commands++ === writeBefore) await from.writer.record('g', { userId: 'u1', add: 1000 });
+          return value.apply(target, args);
+        };
+      },
+    });
+    const members = new Map<string, bigint>();
+    let total = '';
+    const write = async (line: Line) => {
+      if ('members' in line) for (const [id, , xp] of line.members) members.set(id, BigInt(xp ?? 0));
+      if ('end' in line) total = line.end.stats[line.end.stats.indexOf('total_xp') + 1] as string;
+    };
+    const pause = async () => {
+      commands = 0;
+    };
+    const { signal } = new AbortController();
+    await new GuildExport(client, from.redisKeys, 'g', { write, pause, signal }).run();
+    return { commands, total, sum: String([...members.values()].reduce((sum, xp) => sum + xp, 0n)) };
+  }
+
+  it('write members and counters of one moment, whenever the last write of the bot comes', async () => {
+    await fill(10);
+    await from.writer.remove('g', ['u3', 'u4', 'u5']);
+    const { commands } = await exportBeside(Number.POSITIVE_INFINITY);
+    expect(commands).toBeGreaterThan(10);
+    for (let before = 0; before < commands; before++) {
+      const { total, sum } = await exportBeside(before);
+      expect([before, sum]).toEqual([before, total]);
+    }
   });
 
   it('store API keys that open the guild of the stream and no other, each in its list', async () => {
