@@ -124,7 +124,7 @@ async function openInputs(
   const { generate, randomSeed, file = [], format } = options;
   if (generate !== undefined) {
     const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
-    return [{ name: 'generated', unit: 'element', size: generate, entries }];
+    return [{ name: 'generated', unit: 'element', size: generate, entries, close: () => {} }];
   }
   if (new Set(file).size < file.length) throw new InvalidInputError('--file names the same file twice');
   const warn = (line: string): void => void stderr.write(`${line}\n`);

@@ -4,14 +4,14 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidInputError, messageOf } from '../errors.ts';
-import { curveOfFiles } from '../import/curve-choice.ts';
+import { curveOfFiles, type FormatCurve } from '../import/curve-choice.ts';
 import { type DryRunResult, dryRun } from '../import/dry-run.ts';
 import type { FormatName } from '../import/formats.ts';
-import { type Input, openInput } from '../import/inputs.ts';
+import { openInput } from '../import/inputs.ts';
 import { load } from '../import/load.ts';
 import type { LoadTarget } from '../import/load-job.ts';
 import { Problems } from '../import/problems.ts';
-import type { Progress } from '../import/reading.ts';
+import type { Progress, Reading } from '../import/reading.ts';
 import { summaryLine } from '../import/summary.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
 
@@ -109,12 +109,10 @@ export class GuildImports {
     const notes: string[] = [];
     const signal = AbortSignal.timeout(CHECK_MS);
     const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
-    const read = async () => {
-      const { inputs, formatCurve } = await this.open(path, choice, signal, progress.write);
-      const reading = { inputs, strict: false, problems: new Problems(progress.write), progress, signal };
-      return dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve });
-    };
-    const result = await read().catch((error: unknown) => {
+    const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
+      dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve }),
+    );
+    const result = await read.catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
     if (!result || signal.aborted)
@@ -167,11 +165,11 @@ export class GuildImports {
       write: (line) => run.notes.push(forPage(line)),
     };
     try {
-      const { inputs, formatCurve } = await this.open(choice.path, choice, signal, progress.write);
-      size = Math.max(1, inputs[0]?.size ?? 1);
-      const reading = { inputs, strict: false, problems: new Problems(progress.write), progress, signal };
-      const job = { guild, reading, stop, replace: run.replace, plan: undefined, curve: choice.curve, formatCurve };
-      const { summary, outcome } = await load(this.target, job);
+      const { summary, outcome } = await this.read(choice.path, choice, signal, progress, (reading, formatCurve) => {
+        size = Math.max(1, reading.inputs[0]?.size ?? 1);
+        const job = { guild, reading, stop, replace: run.replace, plan: undefined, curve: choice.curve, formatCurve };
+        return load(this.target, job);
+      });
       if (outcome) run.problem = forPage(outcome.message);
       run.summary = summaryLine(summary);
     } catch (error) {
@@ -181,15 +179,22 @@ export class GuildImports {
     return run.summary;
   }
 
-  private async open(
+  /** Opens a file, hands it to `take`, and closes it however that ends. */
+  private async read<T>(
     path: string,
     { name, format, curve }: ImportChoice,
     signal: AbortSignal,
-    write: Progress['write'],
-  ) {
-    const input: Input = await openInput(path, format, signal, write, name);
-    if (!format) write(`format: ${input.format} (detected)`);
-    return { inputs: [input], formatCurve: curve ? undefined : curveOfFiles([input]) };
+    progress: Progress,
+    take: (reading: Reading, formatCurve: FormatCurve | undefined) => Promise<T>,
+  ): Promise<T> {
+    const input = await openInput(path, format, signal, progress.write, name);
+    try {
+      if (!format) progress.write(`format: ${input.format} (detected)`);
+      const reading = { inputs: [input], strict: false, problems: new Problems(progress.write), progress, signal };
+      return await take(reading, curve ? undefined : curveOfFiles([input]));
+    } finally {
+      input.close();
+    }
   }
 }
 

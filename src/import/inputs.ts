@@ -34,6 +34,8 @@ export interface Input {
   readonly curve?: CurveText;
   /** Reads it once, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
+  /** Closes its file, which a reading that fails leaves open. */
+  close(): void;
 }
 
 /**
@@ -97,6 +99,7 @@ export async function openInput(
       if (json) return readJson(bytes(onRead), json, name);
       return format === 'csv' ? readCsv(bytes(onRead), name, onWarning) : readNdjson(bytes(onRead), name);
     },
+    close: () => void stream.destroy(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +48,17 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     readdirSync(folder)
       .filter((name) => name.startsWith('guildrank-import-'))
       .flatMap((name) => readdirSync(join(folder, name)));
+  /** Received files that this process has open, deleted ones too. */
+  const openFiles = () =>
+    readdirSync('/proc/self/fd')
+      .map((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`);
+        } catch {
+          return ''; // It was that of the list.
+        }
+      })
+      .filter((path) => path.startsWith(folder));
   const ranking = (guild = 'own') => dashboard.store.client.zrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
 
   interface Part {
@@ -249,6 +260,17 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect((await start({ id: 'x', mode: 'load' })).status).toBe(409);
     expect(idOf(await page())).toBe(id);
     expect(await ranking('other')).toEqual(['theirs', '9']);
+  });
+
+  it.runIf(process.platform === 'linux')('that a load refuses leaves no file open', async () => {
+    await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
+    for (let load = 0; load < 3; load++) {
+      await upload(`${CSV}${Array.from({ length: 20_000 }, (_, i) => `u${i},3,Cora\n`).join('')}`);
+      await start({ mode: 'replace', confirm: 'yes' });
+      expect(await ended()).toContain('is running, or was killed a moment ago');
+      await owner.submit('/guilds/own', `${PAGE}/discard`, {});
+    }
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), PATIENT);
   });
 
   it('stops at the wish of the person, and says what was loaded', async () => {

@@ -20,6 +20,7 @@ async function replaceBeside(lost: string) {
       name: 'generated',
       unit: 'element' as const,
       size: 3,
+      close: () => {},
       entries: (onRead: (amount: number) => void) => generateEntries(3, 's', onRead),
     },
   ];
