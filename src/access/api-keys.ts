@@ -15,6 +15,8 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   /** ISO 8601 in UTC, or null for a key that does not expire. */
   readonly expiresAt: string | null;
+  /** Milliseconds that it was made for, or null for a key that does not expire. Its rotation changes its end, and not this. */
+  readonly lifetimeMs: number | null;
   /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
   readonly origins: readonly string[];
   /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
@@ -60,6 +62,7 @@ export class ApiKeyStore {
       name,
       createdAt: new Date(now).toISOString(),
       expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),
+      lifetimeMs,
       origins,
       prefix: key.slice(0, PREFIX_LENGTH),
     };
@@ -109,7 +112,7 @@ export class ApiKeyStore {
       throw new NotFoundError(
         `Key ${keyId} of guild ${guildId} has no record any more: revoke it and create a new one`,
       );
-    const created = await this.create(guildId, old.name, lifetimeOf(old), old.origins);
+    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins);
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
       await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), 'expires_at', end));
@@ -136,10 +139,6 @@ export class ApiKeyStore {
   }
 }
 
-function lifetimeOf(record: ApiKeyRecord): number | null {
-  return record.expiresAt === null ? null : Date.parse(record.expiresAt) - Date.parse(record.createdAt);
-}
-
 function toFields(record: ApiKeyRecord): Record<string, string> {
   return {
     id: record.id,
@@ -147,6 +146,7 @@ function toFields(record: ApiKeyRecord): Record<string, string> {
     name: record.name,
     created_at: record.createdAt,
     ...(record.expiresAt !== null && { expires_at: record.expiresAt }),
+    ...(record.lifetimeMs !== null && { lifetime_ms: String(record.lifetimeMs) }),
     ...(record.origins.length > 0 && { origins: record.origins.join(' ') }),
     prefix: record.prefix,
   };
@@ -159,6 +159,7 @@ function fromFields(fields: Record<string, string>): ApiKeyRecord {
     name: fields.name ?? '',
     createdAt: fields.created_at ?? '',
     expiresAt: fields.expires_at || null,
+    lifetimeMs: fields.lifetime_ms ? Number(fields.lifetime_ms) : null,
     origins: splitOrigins(fields.origins ?? ''),
     prefix: fields.prefix ?? '',
   };

@@ -36,6 +36,7 @@ describe('create', () => {
       name: 'widget',
       createdAt: '2026-01-15T12:00:00.000Z',
       expiresAt: '2026-01-16T12:00:00.000Z',
+      lifetimeMs: DAY,
       origins: ['https://a.example', 'https://b.example'],
       prefix: key.slice(0, 7),
     });
@@ -46,6 +47,7 @@ describe('create', () => {
       name: 'widget',
       created_at: '2026-01-15T12:00:00.000Z',
       expires_at: '2026-01-16T12:00:00.000Z',
+      lifetime_ms: String(DAY),
       origins: 'https://a.example https://b.example',
       prefix: record.prefix,
     });
@@ -77,7 +79,16 @@ describe('find', () => {
 
   it('reads a record with only a key id and a guild', async () => {
     await testStore.client.hset('gr:key:bare', { id: 'k', guild_id: 'g', expires_at: '' });
-    const bare = { id: 'k', guildId: 'g', name: '', createdAt: '', expiresAt: null, origins: [], prefix: '' };
+    const bare = {
+      id: 'k',
+      guildId: 'g',
+      name: '',
+      createdAt: '',
+      expiresAt: null,
+      lifetimeMs: null,
+      origins: [],
+      prefix: '',
+    };
     expect(await apiKeys.find('bare')).toEqual(bare);
   });
 
@@ -169,6 +180,14 @@ describe('rotate', () => {
     const old = await apiKeys.create('g', 'widget', DAY);
     await apiKeys.rotate('g', old.record.id, 2 * DAY);
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
+  });
+
+  it('gives each successor the lifetime of the first key, however often it is rotated', async () => {
+    const old = await apiKeys.create('g', 'widget', 10 * DAY);
+    await apiKeys.rotate('g', old.record.id, DAY);
+    const again = await apiKeys.rotate('g', old.record.id, DAY);
+    const next = await apiKeys.rotate('g', again.record.id, DAY);
+    expect([again, next].map(({ record }) => record.expiresAt)).toEqual(Array(2).fill('2026-01-25T12:00:00.000Z'));
   });
 
   it('refuses a key without a record, with the fix', async () => {

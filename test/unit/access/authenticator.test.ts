@@ -24,6 +24,7 @@ const recordOf = (change: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   name: 'test',
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: null,
+  lifetimeMs: null,
   origins: ['https://a.example'],
   prefix: key.slice(0, 7),
   ...change,
