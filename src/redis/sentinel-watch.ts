@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
 
 /** User, password and TLS of the connections to Sentinels. */
@@ -24,12 +26,15 @@ export function watchSentinels(
     const watcher = new Redis({ ...access, host, port, ...HANDSHAKE, retryStrategy: () => RETRY_MS });
     watcher.on('error', () => {}); // A Sentinel may be down: the others report.
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
-    watcher.on('message', (_channel: string, message: string) => {
-      const [set, , , host, port] = message.split(' ');
+    watcher.on('message', async (_channel: string, message: string) => {
+      const [set, , , host = '', port] = message.split(' ');
+      if (set !== name) return;
+      const addresses = await addressesOf(host);
       // A connection that is being made asks the Sentinels anyway, and ioredis takes an interruption of that for the end.
       const isUp = client.status === 'connect' || client.status === 'ready';
-      if (set !== name || !isUp || isConnectedTo(client, host, port)) return;
-      client.disconnect(true);
+      const { remoteAddress = '', remotePort } = client.stream ?? {};
+      const isThere = addresses.includes(remoteAddress) && String(remotePort) === port;
+      if (isUp && !isThere) client.disconnect(true);
     });
     return watcher;
   });
@@ -38,7 +43,8 @@ export function watchSentinels(
   });
 }
 
-function isConnectedTo(client: Redis, host: string | undefined, port: string | undefined): boolean {
-  const { remoteAddress, remotePort } = client.stream ?? {};
-  return remoteAddress === host && String(remotePort) === port;
+/** Returns the addresses of a host, which a Sentinel can name as it is told to. A name that nobody knows has none. */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return [host];
+  return (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
 }
