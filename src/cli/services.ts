@@ -6,6 +6,7 @@ import { redisCodeOf } from '../errors.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { StoredMembers } from '../leaderboard/stored-members.ts';
+import { CommandBatcher } from '../redis/command-batcher.ts';
 import { connect, describe } from '../redis/connection.ts';
 import { waitUntilReady } from '../redis/lifecycle.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -22,6 +23,7 @@ export interface Services {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
+  readonly commands: CommandBatcher;
   readonly writer: BotWriter;
   readonly reader: GuildReader;
   readonly members: StoredMembers;
@@ -69,6 +71,7 @@ export function servicesOn(client: RedisClient, keyPrefix: string, plans: readon
     client,
     redisKeys,
     scripts,
+    commands: new CommandBatcher(client, scripts, redisKeys),
     writer: new BotWriter(scripts, redisKeys),
     reader: new GuildReader(client, scripts, redisKeys),
     members: new StoredMembers(client, scripts, redisKeys),

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { readUsage } from '../access/usage-reader.ts';
+import { type StoreFailureCode, StoreUnavailableError } from '../errors.ts';
 import type { GuildDirectory } from '../guilds/guild-directory.ts';
 import { readOverview } from '../guilds/overview.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
@@ -35,11 +36,22 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
   return router;
 }
 
-/** Returns the overview of a guild, and the requests that were refused in the running hour because its quota was used up. */
+/** Failures that the data of one guild cause. */
+const UNREADABLE: readonly StoreFailureCode[] = ['WRONGTYPE', 'MODEL', 'CURVE'];
+
+/**
+ * Returns the overview of a guild, and the requests that were refused in the running hour because its quota was used up; only its id if
+ * its data cannot be read.
+ */
 async function stateOf(parts: Parts, guildId: string) {
-  const [overview, { hours }] = await Promise.all([
-    readOverview(parts, parts.planQuotas, guildId),
-    readUsage(parts, guildId, parts.now()),
-  ]);
-  return { ...overview, refused: hours.at(-1)?.refused ?? 0 };
+  try {
+    const [overview, { hours }] = await Promise.all([
+      readOverview(parts, parts.planQuotas, guildId),
+      readUsage(parts, guildId, parts.now()),
+    ]);
+    return { ...overview, refused: hours.at(-1)?.refused ?? 0 };
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError) || !UNREADABLE.includes(error.code)) throw error;
+    return { guild: guildId, isUnreadable: true };
+  }
 }

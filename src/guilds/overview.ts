@@ -1,8 +1,8 @@
 import { StatsRead } from '../leaderboard/reader.ts';
-import { CommandBatcher } from '../redis/command-batcher.ts';
+import type { CommandBatcher } from '../redis/command-batcher.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
-import { Scripts, withStoreErrors } from '../redis/scripts.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 
 /** The stored state of a guild, with the field names of `--json`. */
 export interface Overview {
@@ -32,12 +32,15 @@ export interface Overview {
  * @throws StoreUnavailableError
  */
 export async function readOverview(
-  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  {
+    client,
+    redisKeys,
+    commands,
+  }: { readonly client: RedisClient; readonly redisKeys: RedisKeys; readonly commands: CommandBatcher },
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
-  const commands = new CommandBatcher(client, new Scripts(client), redisKeys);
   const { value, revision } = await commands.read(new StatsRead(guild));
   const [storedPlan, ranked, keyCount, used, ttl, config] = await withStoreErrors(
     Promise.all([
