@@ -55,7 +55,13 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
         seconds,
       );
     }
-    const opened = await sessions.open(formOf(req).invite ?? '');
+    let opened: Awaited<ReturnType<typeof sessions.open>> | undefined;
+    try {
+      opened = await sessions.open(formOf(req).invite ?? '');
+    } finally {
+      // Undefined: Redis did not reply, which is not the fault of the person.
+      if (opened !== null) limiter.giveBack(req.ip);
+    }
     if (!opened) {
       throw new Refusal(
         410,
@@ -63,7 +69,6 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
         'It was used, or its time is over. Ask your bot, or the operator, for a new one.',
       );
     }
-    limiter.giveBack(req.ip);
     const { token, session } = opened;
     const { name, options } = cookieOf(url());
     const earlier = parse(req.headers.cookie ?? '')[name];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/config.ts';
 import { parseDashboardConfig } from '../../src/dashboard/config.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
@@ -17,6 +17,7 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
     const link = await dashboard.link('g');
     const _token = await owner.tokenOf('/guilds/g');
     const late = new Visitor(dashboard);
+    const early = Array.from({ length: 9 }, () => new Visitor(dashboard));
     const form = { _token, name: 'x', lifetime: 'until revoked', origins: '' };
 
     dashboard.redis.process.kill('SIGSTOP');
@@ -25,7 +26,10 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
         owner.get('/guilds/g'),
         owner.post('/guilds/g/keys', form),
         owner.post('/guilds/g/settings/multiplier', { _token, multiplier: '3' }),
+        owner.get('/guilds/g/settings'),
         late.signIn(link),
+        // With it all attempts that an address has.
+        ...early.map((visitor) => visitor.signIn(link)),
       ]);
       for (const { status, headers, text } of answers) {
         expect([status, headers.get('retry-after')]).toEqual([503, '5']);
@@ -46,6 +50,22 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
     expect((await late.signIn(link)).status).toBe(303);
     expect((await owner.post('/guilds/g/keys', form)).status).toBe(200);
   });
+});
+
+it('a guild whose data cannot be read keeps nobody from the list of all guilds', needs('redis-server'), async () => {
+  const dashboard = await startTestDashboard();
+  onTestFinished(dashboard.close);
+  await dashboard.store.writer.record('good', { userId: 'a', set: 5 });
+  await dashboard.store.client.set('gr:{poison}:xp', 'x');
+  await dashboard.store.client.hset('gr:{later}:stats', 'model', '9');
+  await dashboard.store.client.hset('gr:{later}:config', 'plan', 'pro');
+  const operator = await dashboard.signIn(null);
+  const { status, text } = await operator.get('/operator');
+  expect(status).toBe(200);
+  expect(text).toContain('href="/guilds/good"');
+  expect(
+    text.match(/<bdi>(poison|later)<\/bdi><\/th><td colspan="4"><b class="bad">Its data cannot be read/g),
+  ).toHaveLength(2);
 });
 
 describe('the settings of the dashboard', () => {

@@ -5,6 +5,7 @@ import { InvalidInputError } from '../../errors.ts';
 import { readOverview } from '../../guilds/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../leaderboard/curves.ts';
 import { averageLevel, StatsRead } from '../../leaderboard/reader.ts';
+import { withStoreErrors } from '../../redis/scripts.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { notFound, Refusal } from '../refusal.ts';
@@ -119,7 +120,7 @@ async function sendSettings(
 ): Promise<void> {
   const guildId = guildOf(res);
   const overview = await readOverview(parts, parts.planQuotas, guildId);
-  const custom = await parts.client.hget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom');
+  const custom = await withStoreErrors(parts.client.hget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom'));
   const data = { overview, custom, notice, problem, values, curves: CURVE_NAMES };
   const plans = [...parts.planQuotas];
   parts.views.send(res, 'settings', { title: 'Settings', ...data, plans }, problem === '' ? 200 : 400);
