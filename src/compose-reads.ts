@@ -55,7 +55,7 @@ export function composeReads(
     redisKeys.invalidationChannel,
     (guildId) => {
       authenticator.invalidate(guildId);
-      cache.clear();
+      cache.forget(guildId);
     },
     () => authenticator.invalidateAll(),
   );

@@ -134,6 +134,7 @@ export interface CacheableRead<V> {
 }
 
 interface Entry<V> {
+  readonly guildId: string;
   readonly revision: string;
   readonly response: V;
   readonly filledAt: number;
@@ -157,7 +158,7 @@ export interface ResponseCacheOptions<V> {
 export class ResponseCache<V> {
   private hits = 0;
   private misses = 0;
-  /** Counts the calls of {@link clear}. */
+  /** Counts the calls of {@link clear} and {@link forget}: what was read before them is not kept. */
   private epoch = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
   private readonly now: () => number;
@@ -186,7 +187,7 @@ export class ResponseCache<V> {
       this.misses++;
       const response = read.render(value);
       if (revision !== '' && epoch === this.epoch)
-        this.entries?.set(read.cacheKey, { revision, response, filledAt: now });
+        this.entries?.set(read.cacheKey, { guildId: read.command.guildId, revision, response, filledAt: now });
       return { response, error: undefined };
     } catch (error) {
       return { response: undefined, error };
@@ -199,6 +200,14 @@ export class ResponseCache<V> {
    */
   clear(): void {
     this.entries?.clear();
+    this.epoch++;
+  }
+
+  /** Drops the responses of one guild, as {@link clear} does. O(all responses). */
+  forget(guildId: string): void {
+    for (const [cacheKey, entry] of [...(this.entries?.entries() ?? [])]) {
+      if (entry.guildId === guildId) this.entries?.delete(cacheKey);
+    }
     this.epoch++;
   }
 

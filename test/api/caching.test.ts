@@ -54,6 +54,21 @@ describeStores('caching', (kind) => {
     }
   });
 
+  it('keeps the responses of a guild while another one changes its settings', async () => {
+    const hits = async () => {
+      const text = await suite.service.registry.metrics();
+      return Number(/guildrank_page_cache_requests_total\{result="hit"\} (\d+)/.exec(text)?.[1] ?? 0);
+    };
+    await setPlan(suite, 'guild', 'pro');
+    await suite.service.store.writer.record('guild', { userId: 'a', set: 5 });
+    await suite.get(path).expect(200);
+    await suite.get(path).expect(200);
+    const before = await hits();
+    for (const other of ['b', 'c', 'd']) await setPlan(suite, other, 'pro');
+    await suite.get(path).expect(200);
+    expect(await hits()).toBe(before + 1);
+  });
+
   it('shows a guild that was deleted and filled again as it is now', async () => {
     const { writer } = suite.service.store;
     await writer.record('guild', { userId: 'a', set: 1 });

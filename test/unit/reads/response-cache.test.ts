@@ -24,7 +24,12 @@ class Guild {
 }
 
 function readOf(key: string): CacheableRead<string> {
-  const command = { guildId: 'g', command: key, weight: 1, decode: () => ({ revision: '', value: '' }) };
+  const command = {
+    guildId: key.startsWith('h') ? 'h' : 'g',
+    command: key,
+    weight: 1,
+    decode: () => ({ revision: '', value: '' }),
+  };
   return { cacheKey: key, command, render: (value) => `${key} at ${value}` };
 }
 
@@ -81,6 +86,19 @@ describe('the cache of responses', () => {
     await late;
     await get('b');
     expect(guild.read).toEqual(['a', 'a', 'b', 'b']);
+  });
+
+  it('reads a guild again that it forgot, and no other', async () => {
+    const { get, guild, cache } = setup();
+    await get('a', 'b', 'h');
+    cache.forget('g');
+    await get('a', 'b', 'h');
+    expect(guild.read).toEqual(['a', 'b', 'h', 'a', 'b']);
+    const late = get('c');
+    cache.forget('g');
+    await late;
+    await get('c');
+    expect(guild.read.slice(5)).toEqual(['c', 'c']);
   });
 
   it('caches no response of a guild without a revision', async () => {
