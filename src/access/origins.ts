@@ -1,5 +1,8 @@
 import { InvalidInputError } from '../errors.ts';
 
+/** Scheme, host and port, the host as a browser names it. A URL may have more characters, which a shell or a page would have to be kept from. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
+
 /**
  * Parses web origins, separated by commas or spaces; "" is an empty list. Repeated origins count once.
  * @throws InvalidInputError with the first that is not an origin.
@@ -12,7 +15,7 @@ export function parseOrigins(text: string): string[] {
         `"${origin}" has a wildcard, which is not supported: list each origin, such as https://www.example.com`,
       );
     }
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin)) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !ORIGIN.test(origin)) {
       throw new InvalidInputError(
         `"${origin}" is not an origin: give scheme, host and port only, such as https://example.com`,
       );

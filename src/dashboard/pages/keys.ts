@@ -108,9 +108,15 @@ async function sendList(
 
 /** Answers with the new key, which is shown this once: it is in no address and no cache. */
 function sendNewKey({ views, apiUrl }: Parts, res: Response, { key, record }: CreatedKey, overlap?: string): void {
-  const origin = record.origins[0] === undefined ? '' : ` -H 'Origin: ${record.origins[0]}'`;
-  const curl = `curl -H 'x-api-key: ${key}'${origin} '${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5'`;
+  const headers = [`x-api-key: ${key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
+  const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
+  const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');
   views.send(res, 'key-made', { title: 'Your new key', key, record, curl, overlap });
+}
+
+/** Returns a text as one word of a POSIX shell. */
+function forShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Returns the key that the address names. The guild of the address has it, or there is no such page. */

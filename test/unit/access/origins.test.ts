@@ -10,6 +10,23 @@ it('parses origins separated by commas and spaces, each once, in their order', (
   ]);
 });
 
+it('takes hosts of every kind that a browser names', () => {
+  const origins = [
+    'http://localhost:3000',
+    'https://xn--bcher-kva.example',
+    'http://192.0.2.1',
+    'http://[2001:db8::1]:8080',
+  ];
+  expect(parseOrigins(origins.join(' '))).toEqual(origins);
+});
+
+it.each([`https://a';id;'b`, 'https://a$b', 'https://a(b)', 'https://a&b', 'https://a!b', 'https://a_b`c'])(
+  'refuses %s, which a shell would not take as text',
+  (wrong) => {
+    expect(() => parseOrigins(wrong)).toThrow('is not an origin: give scheme, host and port only');
+  },
+);
+
 it.each(['a.example', 'https://a.example/', 'https://a.example/x', 'https://A.example', '*', 'null', 'ws://a.example'])(
   'refuses %s with an example of an origin',
   (wrong) => {
