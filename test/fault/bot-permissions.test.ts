@@ -7,7 +7,7 @@ import { createWriter } from '../../src/writer.ts';
 import { needs } from '../support/needs.ts';
 import { permissionsOf } from './acl.ts';
 
-describe('the user "bot" of deploy/redis/users.acl', needs('redis-server'), () => {
+describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
   let bot: Redis;
   let operator: Redis;
@@ -27,7 +27,7 @@ describe('the user "bot" of deploy/redis/users.acl', needs('redis-server'), () =
     await redis?.stop();
   });
 
-  it('may run each call of the writer and of the reader', async () => {
+  it('bot may run each call of the writer and of the reader', async () => {
     const writer = createWriter(bot);
     const reader = createReader(bot);
     await writer.recordMany('g', [
@@ -51,4 +51,27 @@ describe('the user "bot" of deploy/redis/users.acl', needs('redis-server'), () =
     const { audit } = servicesOn(operator, 'gr', ['free']);
     expect((await audit.check('g.1')).exact).toBe(true);
   });
+
+  it.each(['guildrank', 'bot', 'operator', 'dashboard'])(
+    '%s may run scripts, and change none of the server',
+    async (user) => {
+      const admin = new Redis(redis.url);
+      try {
+        await admin.call('ACL', 'SETUSER', user, 'on', '>secret', ...permissionsOf(user));
+        const tried = (...command: string[]) => admin.call('ACL', 'DRYRUN', user, ...command);
+        expect(await tried('EVALSHA', '0'.repeat(40), '1', 'gr:{g}:xp')).toBe('OK');
+        const others = [
+          'FUNCTION FLUSH',
+          'FUNCTION LOAD x',
+          'FUNCTION DELETE x',
+          'SCRIPT FLUSH',
+          'SCRIPT KILL',
+          'FUNCTION KILL',
+        ];
+        for (const command of others) expect(await tried(...command.split(' ')), command).toMatch(/no permissions/);
+      } finally {
+        admin.disconnect();
+      }
+    },
+  );
 });
