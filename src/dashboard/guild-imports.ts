@@ -62,6 +62,7 @@ type State = { readonly checked?: CheckedImport; readonly run?: ImportRun; reado
 export class GuildImports {
   private readonly states = new Map<string, State>();
   private readonly receiving = new Set<string>();
+  private readonly loads = new Set<Promise<unknown>>();
   private folder: string | undefined;
 
   constructor(private readonly target: LoadTarget) {}
@@ -138,13 +139,21 @@ export class GuildImports {
     const controller = new AbortController();
     const stop = { signal: controller.signal, holdExit: () => {} };
     this.states.set(guildId, { run, stop: () => controller.abort() });
-    void this.load(guildId, checked, run, stop)
+    const load = this.load(guildId, checked, run, stop)
       .then(onEnd)
       .catch(() => {}) // The load is done, and its line is on the page.
       .finally(() => {
         if (this.of(guildId).run === run) this.states.set(guildId, { run });
+        this.loads.delete(load);
         return rm(checked.path, { force: true });
       });
+    this.loads.add(load);
+  }
+
+  /** Stops all loads, and waits for their ends. */
+  async end(): Promise<void> {
+    for (const { stop } of this.states.values()) stop?.();
+    await Promise.all(this.loads);
   }
 
   /** Asks the load that runs to stop. A replacement that puts its members in place still finishes. */

@@ -7,6 +7,7 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { AuditLog } from './audit-log.ts';
+import type { GuildImports } from './guild-imports.ts';
 import type { Sessions } from './sessions.ts';
 import type { Views } from './views.ts';
 
@@ -22,6 +23,7 @@ export interface Parts {
   readonly commands: CommandBatcher;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
+  readonly imports: GuildImports;
   readonly views: Views;
   /** Requests per hour by plan. */
   readonly planQuotas: ReadonlyMap<string, number>;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { ApiKeyStore } from '../access/api-keys.ts';
+import { BotWriter } from '../bot/bot-writer.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
 import { requestIds } from '../http/request-context.ts';
 import { drain } from '../http/server/drain.ts';
@@ -20,6 +21,7 @@ import { createDashboardApp } from './app.ts';
 import { Assets } from './assets.ts';
 import { AuditLog } from './audit-log.ts';
 import type { DashboardConfig } from './config.ts';
+import { GuildImports } from './guild-imports.ts';
 import type { Parts } from './guild-page.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { Sessions } from './sessions.ts';
@@ -58,8 +60,9 @@ export async function startDashboard(
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
   const activity = { inFlight: 0, isClosing: false };
   const assets = new Assets();
+  const parts = partsOn(client, config, assets, () => config.dashboardUrl || urlOf(server));
   const app = createDashboardApp({
-    ...partsOn(client, config, assets, () => config.dashboardUrl || urlOf(server)),
+    ...parts,
     assets,
     pages: GUILD_PAGES,
     trustProxy: config.trustProxy,
@@ -79,6 +82,8 @@ export async function startDashboard(
   const close = async (): Promise<void> => {
     activity.isClosing = true;
     await drain(server, config.shutdownTimeoutMs);
+    // Their ends are written to Redis.
+    await parts.imports.end();
     health.stop();
     client.disconnect();
   };
@@ -104,13 +109,16 @@ function partsOn(client: RedisClient, config: DashboardConfig, assets: Assets, u
   const redisKeys = new RedisKeys(config.keyPrefix);
   const scripts = new Scripts(client, { limit: timeLimit(COMMAND_TIMEOUT_MS) });
   const counters = new CounterAudit(scripts, redisKeys);
+  const guildConfig = new GuildConfig(client, scripts, redisKeys, counters);
+  const writer = new BotWriter(scripts, redisKeys);
   return {
     client,
     redisKeys,
     scripts,
     counters,
     apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
-    guildConfig: new GuildConfig(client, scripts, redisKeys, counters),
+    guildConfig,
+    imports: new GuildImports({ client, redisKeys, scripts, writer, guildConfig }),
     commands: new CommandBatcher(client, scripts, redisKeys),
     sessions: new Sessions(client, redisKeys),
     auditLog: new AuditLog(client, redisKeys),

@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
+import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { startDashboard } from '../../src/dashboard/server.ts';
+import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
+import { SILENT } from '../support/service.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const PAGE = '/guilds/own/import';
@@ -282,6 +285,31 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ended()).toMatch(/Interrupted: nothing was replaced/);
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
+  });
+
+  it('that loads is stopped with the dashboard, leaves nothing staged, and its end is in the activity', async () => {
+    const second = await startDashboard(
+      parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
+      SILENT,
+    );
+    const rows = Array.from({ length: 200_000 }, (_, n) => `m${n},${n}`).join('\n');
+    const first = [dashboard, owner] as const;
+    dashboard = { ...dashboard, ...second };
+    owner = new Visitor(second);
+    try {
+      await owner.signIn((await first[0].link('own')).replace(first[0].url, second.url));
+      await upload(`user_id,xp\n${rows}\n`);
+      await start({ mode: 'replace', confirm: 'yes' });
+      await vi.waitFor(async () => {
+        expect(await dashboard.store.client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0);
+      }, PATIENT);
+      await second.close();
+    } finally {
+      [dashboard, owner] = first;
+    }
+    expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
+    expect(await ranking()).toEqual(['a', '1', 'old', '40']);
+    expect((await owner.get('/guilds/own/activity')).text).toContain('stopped early: guild own: replaced by 0 members');
   });
 
   describe('members in the dashboard', () => {

@@ -1,11 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { BotWriter } from '../../bot/bot-writer.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { FORMAT_NAMES } from '../../import/formats.ts';
 import { CURVE_NAMES } from '../../leaderboard/curves.ts';
 import { formOf, parseForm } from '../forms.ts';
-import { GuildImports } from '../guild-imports.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
 import { MAX_UPLOAD, receiveUpload } from '../upload.ts';
@@ -39,10 +37,9 @@ export const importPage: GuildPage = {
   label: 'Import',
   uploads: ['/import'],
   addTo(router, parts) {
-    const { auditLog, redisKeys, scripts } = parts;
-    const imports = new GuildImports({ ...parts, writer: new BotWriter(scripts, redisKeys) });
+    const { auditLog, imports } = parts;
 
-    router.get('/import', (_req, res) => sendState(parts, imports, res));
+    router.get('/import', (_req, res) => sendState(parts, res));
 
     router.post('/import', async (req, res) => {
       const receive = async (path: string) => {
@@ -56,7 +53,7 @@ export const importPage: GuildPage = {
         await imports.add(guildOf(res), receive);
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
-        return sendState(parts, imports, res, error.message);
+        return sendState(parts, res, error.message);
       }
       res.redirect(303, `/guilds/${guildOf(res)}/import`);
     });
@@ -64,7 +61,7 @@ export const importPage: GuildPage = {
     router.post('/import/start', async (req, res) => {
       const guildId = guildOf(res);
       const { data, problem } = parseForm(startForm, formOf(req));
-      if (!data) return sendState(parts, imports, res, problem);
+      if (!data) return sendState(parts, res, problem);
       const { checked } = imports.of(guildId);
       if (!checked || checked.id !== data.id) {
         throw new Refusal(409, 'Another file', 'This is not the file that was checked last. Look at the import again.');
@@ -89,7 +86,7 @@ export const importPage: GuildPage = {
 };
 
 /** Shows the form, the file that was checked, or the load. */
-function sendState({ views }: Parts, imports: GuildImports, res: Response, problem = ''): void {
+function sendState({ views, imports }: Parts, res: Response, problem = ''): void {
   const { checked, run } = imports.of(guildOf(res));
   const status = problem === '' ? 200 : 400;
   if (checked) {
