@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidInputError, messageOf } from '../errors.ts';
@@ -29,6 +29,7 @@ export interface ImportChoice {
 export interface CheckedImport extends ImportChoice {
   readonly id: string;
   readonly path: string;
+  readonly bytes: number;
   readonly preview: DryRunResult['preview'];
   /** Lines for the person: what was detected, and the first bad rows with their places. */
   readonly notes: readonly string[];
@@ -53,8 +54,11 @@ export interface ImportRun {
 const KEPT_MS = 30 * 60_000;
 /** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
 const CHECK_MS = 30_000;
-/** Files of all guilds that wait or load. */
-const MAX_FILES = 20;
+/** Files that are received, and loads that run, each at the same time. */
+const MAX_AT_ONCE = 20;
+const TOO_MANY = 'Too many imports run: try again in some minutes.';
+/** Disk for the files that wait for their persons. The oldest go first. */
+const MAX_WAITING_BYTES = 1024 ** 3;
 
 type State = { readonly checked?: CheckedImport; readonly run?: ImportRun; readonly stop?: () => void };
 
@@ -65,7 +69,10 @@ export class GuildImports {
   private readonly loads = new Set<Promise<unknown>>();
   private folder: string | undefined;
 
-  constructor(private readonly target: LoadTarget) {}
+  constructor(
+    private readonly target: LoadTarget,
+    private readonly maxWaitingBytes = MAX_WAITING_BYTES,
+  ) {}
 
   /** Returns the file that waits for its person, or the load that runs or ran last. */
   of(guildId: string): Pick<State, 'checked' | 'run'> {
@@ -80,20 +87,19 @@ export class GuildImports {
   /**
    * Receives a file, reads it once, and keeps it for {@link start}. Writes nothing to the guild.
    * @param receive writes the file to a path, and returns what the person chose.
-   * @throws InvalidInputError when it cannot be read, an import of the guild runs, or too many are open. The file is then deleted.
+   * @throws InvalidInputError when it cannot be read, an import of the guild runs, or too many run. The file is then deleted.
    */
   async add(guildId: string, receive: (path: string) => Promise<ImportChoice>): Promise<void> {
     if (this.receiving.has(guildId) || this.isRunning(guildId))
       throw new InvalidInputError('An import of this guild is running: wait for its end.');
-    const files = [...this.states.values()].filter(({ checked, stop }) => checked ?? stop).length;
-    if (files + this.receiving.size >= MAX_FILES)
-      throw new InvalidInputError('Too many imports are open: try again in some minutes.');
+    if (this.receiving.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     this.receiving.add(guildId);
     this.folder ??= temporaryFolder();
     const path = join(this.folder, randomUUID());
     try {
       const checked = await this.check(guildId, path, await receive(path));
       await this.discard(guildId);
+      await this.makeRoom(checked.bytes);
       this.states.set(guildId, { checked });
       setTimeout(() => {
         if (this.of(guildId).checked === checked) void this.discard(guildId);
@@ -120,7 +126,19 @@ export class GuildImports {
       throw new InvalidInputError('It takes too long to read here: use the command "seed".');
     const { preview, notice } = result;
     if (notice) notes.push(forPage(notice));
-    return { ...choice, id: randomUUID(), path, preview, notes };
+    return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, preview, notes };
+  }
+
+  /** Lets the files go that have waited longest, until another one of this size has room. */
+  private async makeRoom(bytes: number): Promise<void> {
+    let waiting = bytes;
+    for (const { checked } of this.states.values()) waiting += checked?.bytes ?? 0;
+    for (const [guildId, { checked }] of [...this.states]) {
+      if (waiting <= this.maxWaitingBytes) return;
+      if (!checked) continue;
+      waiting -= checked.bytes;
+      await this.discard(guildId);
+    }
   }
 
   /** Forgets the file that waits, and the load that has ended. */
@@ -135,6 +153,7 @@ export class GuildImports {
   start(guildId: string, replace: boolean, onEnd: (summary: string) => Promise<unknown>): void {
     const { checked } = this.of(guildId);
     if (!checked || this.receiving.has(guildId)) throw new InvalidInputError('There is no file: upload it again.');
+    if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = { name: checked.name, replace, notes: [], members: 0, share: 0 };
     const controller = new AbortController();
     const stop = { signal: controller.signal, holdExit: () => {} };
