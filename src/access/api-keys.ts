@@ -1,30 +1,15 @@
-import { NotFoundError } from '../errors.ts';
+import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
+import { type ApiKeyRecord, fromFields, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
-import { splitOrigins } from './origins.ts';
-
-/** The stored data of a key, without the key itself. */
-export interface ApiKeyRecord {
-  readonly id: string;
-  readonly guildId: string;
-  readonly name: string;
-  /** ISO 8601 in UTC. */
-  readonly createdAt: string;
-  /** ISO 8601 in UTC, or null for a key that does not expire. */
-  readonly expiresAt: string | null;
-  /** Milliseconds that it was made for, or null for a key that does not expire. Its rotation changes its end, and not this. */
-  readonly lifetimeMs: number | null;
-  /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
-  readonly origins: readonly string[];
-  /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
-  readonly prefix: string;
-}
 
 /** Names that keys may have. */
 export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
+/** Keys of one guild. Each look at their list reads all of them. */
+export const MAX_KEYS = 100;
 /** Characters of the prefix: `gr_` and four random ones. 28 random ones stay secret. */
 const PREFIX_LENGTH = 7;
 
@@ -47,12 +32,16 @@ export class ApiKeyStore {
    * Creates a key of a guild. Two round trips. It is listed first, so that every key that works is listed.
    * @param lifetimeMs milliseconds until it expires, or null for never.
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
+   * @param replaced id of a key that must be listed still.
+   * @throws InvalidInputError when the guild has {@link MAX_KEYS} keys that have not expired.
+   * @throws NotFoundError when the guild has no key `replaced`.
    */
   async create(
     guildId: string,
     name: string,
     lifetimeMs: number | null,
     origins: readonly string[] = [],
+    replaced?: string,
   ): Promise<CreatedKey> {
     const key = generateKey();
     const now = this.now();
@@ -67,9 +56,38 @@ export class ApiKeyStore {
       prefix: key.slice(0, PREFIX_LENGTH),
     };
     const sha = hashKey(key);
-    await withStoreErrors(this.client.hset(this.redisKeys.guild(guildId).apiKeys, record.id, sha));
+    if (!(await this.enlist(guildId, record.id, sha, replaced))) {
+      await this.removeExpired(guildId);
+      if (!(await this.enlist(guildId, record.id, sha, replaced)))
+        throw new InvalidInputError(`Guild ${guildId} has ${MAX_KEYS} keys: revoke one that is not used`);
+    }
     await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), toFields(record)));
     return { key, record };
+  }
+
+  /** Lists a key. One round trip. @returns false when the guild has too many. @throws NotFoundError */
+  private async enlist(guildId: string, id: string, sha: string, replaced: string | undefined): Promise<boolean> {
+    const { apiKeys } = this.redisKeys.guild(guildId);
+    // Together, so that of several calls at once as many are listed as there is room for.
+    const change = this.client
+      .multi()
+      .hset(apiKeys, id, sha)
+      .hlen(apiKeys)
+      .hexists(apiKeys, replaced ?? id);
+    const replies = (await withStoreErrors(change.exec())) ?? [];
+    const failed = replies.find(([error]) => error)?.[0];
+    if (failed) throw new StoreUnavailableError(failed);
+    const [, count, isThere] = replies.map(([, reply]) => Number(reply));
+    if (isThere === 1 && (count ?? 0) <= MAX_KEYS) return true;
+    await withStoreErrors(this.client.hdel(apiKeys, id));
+    if (isThere === 0) throw noSuchKey(guildId, replaced ?? id);
+    return false;
+  }
+
+  private async removeExpired(guildId: string): Promise<void> {
+    for (const { id, expiresAt } of await this.list(guildId)) {
+      if (expiresAt !== null && Date.parse(expiresAt) <= this.now()) await this.revoke(guildId, id);
+    }
   }
 
   /** Returns the record of the key with this SHA-256 (hex), or null. One round trip. */
@@ -112,10 +130,14 @@ export class ApiKeyStore {
       throw new NotFoundError(
         `Key ${keyId} of guild ${guildId} has no record any more: revoke it and create a new one`,
       );
-    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins);
+    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, keyId);
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
-      await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), 'expires_at', end));
+      const record = this.redisKeys.apiKey(sha);
+      await withStoreErrors(this.client.hset(record, 'expires_at', end));
+      // It was revoked meanwhile: nothing of it may stay.
+      if ((await withStoreErrors(this.client.hexists(record, 'id'))) === 0)
+        await withStoreErrors(this.client.del(record));
     }
     await publishInvalidation(this.client, this.redisKeys, guildId);
     return created;
@@ -133,34 +155,11 @@ export class ApiKeyStore {
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {
     const sha = await withStoreErrors(this.client.hget(this.redisKeys.guild(guildId).apiKeys, keyId));
-    if (sha === null)
-      throw new NotFoundError(`Guild ${guildId} has no key ${keyId}: see the ids with "keys list --guild ${guildId}"`);
+    if (sha === null) throw noSuchKey(guildId, keyId);
     return sha;
   }
 }
 
-function toFields(record: ApiKeyRecord): Record<string, string> {
-  return {
-    id: record.id,
-    guild_id: record.guildId,
-    name: record.name,
-    created_at: record.createdAt,
-    ...(record.expiresAt !== null && { expires_at: record.expiresAt }),
-    ...(record.lifetimeMs !== null && { lifetime_ms: String(record.lifetimeMs) }),
-    ...(record.origins.length > 0 && { origins: record.origins.join(' ') }),
-    prefix: record.prefix,
-  };
-}
-
-function fromFields(fields: Record<string, string>): ApiKeyRecord {
-  return {
-    id: fields.id ?? '',
-    guildId: fields.guild_id ?? '',
-    name: fields.name ?? '',
-    createdAt: fields.created_at ?? '',
-    expiresAt: fields.expires_at || null,
-    lifetimeMs: fields.lifetime_ms ? Number(fields.lifetime_ms) : null,
-    origins: splitOrigins(fields.origins ?? ''),
-    prefix: fields.prefix ?? '',
-  };
+function noSuchKey(guildId: string, keyId: string): NotFoundError {
+  return new NotFoundError(`Guild ${guildId} has no key ${keyId}: see the ids with "keys list --guild ${guildId}"`);
 }

@@ -3,7 +3,8 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import type { TimeLimit } from '../redis/timeouts.ts';
-import type { ApiKeyRecord, ApiKeyStore } from './api-keys.ts';
+import type { ApiKeyRecord } from './api-key-record.ts';
+import type { ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 
 /** The guild that a valid key belongs to, and its rights. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ApiKeyRecord } from '../access/api-keys.ts';
+import type { ApiKeyRecord } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
 import { parseId, parseKeyName, parseLifetime, parseOriginList } from './arguments.ts';
 import type { CommandContext } from './context.ts';

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { type ApiKeyRecord, type CreatedKey, KEY_NAME_PATTERN } from '../../access/api-keys.ts';
+import type { ApiKeyRecord } from '../../access/api-key-record.ts';
+import { type CreatedKey, KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
 import { readUsage } from '../../access/usage-reader.ts';
 import { InvalidInputError } from '../../errors.ts';
@@ -9,8 +10,6 @@ import type { GuildPage, Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
-/** Keys of a guild. Each look at the list reads all of them. */
-const MAX_KEYS = 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -56,13 +55,15 @@ export const keysPage: GuildPage = {
       const guildId = guildOf(res);
       const form = parseForm(newKey, formOf(req));
       if (!form.data) return sendList(parts, res, '', form.problem, formOf(req));
-      if ((await apiKeys.list(guildId)).length >= MAX_KEYS) {
-        return sendList(parts, res, '', `The guild has ${MAX_KEYS} keys. Revoke one that is not used.`, formOf(req));
-      }
       const { name, lifetime, origins } = form.data;
       const what = `Made the API key "${name}", valid ${lifetime}${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}`;
       const make = () => apiKeys.create(guildId, name, LIFETIMES[lifetime], origins);
-      sendNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make));
+      try {
+        sendNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make));
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        await sendList(parts, res, '', `${error.message}.`, formOf(req));
+      }
     });
 
     router.get('/keys/:id/revoke', async (req, res) => {

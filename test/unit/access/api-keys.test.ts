@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiKeyStore, KEY_NAME_PATTERN } from '../../../src/access/api-keys.ts';
+import { ApiKeyStore, KEY_NAME_PATTERN, MAX_KEYS } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/redis-client.ts';
@@ -198,6 +198,43 @@ describe('rotate', () => {
     await expect(refusal).rejects.toThrow(
       `Key ${record.id} of guild g has no record any more: revoke it and create a new one`,
     );
+  });
+});
+
+describe('the limit of keys', () => {
+  const make = () => apiKeys.create('g', 'widget', null).catch((error: Error) => error.message);
+  const listed = () => testStore.client.hlen('gr:{g}:keys');
+
+  it('holds when many are made at once, and as many are made as there is room for', async () => {
+    for (let i = 0; i < MAX_KEYS - 5; i++) await make();
+    const results = await Promise.all(Array.from({ length: 40 }, make));
+    expect(results.filter((result) => typeof result === 'object')).toHaveLength(5);
+    expect(
+      results.filter((result) => result === `Guild g has ${MAX_KEYS} keys: revoke one that is not used`),
+    ).toHaveLength(35);
+    expect([await listed(), (await apiKeys.list('g')).length]).toEqual([MAX_KEYS, MAX_KEYS]);
+  });
+
+  it('holds for rotations, and expired keys make room', async () => {
+    const { record } = await apiKeys.create('g', 'widget', null);
+    for (let i = 1; i < MAX_KEYS - 10; i++) await make();
+    await Promise.allSettled(Array.from({ length: 30 }, () => apiKeys.rotate('g', record.id, DAY)));
+    expect(await listed()).toBe(MAX_KEYS);
+    await expect(make()).resolves.toContain('revoke one');
+    now += 2 * DAY;
+    expect(await make()).toHaveProperty('key');
+    expect(await listed()).toBe(MAX_KEYS);
+    expect((await apiKeys.list('g')).map(({ id }) => id)).not.toContain(record.id);
+  });
+
+  it('leaves nothing of a key that is rotated and revoked at once', async () => {
+    const { key, record } = await apiKeys.create('g', 'widget', null);
+    await Promise.allSettled([apiKeys.rotate('g', record.id, DAY), apiKeys.revoke('g', record.id)]);
+    expect(await testStore.client.exists(`gr:key:${hashKey(key)}`)).toBe(0);
+    expect((await apiKeys.list('g')).map(({ id }) => id)).not.toContain(record.id);
+    const listedHashes = await testStore.client.hvals('gr:{g}:keys');
+    const records = await testStore.client.keys('gr:key:*');
+    expect(records.sort()).toEqual(listedHashes.map((sha) => `gr:key:${sha}`).sort());
   });
 });
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApiKeyRecord, ApiKeyStore } from '../../../src/access/api-keys.ts';
+import type { ApiKeyRecord } from '../../../src/access/api-key-record.ts';
+import type { ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { Authenticator } from '../../../src/access/authenticator.ts';
 import { generateKey, hashKey } from '../../../src/access/key-format.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';

@@ -1,0 +1,46 @@
+import { splitOrigins } from './origins.ts';
+
+/** The stored data of a key, without the key itself. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  readonly guildId: string;
+  readonly name: string;
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+  /** ISO 8601 in UTC, or null for a key that does not expire. */
+  readonly expiresAt: string | null;
+  /** Milliseconds that it was made for, or null for a key that does not expire. Its rotation changes its end, and not this. */
+  readonly lifetimeMs: number | null;
+  /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
+  readonly origins: readonly string[];
+  /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
+  readonly prefix: string;
+}
+
+/** Returns a record as the fields of its hash. */
+export function toFields(record: ApiKeyRecord): Record<string, string> {
+  return {
+    id: record.id,
+    guild_id: record.guildId,
+    name: record.name,
+    created_at: record.createdAt,
+    ...(record.expiresAt !== null && { expires_at: record.expiresAt }),
+    ...(record.lifetimeMs !== null && { lifetime_ms: String(record.lifetimeMs) }),
+    ...(record.origins.length > 0 && { origins: record.origins.join(' ') }),
+    prefix: record.prefix,
+  };
+}
+
+/** Returns the record that fields say; a field that is missing says nothing. */
+export function fromFields(fields: Record<string, string>): ApiKeyRecord {
+  return {
+    id: fields.id ?? '',
+    guildId: fields.guild_id ?? '',
+    name: fields.name ?? '',
+    createdAt: fields.created_at ?? '',
+    expiresAt: fields.expires_at || null,
+    lifetimeMs: fields.lifetime_ms ? Number(fields.lifetime_ms) : null,
+    origins: splitOrigins(fields.origins ?? ''),
+    prefix: fields.prefix ?? '',
+  };
+}
