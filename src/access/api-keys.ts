@@ -74,9 +74,9 @@ export class ApiKeyStore {
       .hset(apiKeys, id, sha)
       .hlen(apiKeys)
       .hexists(apiKeys, replaced ?? id);
-    const replies = (await withStoreErrors(change.exec())) ?? [];
+    const replies = (await change.exec().catch((error) => refused(error))) ?? [];
     const failed = replies.find(([error]) => error)?.[0];
-    if (failed) throw new StoreUnavailableError(failed);
+    if (failed) refused(failed);
     const [, count, isThere] = replies.map(([, reply]) => Number(reply));
     if (isThere === 1 && (count ?? 0) <= MAX_KEYS) return true;
     await withStoreErrors(this.client.hdel(apiKeys, id));
@@ -158,6 +158,11 @@ export class ApiKeyStore {
     if (sha === null) throw noSuchKey(guildId, keyId);
     return sha;
   }
+}
+
+/** @throws StoreUnavailableError with the reason why a transaction was aborted, which ioredis has beside its error. */
+function refused(error: Error & { readonly previousErrors?: readonly Error[] }): never {
+  throw new StoreUnavailableError(error.previousErrors?.[0] ?? error);
 }
 
 function noSuchKey(guildId: string, keyId: string): NotFoundError {
