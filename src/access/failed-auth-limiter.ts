@@ -1,27 +1,22 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
+import { type Bucket, TokenBuckets } from './token-buckets.ts';
 
 /** Look-ups of unseen keys that one network may start at once. */
 export const BURST = 500;
 /** Milliseconds after which it may start one more. Short, so that unseen valid keys come through beside a flood. */
 export const INTERVAL_MS = 100;
-/** Networks counted at most; the least recently seen is dropped, so that a flood cannot fill the memory. */
-const MAX_NETWORKS = 10_000;
-
 /**
- * Limits the look-ups of unseen keys per network, so that a flood of made-up keys does not become a flood of look-ups in Redis. A token
- * bucket: a look-up takes a token when it starts, and returns it unless the key is invalid. O(1).
+ * Limits the look-ups of unseen keys per network, so that a flood of made-up keys does not become a flood of look-ups in Redis. A look-up
+ * takes a token when it starts, and returns it unless the key is invalid. O(1).
  */
 export class FailedAuthLimiter {
-  /** By network: when its bucket is full again, in milliseconds. Each missing token moves this time by one interval. */
-  private readonly fullAt = new LRUCache<string, number>({ max: MAX_NETWORKS });
+  private readonly networks: TokenBuckets;
 
-  constructor(
-    /** Milliseconds on a clock that never goes back. */
-    private readonly now: () => number,
-    private readonly bucket = { burst: BURST, intervalMs: INTERVAL_MS },
-  ) {}
+  /** @param now milliseconds on a clock that never goes back. */
+  constructor(now: () => number, bucket: Bucket = { burst: BURST, intervalMs: INTERVAL_MS }) {
+    this.networks = new TokenBuckets(now, bucket);
+  }
 
   /**
    * Takes a token.
@@ -29,21 +24,12 @@ export class FailedAuthLimiter {
    * @returns 0, or the milliseconds until there is a token to take.
    */
   take(address: string | undefined): number {
-    const network = networkOf(address);
-    const now = this.now();
-    const fullAt = Math.max(now, this.fullAt.get(network) ?? now);
-    const { burst, intervalMs } = this.bucket;
-    const waitMs = fullAt - now - (burst - 1) * intervalMs;
-    if (waitMs > 0) return waitMs;
-    this.fullAt.set(network, fullAt + intervalMs);
-    return 0;
+    return this.networks.take(networkOf(address));
   }
 
   /** Returns a token that {@link take} gave to the address. */
   giveBack(address: string | undefined): void {
-    const network = networkOf(address);
-    const fullAt = this.fullAt.get(network);
-    if (fullAt !== undefined) this.fullAt.set(network, fullAt - this.bucket.intervalMs);
+    this.networks.giveBack(networkOf(address));
   }
 }
 

@@ -1,3 +1,4 @@
+import { TokenBuckets } from '../access/token-buckets.ts';
 import { DomainError, StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
@@ -19,46 +20,88 @@ export interface AuditEntry extends Actor {
   readonly what: string;
 }
 
-/** Entries that are kept of a guild, about. */
+/** An entry about access, or about the data of the guild. They are kept apart, so that many of one kind leave those of the other. */
+export type AuditKind = 'security' | 'data';
+
+/** Entries that are kept of each kind of a guild, about. */
 const MAX_ENTRIES = 1000;
+/** Changes that a session may make at once, and the time after which it may make one more. */
+const CHANGES = { burst: 60, intervalMs: 2000 };
 
 /** Writes and reads the audit logs of guilds. Every method can throw StoreUnavailableError. */
 export class AuditLog {
+  private readonly changes: TokenBuckets;
+
+  /**
+   * @param now milliseconds on a clock that never goes back.
+   * @param report is told of each entry, for the log of the process.
+   */
   constructor(
     private readonly client: RedisClient,
     private readonly redisKeys: RedisKeys,
-  ) {}
+    now: () => number,
+    private readonly report: (guildId: string | null, entry: Actor & { readonly what: string }) => void,
+  ) {
+    this.changes = new TokenBuckets(now, CHANGES);
+  }
 
   /**
    * Makes a change and logs it. The entry is written first, because a change without an entry is worse than an entry without a change. A
    * change that is refused gets a second entry that says so.
    * @param what the change in words, without a secret.
+   * @throws Refusal when the session makes too many.
    */
-  async change<T>(guildId: string, { who, from }: Actor, what: string, work: () => Promise<T>): Promise<T> {
-    const { audit } = this.redisKeys.guild(guildId);
-    const write = async (text: string): Promise<void> => {
-      const fields = ['who', who, 'what', text, 'from', from];
-      await withStoreErrors(this.client.xadd(audit, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields));
-    };
-    await write(what);
+  async change<T>(
+    guildId: string,
+    actor: Actor,
+    what: string,
+    work: () => Promise<T>,
+    kind: AuditKind = 'data',
+  ): Promise<T> {
+    const waitMs = this.changes.take(actor.who);
+    if (waitMs > 0) throw tooManyChanges(Math.ceil(waitMs / 1000));
+    await this.note(guildId, actor, what, kind);
     try {
       return await work();
     } catch (error) {
       const isRefused = error instanceof DomainError && !(error instanceof StoreUnavailableError);
-      if (isRefused || error instanceof Refusal) await write(`Not done: ${what}`);
+      if (isRefused || error instanceof Refusal) await this.note(guildId, actor, `Not done: ${what}`, kind);
       throw error;
     }
   }
 
+  /** Logs what has happened. @param guildId null for what concerns no guild: the log of the process alone has it. */
+  async note(guildId: string | null, { who, from }: Actor, what: string, kind: AuditKind): Promise<void> {
+    if (guildId !== null) {
+      const stream = this.streams(guildId)[kind];
+      const fields = ['who', who, 'what', what, 'from', from];
+      await withStoreErrors(this.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields));
+    }
+    this.report(guildId, { who, from, what });
+  }
+
   /** Returns the latest entries, newest first. */
   async latest(guildId: string, count: number): Promise<AuditEntry[]> {
-    const { audit } = this.redisKeys.guild(guildId);
-    const entries = await withStoreErrors(this.client.xrevrange(audit, '+', '-', 'COUNT', count));
-    return entries.map(([id, list]) => {
+    const { security, data } = this.streams(guildId);
+    const lists = await withStoreErrors(
+      Promise.all([security, data].map((stream) => this.client.xrevrange(stream, '+', '-', 'COUNT', count))),
+    );
+    const entries = lists.flat().map(([id, list]) => {
       // A list of name, value, name, value, ...
       const field = (name: string): string => list[2 * list.filter((_, i) => i % 2 === 0).indexOf(name) + 1] ?? '';
       const at = new Date(Number(id.split('-')[0])).toISOString();
       return { at, who: field('who'), what: field('what'), from: field('from') };
     });
+    return entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, count);
   }
+
+  private streams(guildId: string): Record<AuditKind, string> {
+    const { audit, securityAudit } = this.redisKeys.guild(guildId);
+    return { security: securityAudit, data: audit };
+  }
+}
+
+function tooManyChanges(seconds: number): Refusal {
+  const message = `This sign-in made too many changes, and this one was not made. Try again in ${seconds} s.`;
+  return new Refusal(429, 'Too many changes', message, seconds);
 }

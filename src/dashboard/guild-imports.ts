@@ -233,9 +233,13 @@ function temporaryFolder(): string {
   return folder;
 }
 
+/** A line can quote a whole field of the file. */
+const LONGEST_LINE = 500;
+
 /** Returns a line of the command `seed` as it fits the page: with fields and buttons instead of options. */
 function forPage(line: string): string {
-  return line
+  const shown = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
+  return shown
     .replace(/name (?:it|one) with --(format|curve)/, 'choose it in the field "$1"')
     .replace(/add --curve (\S+?)\b/, 'choose the curve $1')
     .replace('load without --replace', 'load it without replacing')

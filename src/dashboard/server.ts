@@ -60,7 +60,10 @@ export async function startDashboard(
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
   const activity = { inFlight: 0, isClosing: false };
   const assets = new Assets();
-  const parts = partsOn(client, config, assets, () => config.dashboardUrl || urlOf(server));
+  const auditLog = new AuditLog(client, new RedisKeys(config.keyPrefix), monotonic, (guild_id, entry) =>
+    logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
+  );
+  const parts = partsOn(client, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
   const app = createDashboardApp({
     ...parts,
     assets,
@@ -105,7 +108,13 @@ export async function startDashboard(
 }
 
 /** Returns the parts of the pages on an open connection. */
-function partsOn(client: RedisClient, config: DashboardConfig, assets: Assets, url: () => string): Parts {
+function partsOn(
+  client: RedisClient,
+  config: DashboardConfig,
+  assets: Assets,
+  auditLog: AuditLog,
+  url: () => string,
+): Parts {
   const redisKeys = new RedisKeys(config.keyPrefix);
   const scripts = new Scripts(client, { limit: timeLimit(COMMAND_TIMEOUT_MS) });
   const counters = new CounterAudit(scripts, redisKeys);
@@ -121,7 +130,7 @@ function partsOn(client: RedisClient, config: DashboardConfig, assets: Assets, u
     imports: new GuildImports({ client, redisKeys, scripts, writer, guildConfig }),
     commands: new CommandBatcher(client, scripts, redisKeys),
     sessions: new Sessions(client, redisKeys),
-    auditLog: new AuditLog(client, redisKeys),
+    auditLog,
     views: new Views(assets, GUILD_PAGES),
     planQuotas: config.planQuotas,
     apiUrl: config.apiUrl,

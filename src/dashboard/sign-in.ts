@@ -74,10 +74,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     const earlier = parse(req.headers.cookie ?? '')[name];
     if (earlier) await sessions.close(earlier);
     res.cookie(name, token, { ...options, maxAge: SESSION_TTL_S * 1000 });
-    if (session.guildId !== null) {
-      const actor = { who: nameOf(session), from: req.ip ?? '' };
-      await auditLog.change(session.guildId, actor, 'Signed in', async () => {});
-    }
+    await auditLog.note(session.guildId, { who: nameOf(session), from: req.ip ?? '' }, 'Signed in', 'security');
     res.redirect(303, homeOf(session.guildId));
   });
   return router;
@@ -104,8 +101,10 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
     res.context.route = '/sign-out-everywhere';
     const session = sessionOf(res);
     const closeAll = () => sessions.closeAll(session);
-    if (session.guildId === null) await closeAll();
-    else await auditLog.change(session.guildId, actorOf(req, res), 'Signed out everywhere', closeAll);
+    if (session.guildId === null) {
+      await closeAll();
+      await auditLog.note(null, actorOf(req, res), 'Signed out everywhere', 'security');
+    } else await auditLog.change(session.guildId, actorOf(req, res), 'Signed out everywhere', closeAll, 'security');
     end(res);
   });
   return router;

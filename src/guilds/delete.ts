@@ -39,7 +39,7 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   await staged.end();
   await publishInvalidation(client, redisKeys, guildId);
   const keys = await apiKeys.revokeAll(guildId);
-  await withStoreErrors(client.del(guild.audit, guild.sessions));
+  await withStoreErrors(client.del(guild.audit, guild.securityAudit, guild.sessions));
   const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
   return { members, staged: staged.leftBehind, keys, ...had };
 }

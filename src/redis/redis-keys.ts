@@ -28,6 +28,8 @@ export interface GuildKeys {
   readonly seasonXp: string;
   /** STREAM: changes made in the dashboard. */
   readonly audit: string;
+  /** STREAM: those of them that concern access: sign-ins, keys, invites, plans. */
+  readonly securityAudit: string;
   /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
   readonly sessions: string;
 }
@@ -84,6 +86,7 @@ export class RedisKeys {
       season: `${base}:season`,
       seasonXp: `${base}:season:xp`,
       audit: `${base}:audit`,
+      securityAudit: `${base}:audit:security`,
       sessions: `${base}:sessions`,
     };
   }

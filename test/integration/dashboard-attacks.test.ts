@@ -41,7 +41,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
   /** Returns all that a request could have changed: data, configuration, keys, sessions. */
   const data = async (): Promise<string> => {
     const { client } = dashboard.store;
-    const keys = (await client.keys('*')).filter((key) => !key.endsWith(':audit')).sort();
+    const keys = (await client.keys('*')).filter((key) => !key.includes(':audit')).sort();
     return JSON.stringify(await Promise.all(keys.map(async (key) => [key, (await client.dump(key)) ?? ''])));
   };
   const forms = () => FORMS.map(([path, fields]) => [path.replace('KEY', keyId), fields] as const);
@@ -248,6 +248,17 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
       next: '//evil.example',
     });
     expect(signIn.headers.get('location')).toBe('/guilds/own');
+  });
+
+  it('leaves a line in the log of the process for each sign-in, that of the operator too', async () => {
+    await dashboard.signIn(null);
+    await dashboard.signIn('own', 'u1');
+    expect(dashboard.logText()).toMatch(
+      /"guild_id":null,"who":"operator, session \w+","from":"[^"]+","what":"Signed in"/,
+    );
+    expect(dashboard.logText()).toMatch(
+      /"guild_id":"own","who":"owner u1, session \w+","from":"[^"]+","what":"Signed in"/,
+    );
   });
 
   it('by guesses from one address is held back, and nobody else is', async () => {

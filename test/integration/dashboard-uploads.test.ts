@@ -265,6 +265,14 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking('other')).toEqual(['theirs', '9']);
   });
 
+  it('with a header of a megabyte is answered with a short page', async () => {
+    const long = 'x'.repeat(400_000);
+    expect((await upload(`user_id,xp,${long},${long}\na,5,1,2\n`)).status).toBe(303);
+    const html = await page();
+    expect(html).toContain('xxx');
+    expect(html.length).toBeLessThan(20_000);
+  });
+
   it.runIf(process.platform === 'linux')('that a load refuses leaves no file open', async () => {
     await dashboard.store.client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
     for (let load = 0; load < 3; load++) {

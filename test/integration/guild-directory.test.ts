@@ -49,7 +49,12 @@ describeStores('of a guild directory', (kind) => {
     const failing = (error: Error) => () => Promise.reject(error);
 
     it('has a change before it is made, and says of one that was refused that it was', async () => {
-      const log = new AuditLog(store.client, redisKeys);
+      const log = new AuditLog(
+        store.client,
+        redisKeys,
+        () => 0,
+        () => {},
+      );
       const during = await log.change('g', actor, 'first', async () => log.latest('g', 10));
       expect(during).toEqual([{ at: expect.stringMatching(/^\d{4}-.*Z$/), what: 'first', ...actor }]);
       const refused = log.change('g', actor, 'refused', failing(new InvalidInputError('no')));
@@ -62,6 +67,41 @@ describeStores('of a guild directory', (kind) => {
         'refused',
         'first',
       ]);
+    });
+
+    it('keeps what concerns access, however many other changes there are, and reports each', async () => {
+      const reported: string[] = [];
+      const log = new AuditLog(
+        store.client,
+        redisKeys,
+        () => 0,
+        (guild, { what }) => reported.push(`${guild}: ${what}`),
+      );
+      await log.note('h', actor, 'Signed in', 'security');
+      for (let i = 0; i < 1300; i++) await log.note('h', actor, `Set the XP multiplier to ${i}`, 'data');
+      const kept = (await log.latest('h', 5000)).map(({ what }) => what);
+      expect(kept.length).toBeLessThan(1200);
+      expect([kept[0], kept.at(-1)]).toEqual(['Set the XP multiplier to 1299', 'Signed in']);
+      expect([reported.length, reported[0]]).toEqual([1301, 'h: Signed in']);
+    });
+
+    it('takes 60 changes of a session at once, and refuses the next one before it is made', async () => {
+      const clock = { now: 0 };
+      const log = new AuditLog(
+        store.client,
+        redisKeys,
+        () => clock.now,
+        () => {},
+      );
+      let made = 0;
+      const change = (who: string) => log.change('i', { who, from: '' }, 'change', async () => void made++);
+      for (let i = 0; i < 60; i++) await change('owner, session a');
+      await expect(change('owner, session a')).rejects.toMatchObject({ status: 429, retryAfterS: 2 });
+      await change('owner, session b');
+      expect([made, (await log.latest('i', 100)).length]).toEqual([61, 61]);
+      clock.now = 2000;
+      await change('owner, session a');
+      expect(made).toBe(62);
     });
   });
 });

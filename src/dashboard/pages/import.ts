@@ -68,7 +68,7 @@ export const importPage: GuildPage = {
       }
       const replace = data.mode === 'replace';
       const actor = actorOf(req, res);
-      const log = (what: string) => auditLog.change(guildId, actor, what, async () => {});
+      const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
       const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"`;
       await auditLog.change(guildId, actor, what, async () => imports.start(guildId, replace, log));
       res.redirect(303, `/guilds/${guildId}/import`);

@@ -59,7 +59,7 @@ export const keysPage: GuildPage = {
       const what = `Made the API key "${name}", valid ${lifetime}${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}`;
       const make = () => apiKeys.create(guildId, name, LIFETIMES[lifetime], origins);
       try {
-        sendNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make));
+        sendNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make, 'security'));
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
         await sendList(parts, res, '', `${error.message}.`, formOf(req));
@@ -72,7 +72,7 @@ export const keysPage: GuildPage = {
     router.post('/keys/:id/revoke', async (req, res) => {
       const key = await keyOf(parts, req, res);
       const revoke = () => apiKeys.revoke(key.guildId, key.id);
-      await auditLog.change(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke);
+      await auditLog.change(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke, 'security');
       res.redirect(303, `/guilds/${key.guildId}/keys?revoked=1`);
     });
 
@@ -87,7 +87,7 @@ export const keysPage: GuildPage = {
       const { overlap } = form.data;
       const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
       const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
-      sendNewKey(parts, res, await auditLog.change(key.guildId, actorOf(req, res), what, rotate), overlap);
+      sendNewKey(parts, res, await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security'), overlap);
     });
   },
 };

@@ -91,7 +91,7 @@ export const settingsPage: GuildPage = {
       if (!planQuotas.has(plan))
         throw new InvalidInputError(`There is no such plan: choose one of ${[...planQuotas.keys()].join(', ')}`);
       const save = () => guildConfig.update(guildId, { plan });
-      await auditLog.change(guildId, actorOf(req, res), `Set the plan to ${plan}`, save);
+      await auditLog.change(guildId, actorOf(req, res), `Set the plan to ${plan}`, save, 'security');
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
     router.post('/settings/invite', async (req, res) => {
@@ -105,6 +105,7 @@ export const settingsPage: GuildPage = {
         actorOf(req, res),
         `Made an invite${userId && ` for ${userId}`}`,
         make,
+        'security',
       );
       views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });
     });
