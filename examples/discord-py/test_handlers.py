@@ -1,4 +1,4 @@
-"""Tests the handlers with made-up events on an empty Redis: REDIS_URL and LUA say where, and PYTHONPATH has examples/python."""
+"""Tests the handlers with made-up events on an empty database: TEST_REDIS_URL and LUA say where, PYTHONPATH has examples/python."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import redis.asyncio
 
 from guildrank import Guildrank
 from handlers import Handlers
+from scratch import require_empty
 
 ROLES = {1: 101, 2: 102, 5: 105}
 
@@ -30,8 +31,8 @@ class MadeUpMember:
 
 class HandlersTest(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self) -> None:
-        self.connection = redis.asyncio.Redis.from_url(os.environ["REDIS_URL"])
-        await self.connection.flushdb()
+        self.connection = redis.asyncio.Redis.from_url(os.environ["TEST_REDIS_URL"])
+        await require_empty(self.connection)
         self.guildrank = Guildrank(self.connection, os.environ["LUA"])
         self.said: list[str] = []
         self.given: list[tuple[int, Sequence[int]]] = []
@@ -39,6 +40,7 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         self.ann = MadeUpMember(7, "A*nn")
 
     async def asyncTearDown(self) -> None:
+        await self.connection.flushdb()
         await self.connection.close()
 
     async def say(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs conformance/*.json through guildrank.py: conformance.py CONFORMANCE_FOLDER LUA_FOLDER REDIS_URL. Empties that database."""
+"""Runs conformance/*.json through guildrank.py: conformance.py CONFORMANCE_FOLDER LUA_FOLDER URL_OF_AN_EMPTY_DATABASE."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import redis.asyncio
 from redis.exceptions import ResponseError
 
 from guildrank import Guildrank
+from scratch import require_empty
 
 
 class Clocked:
@@ -104,12 +105,14 @@ async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list
 
 async def main(folder: str, lua: str, url: str) -> int:
     connection = redis.asyncio.Redis.from_url(url, decode_responses=True)
+    await require_empty(connection)
     cases, failures = 0, []
     run_id = (await connection.info("server"))["run_id"]
     for file in sorted(Path(folder).glob("*.json")):
         suite = json.loads(file.read_text(encoding="utf-8").replace("$run_id", run_id))
         cases += len(suite["cases"])
         failures += await failures_of(suite, Path(lua), connection)
+    await connection.flushdb()
     await connection.close()
     print("\n".join([*failures, f"{cases} cases, {len(failures)} failed"]))
     return 1 if failures else 0

@@ -1,4 +1,4 @@
-"""Tests guildrank.py on the Redis at REDIS_URL, with the scripts in the folder LUA. Empties that database."""
+"""Tests guildrank.py on the empty database at TEST_REDIS_URL, with the scripts in the folder LUA."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from dataclasses import astuple
 import redis.asyncio
 
 from guildrank import Change, Guildrank, Record, RefusedError
+from scratch import require_empty
 
 
 class RecordTest(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self) -> None:
-        self.connection = redis.asyncio.Redis.from_url(os.environ["REDIS_URL"])
-        await self.connection.flushdb()
+        self.connection = redis.asyncio.Redis.from_url(os.environ["TEST_REDIS_URL"])
+        await require_empty(self.connection)
         self.guildrank = Guildrank(self.connection, os.environ["LUA"])
 
     async def asyncTearDown(self) -> None:
+        await self.connection.flushdb()
         await self.connection.close()
 
     async def test_record_many_answers_for_each_record_in_order(self) -> None:

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { SCRIPT_NAMES, scriptSource } from '../../src/redis/scripts.ts';
@@ -10,7 +11,7 @@ import { repository, runProgram } from '../support/run-command.ts';
 /** The Python that Debian installs python3-redis and python3-discord for. */
 const python = '/usr/bin/python3';
 const PYTHON_FILES = [
-  ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py'],
+  ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py', 'python/scratch.py'],
   ...['discord-py/handlers.py', 'discord-py/bot.py'],
 ];
 
@@ -27,7 +28,12 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     rmSync(lua, { recursive: true });
   });
   const run = (folder: string, ...args: string[]) => {
-    const env = { REDIS_URL: redis.url, LUA: lua, PYTHONPATH: join(examples, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+    const env = {
+      TEST_REDIS_URL: redis.url,
+      LUA: lua,
+      PYTHONPATH: join(examples, 'python'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    };
     return runProgram(python, args, { cwd: join(examples, folder), env });
   };
 
@@ -43,6 +49,24 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     const result = await run(folder, file);
     expect(result, result.stderr).toMatchObject({ code: 0 });
     expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/m);
+  });
+
+  it.each([
+    ['python', ['test_guildrank.py']],
+    ['discord-py', ['test_handlers.py']],
+    ['python', ['conformance.py', join(repository, 'conformance'), lua, 'URL']],
+  ])('tests of the folder %s refuse a database that is not empty, and leave it as it was: %s', async (folder, args) => {
+    const client = new Redis(redis.url);
+    try {
+      await client.set('of a bot', '1');
+      const { code, stderr } = await run(folder, ...args.map((arg) => (arg === 'URL' ? redis.url : arg)));
+      expect(code).not.toBe(0);
+      expect(stderr).toContain('The database has 1 keys, which these tests would delete: give them one that is empty.');
+      expect(await client.keys('*')).toEqual(['of a bot']);
+    } finally {
+      await client.del('of a bot');
+      client.disconnect();
+    }
   });
 
   it('the examples have right types, and the bot asks for a token', {
