@@ -3,7 +3,7 @@ import { LeftOutReporter } from './test/support/left-out-reporter.ts';
 
 const report = process.env.TEST_REPORT;
 
-/** Suites that judge times. They run last, beside each other: beside other suites their times would be inconclusive. */
+/** Suites that judge times. They run last, two at a time: beside more suites their times would be inconclusive. */
 const timed = [
   'test/fault/{quota,redis-faults}.test.ts',
   'test/process/shutdown.test.ts',
@@ -63,7 +63,7 @@ export default defineConfig({
         include: timed,
         isolate: false,
         globalSetup: processes,
-        maxWorkers: 3,
+        maxWorkers: 2,
         sequence: { groupOrder: 3 },
       }),
     ],
