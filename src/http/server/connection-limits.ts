@@ -24,6 +24,8 @@ interface Connection {
   /** Whether an answer was taken since the last check. */
   progress: boolean;
   checksWithoutProgress: number;
+  /** Bytes of answers that the client's system had taken at the last check. */
+  taken: number;
   /** To be called when all requests are answered. The connection takes no more of them. */
   afterAnswers: (() => void) | undefined;
   isCut: boolean;
@@ -41,7 +43,7 @@ export class ConnectionLimits {
   /**
    * @param maxConnections further connections are closed at once.
    * @param onCut called for each connection that is refused or cut.
-   * @param readsBodies whether answers wait for bodies. A client that sends, or waits, is then not cut for it.
+   * @param readsBodies whether answers wait for bodies, or are large. A client that sends, waits, or takes a part is then not cut for it.
    */
   constructor(
     server: Server,
@@ -121,6 +123,7 @@ export class ConnectionLimits {
       current: undefined,
       progress: false,
       checksWithoutProgress: 0,
+      taken: 0,
       afterAnswers: undefined,
       isCut: false,
     };
@@ -151,6 +154,12 @@ export class ConnectionLimits {
     for (const [socket, connection] of this.connections) {
       const isWaiting = connection.unanswered > 0 && !(this.readsBodies && socket.writableLength === 0);
       const isBusy = isWaiting || socket.writableEnded;
+      if (this.readsBodies) {
+        // An answer can be a file of the whole guild, which a slow line takes minutes for.
+        const taken = (socket as Socket).bytesWritten - socket.writableLength;
+        connection.progress ||= taken > connection.taken;
+        connection.taken = taken;
+      }
       connection.checksWithoutProgress = isBusy && !connection.progress ? connection.checksWithoutProgress + 1 : 0;
       connection.progress = false;
       if (connection.checksWithoutProgress * CHECK_MS < STALL_MS) continue;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express, { type RequestHandler } from 'express';
-import { createExpressServer } from '../../../../src/http/server/express-server.ts';
+import { createExpressServer, type ServerObserver } from '../../../../src/http/server/express-server.ts';
 import { listenOn, serverOptions } from '../../../../src/http/server/listener.ts';
 
 /** A server for one handler, as the service makes it, with all that it observes. */
@@ -23,15 +23,20 @@ export interface AppServer {
 /** Starts a server on a free loopback port. */
 export async function appServer(
   handler: RequestHandler,
-  { maxConnections = 1000, options = {} }: { maxConnections?: number; options?: object } = {},
+  {
+    maxConnections = 1000,
+    options = {},
+    readsBodies = false,
+  }: { maxConnections?: number; options?: object; readsBodies?: boolean } = {},
 ): Promise<AppServer> {
   const app = express().use(handler);
   const cuts: string[] = [];
   const unreadable: number[] = [];
-  const server = createExpressServer(app, { ...serverOptions, ...options }, maxConnections, {
+  const observer: ServerObserver = {
     onCut: (reason) => cuts.push(reason),
     onUnreadable: (status) => unreadable.push(status),
-  });
+  };
+  const server = createExpressServer(app, { ...serverOptions, ...options }, maxConnections, observer, readsBodies);
   await listenOn(server, '127.0.0.1', 0, 'PORT');
   const { port } = server.address() as AddressInfo;
   const sockets: Socket[] = [];

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { afterEach, expect, it, vi } from 'vitest';
 import { MAX_PIPELINED, MAX_PIPELINED_IN_ALL, STALL_MS } from '../../../../src/http/server/connection-limits.ts';
@@ -110,6 +111,34 @@ it('keeps a client that takes one answer after the other, however many there are
   }
   expect((await text).match(/200 OK/g)).toHaveLength(3);
   expect(cuts).toEqual([]);
+});
+
+it('of a server that reads bodies keeps a client that waits, and one that takes a large answer slowly', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const file = () => Readable.from(Array.from({ length: 512 }, () => Buffer.alloc(64 * 1024)));
+  running = await appServer((req, res) => void (req.url === '/never' || file().pipe(res)), { readsBodies: true });
+  const { open, cuts, server } = running;
+  const [waiting, slow] = [await open(), await open()];
+  let arrived = 0;
+  server.on('request', () => arrived++);
+  waiting.write(REQUEST.replace('/', '/never'));
+  slow.write(REQUEST);
+  await vi.waitFor(() => expect(arrived).toBe(2), PATIENT);
+  let taken = 0;
+  slow.on('data', (chunk: Buffer) => {
+    taken += chunk.length;
+  });
+  for (let part = 1; part <= 3; part++) {
+    vi.advanceTimersByTime(STALL_MS - 1000);
+    slow.resume();
+    await vi.waitFor(() => expect(taken).toBeGreaterThan(part * 4 * 1024 * 1024), PATIENT);
+    slow.pause();
+    // More of it leaves the server.
+    await vi.waitFor(() => expect(slow.readableLength).toBeGreaterThan(0), PATIENT);
+  }
+  expect(cuts).toEqual([]);
+  vi.advanceTimersByTime(2 * STALL_MS);
+  expect(cuts).toEqual(['stalled']);
 });
 
 it('keeps a connection that has no request to answer', async () => {
