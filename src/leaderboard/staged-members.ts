@@ -80,22 +80,21 @@ export class StagedMembers {
     return { created: Number(reply[2]) };
   }
 
-  /** Counts the present members, ranked and hidden, that are not staged. O(n log m). */
+  /** Counts the present ranked members that are not staged. O(n log m). */
   async countUnstaged(): Promise<number> {
     const { client } = this.store;
     let unstaged = 0;
-    for (const present of [this.guild.xp, this.guild.hidden]) {
-      for await (const scored of scanSortedSet(client, present, MEMBERS_PER_STEP)) {
-        if (scored.length === 0) continue;
-        const staged = await withStoreErrors(client.zmscore(this.staging.xp, ...membersOf(scored)));
-        unstaged += staged.filter((score) => score === null).length;
-      }
+    for await (const scored of scanSortedSet(client, this.guild.xp, MEMBERS_PER_STEP)) {
+      if (scored.length === 0) continue;
+      const staged = await withStoreErrors(client.zmscore(this.staging.xp, ...membersOf(scored)));
+      unstaged += staged.filter((score) => score === null).length;
     }
     return unstaged;
   }
 
   /**
-   * Puts all staged members in the place of the present ones, at one moment. O(h log m) for h hidden members.
+   * Puts all staged members in the place of the present ones, at one moment. O(h log m) for h hidden members. These stay hidden, whether they
+   * are staged or not.
    * @throws RecordRefusedError when a counter would leave 64 bits or the lock was lost; then nothing was changed.
    */
   async putInPlace(): Promise<void> {

@@ -15,10 +15,11 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
 describeStores('a replacement of the members beside a bot', (kind) => {
   const suite = storeSuite(kind);
 
-  const ranking = async (guild: string): Promise<Map<string, number>> => {
-    const rows = await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
+  const places = async (guild: string, key: 'xp' | 'hidden'): Promise<Map<string, number>> => {
+    const rows = await suite.store.client.zrange(`gr:{${guild}}:${key}`, 0, -1, 'WITHSCORES');
     return new Map(rows.flatMap((row, i) => (i % 2 === 0 ? [[row, Number(rows[i + 1])]] : [])));
   };
+  const ranking = (guild: string) => places(guild, 'xp');
   const exact = async (guild: string) => (await suite.store.audit.check(guild)).exact;
   const swap = async (staged: StagedMembers): Promise<void> => {
     await staged.putInPlace();
@@ -57,13 +58,21 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         await staged.stage([{ ...records('hidden', 1, 3000)[0], profile: { level: 9 } } as XpRecord]);
         await bot();
 
-        const isHidden = async (userId: string) => (await client.zscore(`gr:{${guild}}:hidden`, userId)) !== null;
-        const file = [...records('new', 2, 1000), ...records('both', 2, 2000), ...records('hidden', 1, 3000)];
+        const hidden = await places(guild, 'hidden');
+        const profiles = await client.hgetall(`gr:{${guild}}:members`);
         const expected = new Map<string, number>();
-        for (const { userId, set } of file) if (!(await isHidden(userId))) expected.set(userId, Number(set));
+        const names: Record<string, string | undefined> = Object.fromEntries(
+          [...hidden.keys()].flatMap((userId) => (profiles[userId] ? [[userId, profiles[userId]]] : [])),
+        );
+        const file = [...records('new', 2, 1000), ...records('both', 2, 2000), ...records('hidden', 1, 3000)];
+        for (const { userId, set, profile } of file) {
+          (hidden.has(userId) ? hidden : expected).set(userId, Number(set));
+          names[userId] = userId === 'hidden0' ? '9 0 -' : `- 0 - ${profile?.username}`;
+        }
         await staged.putInPlace();
-        expect(await ranking(guild)).toEqual(expected);
-        expect(await client.zcard(`gr:{${guild}}:hidden`)).toBe(file.length - expected.size);
+        expect(await places(guild, 'xp')).toEqual(expected);
+        expect(await places(guild, 'hidden')).toEqual(hidden);
+        expect(await client.hgetall(`gr:{${guild}}:members`)).toEqual(names);
         expect(await exact(guild)).toBe(true);
         await bot();
         await staged.end();

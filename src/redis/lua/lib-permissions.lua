@@ -7,7 +7,7 @@ local function sample_arguments(command, key)
     return '0', 'x'
   elseif command == 'HSET' or command == 'HINCRBY' then
     return 'x', 'x'
-  elseif command == 'ZREM' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
+  elseif command == 'ZREM' or command == 'HMGET' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
     return 'x'
   elseif command == 'EXPIRE' or command == 'PEXPIRE' then
     return '1'

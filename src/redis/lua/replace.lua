@@ -1,5 +1,6 @@
 -- replace: puts the staged members in the place of all present ones, with the curve that they were staged with. A member that is hidden in
--- the guild stays hidden. Ranking, profiles, counters, curve and revision change at one moment.
+-- the guild stays hidden: with the staged XP and profile, or with its own when it is not staged. Ranking, profiles, counters, curve and
+-- revision change at one moment.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:next:xp   KEYS[7] gr:{G}:next:stats   KEYS[8] gr:{G}:next:config   KEYS[9] gr:{G}:next:hidden   KEYS[10] gr:{G}:next:members
@@ -26,17 +27,22 @@ end
 local stats, counted = read_stats(KEYS[2]), read_stats(KEYS[7])
 local curve = guild_curve(KEYS[8])
 
--- Members that are hidden in the guild, or to hide, leave the staged ranking.
-local sums, hiding, seen = new_sums(), {}, { [ARGV[1]] = true }
-for _, ids in ipairs({ redis.call('ZRANGE', KEYS[4], 0, -1), ARGV }) do
+-- Staged members that are hidden in the guild, or to hide, leave the staged ranking. Hidden members that are not staged keep their profile.
+local sums, hiding, kept, seen = new_sums(), {}, {}, { [ARGV[1]] = true }
+local hidden_ids = redis.call('ZRANGE', KEYS[4], 0, -1)
+local hidden = #hidden_ids
+for from, ids in ipairs({ hidden_ids, ARGV }) do
   for _, id in ipairs(ids) do
     local score = not seen[id] and redis.call('ZSCORE', KEYS[6], id)
-    seen[id] = true
     if score then
       local xp = whole_xp(score)
       add_to_sums(sums, xp, explicit_level(redis.call('HGET', KEYS[10], id)) or level_of(curve, xp), -1)
       hiding[#hiding + 1] = { id, score }
+      hidden = from == 1 and hidden or hidden + 1
+    elseif from == 1 then
+      kept[#kept + 1] = id
     end
+    seen[id] = true
   end
 end
 local members = added(counted, 'members', 0, sums.members)
@@ -46,24 +52,36 @@ if not (members and total_xp and level_sum) then
   return { 'REFUSED', 0, 'total' }
 end
 
-for _, i in ipairs({ 1, 4, 5 }) do
-  require_permissions(KEYS[i], 'UNLINK')
-end
-require_permissions(KEYS[1], 'ZREM', 'ZCARD')
+require_permissions(KEYS[1], 'UNLINK', 'ZREM', 'ZCARD')
 require_permissions(KEYS[2], 'HSET')
 require_permissions(KEYS[3], 'HSET')
 require_permissions(KEYS[4], 'ZADD')
+require_permissions(KEYS[5], 'UNLINK', 'HMGET')
 require_permissions(KEYS[6], 'RENAME')
-require_permissions(KEYS[10], 'EXISTS', 'RENAME')
+require_permissions(KEYS[10], 'EXISTS', 'RENAME', 'HSET')
 require_permissions(KEYS[7], 'UNLINK')
 require_permissions(LOCK, 'PEXPIRE')
 
 local config, rev = redis.call('HGETALL', KEYS[8]), next_revision(stats.rev)
 redis.call('HSET', KEYS[3], unpack(config))
 -- A running count of the old members does not see this revision, and begins again.
-local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(#hiding) }
+local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(hidden) }
 redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
-redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5])
+-- In slices, because Lua's stack bounds the arguments of a call.
+for first = 1, #kept, 1000 do
+  local ids = { unpack(kept, first, math.min(first + 999, #kept)) }
+  local profiles = {}
+  for i, value in ipairs(redis.call('HMGET', KEYS[5], unpack(ids))) do
+    if type(value) == 'string' then
+      profiles[#profiles + 1] = ids[i]
+      profiles[#profiles + 1] = value
+    end
+  end
+  if profiles[1] then
+    redis.call('HSET', KEYS[10], unpack(profiles))
+  end
+end
+redis.call('UNLINK', KEYS[1], KEYS[5])
 redis.call('RENAME', KEYS[6], KEYS[1])
 if redis.call('EXISTS', KEYS[10]) == 1 then
   redis.call('RENAME', KEYS[10], KEYS[5])

@@ -48,7 +48,7 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await staged(guild)).toEqual([]);
   });
 
-  it('take the place of the present ones with their profiles, and the others are removed', async () => {
+  it('take the place of the present ones with their profiles, and the others are removed, but not the hidden ones', async () => {
     const guild = await newGuild();
     const owner = await lock(guild);
     await owner.stage([
@@ -58,17 +58,24 @@ describeStores('the staged members of a guild', (kind) => {
       { userId: 'e', set: 800, hidden: true },
     ]);
     await owner.stage([{ userId: 'e', set: 900, hidden: false }]);
-    expect(await owner.countUnstaged()).toBe(2);
+    expect(await owner.countUnstaged()).toBe(1);
     await owner.putInPlace();
     await suite.store.writer.record(guild, { userId: 'later', set: 1 });
     await owner.putInPlace();
     const all = ['a', 'b', 'c', 'd', 'e', 'h', 'later'] as const;
-    expect(await stored(guild, ...all)).toEqual(['a 500 new a', '!b 600 -', '!d 700 -', 'e 900 -', 'later 1 -']);
+    expect(await stored(guild, ...all)).toEqual([
+      'a 500 new a',
+      '!b 600 -',
+      '!d 700 -',
+      'e 900 -',
+      '!h 13 -',
+      'later 1 -',
+    ]);
     expect(await suite.store.client.hgetall(`gr:{${guild}}:members`)).toEqual({ a: '- 0 - new a' });
     await owner.end();
     expect(await leftOf(guild)).toEqual([]);
     const { exact, actual } = await suite.store.audit.check(guild);
-    expect({ exact, ...actual }).toMatchObject({ exact: true, members: 3n, totalXp: 1401n, hidden: 2n });
+    expect({ exact, ...actual }).toMatchObject({ exact: true, members: 3n, totalXp: 1401n, hidden: 3n });
   });
 
   it('that a killed run left behind go, and are told, before the next ones are staged', async () => {
