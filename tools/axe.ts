@@ -8,11 +8,15 @@ interface Page {
   evaluate(script: string): Promise<unknown>;
 }
 
-/** Returns what axe finds on the page: the rule and the elements of each violation. */
-export async function axeViolations(page: Page): Promise<string[]> {
+/** The rules of axe that judge colours. A theme changes colours alone: in a further one, only these can find anything new. */
+export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/** Returns what axe finds on the page: the rule and the elements of each violation. @param rules those to judge by; all unless given. */
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   return (await page.evaluate(
-    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) =>
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, any }) =>
       [id, target.flat().join(' '), ...any.map(({ message }) => message)].join(': '))))`,
   )) as string[];
 }

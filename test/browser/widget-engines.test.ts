@@ -6,7 +6,7 @@
 // - Roles and names as assistive technology gets them: Playwright computes them. axe checks them in both engines.
 // - The way to the next level, the badge, the pinned visitor, small guilds, colours of ids: no engine computes them otherwise.
 import { expect, it } from 'vitest';
-import { axeViolations } from '../../tools/axe.ts';
+import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
 import { onRequest } from './engines.ts';
 import { LAYOUTS, type Layout, MEASURE, MILLIONS, WIDTHS } from './widget-layout.ts';
 import { describeEngines, describeLogic, members, widgetView } from './widget-suite.ts';
@@ -183,12 +183,16 @@ describeEngines('the widget', (engine) => {
   ])('axe finds nothing in any theme, with %s, %s, %s, %s', async (root, live, layout, density) => {
     await view.openLive({ layout, density, member: 'u4' }, root, live);
     await view.sees('24');
-    for (const theme of ['light', 'dark', 'auto']) {
+    for (const [theme, rules] of [
+      ['light', undefined],
+      ['dark', COLOUR_RULES],
+      ['auto', COLOUR_RULES],
+    ] as const) {
       await view.run(`widget.theme = '${theme}'`);
       await soon(() => view.inWidget("getComputedStyle(all('.card')[0]).backgroundColor")).toBe(
         theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 29)',
       );
-      const found = await axeViolations(view.page);
+      const found = await axeViolations(view.page, rules);
       expect([theme, ...found.filter((violation) => !/^(page-has-heading-one|region)/.test(violation))]).toEqual([
         theme,
       ]);

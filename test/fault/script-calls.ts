@@ -121,7 +121,7 @@ export async function contentOf(servers: readonly Redis[]): Promise<Record<strin
 
 /**
  * Expects that a call is refused by this name and changes nothing. Returns the error.
- * @param during brings Redis into the state that refuses, runs the work there, and ends the state.
+ * @param during brings Redis into the state that refuses, runs the work there, and ends the state. The last run counts.
  */
 export async function expectRefusal(
   servers: readonly Redis[],
@@ -132,7 +132,7 @@ export async function expectRefusal(
   const before = await contentOf(servers);
   const outcomes: unknown[] = [];
   await during(async () => outcomes.push(await call().catch((error: unknown) => error)));
-  const [error] = outcomes;
+  const error = outcomes.at(-1);
   expect(error).toBeInstanceOf(StoreUnavailableError);
   const refusal = error as StoreUnavailableError;
   expect(refusal.code, refusal.reason).toMatch(typeof code === 'string' ? new RegExp(`^${code}$`) : code);
