@@ -9,26 +9,20 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY docs/openapi.json docs/
-COPY scripts/dev/build-widget.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/widget-package.mjs scripts/dev/
+COPY scripts/dev/build-widget.mjs scripts/dev/bundle.mjs scripts/dev/copy-assets.mjs scripts/dev/writer-package.mjs scripts/dev/widget-package.mjs scripts/dev/
 RUN npm run build
 
-# Without the SDK of OpenTelemetry: "Traces" in docs/operations.md says how an image gets it.
-FROM ${NODE_IMAGE} AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-
+# dist holds all packages but the SDK of OpenTelemetry: "Traces" in docs/operations.md says how an image gets it.
 FROM ${NODE_IMAGE}
 # ADMIN_HOST is not loopback here: the port stays inside the container until somebody publishes it.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_HOST=0.0.0.0 ADMIN_PORT=9464
 WORKDIR /app
 COPY package.json LICENSE ./
-COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # The image's user "node", by number: Kubernetes cannot check by name that a user is not root.
 USER 1000:1000
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=35s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # With this entry point, `docker run guildrank keys create --guild ID` works too. The service handles SIGTERM as PID 1.
-ENTRYPOINT ["node", "dist/cli/main.js"]
+ENTRYPOINT ["node", "dist/guildrank.cjs"]
 CMD ["serve"]

@@ -16,12 +16,12 @@ const env = {
   LOG_LEVEL: 'warn',
 };
 const command = (name, ...args) =>
-  execFileSync(process.execPath, [`dist/cli/main.js`, name, ...args, '--json'], { env, encoding: 'utf8' });
+  execFileSync(process.execPath, ['dist/guildrank.cjs', name, ...args, '--json'], { env, encoding: 'utf8' });
 let service;
 try {
   command('seed', '--guild', 'smoke', '--generate', '250');
   const { key } = JSON.parse(command('keys', 'create', '--guild', 'smoke'));
-  service = spawn(process.execPath, ['dist/main.js'], { env, stdio: 'inherit' });
+  service = spawn(process.execPath, ['dist/guildrank.cjs', 'serve'], { env, stdio: 'inherit' });
   const base = `http://127.0.0.1:${port}`;
   for (let tries = 0; (await fetch(`${base}/readyz`).catch(() => undefined))?.status !== 200; tries++) {
     assert(tries < 100, 'the service is ready within ten seconds');

@@ -35,23 +35,21 @@ function counts(text) {
   }
 }
 
-/** Returns the coverage of all processes in one: V8's counts of the files of the build, by character. */
+/** Returns the coverage of all processes in one: V8's counts of the bundle, by character. */
 function mergeProcesses() {
-  const build = pathToFileURL('dist/').href;
+  const bundle = pathToFileURL('dist/guildrank.cjs').href;
   let merged = { result: [] };
   for (const file of readdirSync(ofChildren)) {
-    const result = counts(readFileSync(join(ofChildren, file), 'utf8')).filter(({ url }) => url.startsWith(build));
+    const result = counts(readFileSync(join(ofChildren, file), 'utf8')).filter(({ url }) => url === bundle);
     merged = mergeProcessCovs([merged, { result }]);
   }
   return merged.result;
 }
 
-/** Returns the coverage of a file of the build, as counts of the lines of src that its source map names. */
+/** Returns the coverage of the bundle, as counts of the lines of src and of packages that its source map names. */
 async function toSource(coverage) {
   const code = readFileSync(fileURLToPath(coverage.url), 'utf8');
   const [, map] = /\n\/\/# sourceMappingURL=data:application\/json;base64,(\S+)$/.exec(code.trimEnd()) ?? [];
-  // The packages for bots are made of the build, and are no part of src.
-  if (map === undefined) return {};
   const sourceMap = JSON.parse(Buffer.from(map, 'base64').toString());
   return convert({ code, ast: parseAstAsync(code), coverage, sourceMap });
 }
@@ -78,9 +76,9 @@ function printMissing(total) {
   }
 }
 
-const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+const bundle = 'scripts/dev/bundle.mjs';
 try {
-  if (!run(...compile, '--inlineSourceMap')) throw new Error('The build failed');
+  if (!run(bundle, '--source-map')) throw new Error('The build failed');
   const passed = run('node_modules/vitest/vitest.mjs', 'run', '--coverage', ...process.argv.slice(2));
   const coverageMap = await mergeInto(istanbul.createCoverageMap(JSON.parse(readFileSync(OF_TESTS, 'utf8'))));
   printMissing(coverageMap);
@@ -88,6 +86,6 @@ try {
   console.log(`${pct} % of the lines of src ran; at least ${LOWEST_LINES} % must`);
   process.exitCode = passed && pct >= LOWEST_LINES ? 0 : 1;
 } finally {
-  run(...compile);
+  run(bundle);
   rmSync(ofChildren, { recursive: true });
 }

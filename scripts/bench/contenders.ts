@@ -73,8 +73,9 @@ export function startScript(folder: string): string {
   const file = join(folder, 'package.json');
   if (!existsSync(file)) throw new InvalidInputError(`${file} is missing`);
   const start: string = JSON.parse(readFileSync(file, 'utf8')).scripts?.start ?? '';
-  const module = /^(?:exec )?node (?:.* )?(\S+)$/.exec(start)?.[1];
-  if (!module) throw new InvalidInputError(`The start script in ${file} is not "[exec] node [options] MODULE"`);
+  const module = /^(?:exec )?node (?:.* )?(\S+\.[cm]?js)\b/.exec(start)?.[1];
+  if (!module)
+    throw new InvalidInputError(`The start script in ${file} is not "[exec] node [options] MODULE [arguments]"`);
   const entry = join(folder, module);
   if (!existsSync(entry)) throw new InvalidInputError(`${entry} is missing: build the checkout first`);
   return start.replace(/^(exec )?/, 'exec ');

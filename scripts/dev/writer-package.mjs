@@ -1,6 +1,6 @@
 // Builds dist/writer: the package guildrank-writer, which is the entries writer, reader and curves of the package guildrank too. It is the
 // compiled writer and reader with all that they import and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
-// both load on each supported version of Node. Runs after the build in dist.
+// both load on each supported version of Node. tsconfig.build.json writes its declarations here.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
@@ -35,7 +35,6 @@ for (const file of closureOf('writer.ts', 'reader.ts')) {
     `${output}.js`,
     outputText.replaceAll('import.meta.url', "require('node:url').pathToFileURL(__filename)"),
   );
-  copyFileSync(join('dist', file.replace(/\.ts$/, '.d.ts')), `${output}.d.ts`);
 }
 // A browser loads the curves as one small module.
 const curves = ts.transpileModule(readFileSync('src/leaderboard/curves.ts', 'utf8'), {

@@ -190,7 +190,9 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
   });
 
   it('contains only compiled code, deployment files, the readme and the documents', () => {
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'dist/main.js', 'dist/lua/record.lua']));
+    expect(files).toEqual(
+      expect.arrayContaining(['LICENSE', 'dist/guildrank.cjs', 'dist/THIRD-PARTY.txt', 'dist/lua/record.lua']),
+    );
     const expected =
       /^(dist|deploy)\/|^docs\/[\w-]+\.md$|^(package\.json|(README|CHANGELOG|SECURITY)\.md|LICENSE|\.env\.example)$/;
     expect(files.filter((file) => !expected.test(file) || /demo|bench/.test(file))).toEqual([]);
@@ -212,9 +214,21 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
       const { code, stderr } = await runProgram('sh', ['-c', command], { cwd: folder, env });
       expect(code, stderr).toBe(0);
       expect(existsSync(join(folder, SDK))).toBe(true);
-      const program = "await import(process.cwd() + '/node_modules/guildrank/dist/observability/tracing.js')";
-      const args = ['--input-type=module', '-e', program];
-      expect(await runProgram(process.execPath, args, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+      const service = startChild(process.execPath, ['node_modules/guildrank/dist/guildrank.cjs', 'serve'], {
+        cwd: folder,
+        env: {
+          REDIS_URL: testStore?.url ?? '',
+          HOST: '127.0.0.1',
+          PORT: '0',
+          ADMIN_PORT: '0',
+          OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+        },
+      });
+      try {
+        await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
+      } finally {
+        await service.stop();
+      }
     },
     INSTALLING_MS,
   );

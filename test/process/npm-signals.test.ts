@@ -36,7 +36,7 @@ describe('SIGTERM to npm', () => {
     const stopped = join(folder, 'stopped');
     // Stands for the service: only the way from npm to it counts here.
     writeFileSync(
-      join(folder, 'dist/main.js'),
+      join(folder, 'dist/guildrank.cjs'),
       `setInterval(() => {}, 1000);
        process.on('SIGTERM', () => { require('fs').writeFileSync(${JSON.stringify(stopped)}, ''); process.exit(0); });
        console.log('pid ' + process.pid);`,

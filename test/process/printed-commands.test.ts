@@ -88,7 +88,7 @@ const NPM_RUN = `npm() {
   [ "$1 $2 $4" = "run -s --" ] || { command npm "$@"; return; }
   local name="$3"
   shift 4
-  node dist/cli/main.js "$name" "$@"
+  node dist/guildrank.cjs "$name" "$@"
 }
 `;
 

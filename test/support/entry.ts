@@ -5,22 +5,23 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const BUNDLE = 'dist/guildrank.cjs';
 /** The entries of the service and of its commands. Tests that need a process run them as `npm run build` has made them. */
-const BUILT: ReadonlyMap<string, string> = new Map([
-  ['src/main.ts', 'dist/main.js'],
-  ['src/cli/main.ts', 'dist/cli/main.js'],
+const BUILT: ReadonlyMap<string, readonly string[]> = new Map([
+  ['src/main.ts', [BUNDLE, 'serve']],
+  ['src/cli/main.ts', [BUNDLE]],
 ]);
 
 /** Returns the arguments of Node that run `args`: options, a file of the repository, and its own arguments. */
 export function nodeArguments(args: readonly string[]): string[] {
-  const run = args.map((arg) => BUILT.get(arg) ?? arg);
+  const run = args.flatMap((arg) => BUILT.get(arg) ?? [arg]);
   const isTypeScript = run.some((arg) => arg.endsWith('.ts') || arg === '-e');
   return isTypeScript ? ['--import', 'tsx', ...run] : [...run];
 }
 
 /** Builds the program before a run of the tests that start it, if its sources are newer: Vitest calls it. */
 export function setup(): void {
-  const built = statSync(join(root, 'dist/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const built = statSync(join(root, BUNDLE), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((name) =>
     join('src', name),
   );

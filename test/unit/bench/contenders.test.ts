@@ -18,9 +18,9 @@ function checkout(start: string, entry?: string): string {
 describe('startScript', () => {
   it.each([
     ['node --max-semi-space-size=16 dist/main.js', 'exec node --max-semi-space-size=16 dist/main.js'],
-    ['exec node dist/main.js', 'exec node dist/main.js'],
+    ['exec node dist/main.cjs serve', 'exec node dist/main.cjs serve'],
   ])('is "%s" in a form that replaces the shell', (start, expected) => {
-    expect(startScript(checkout(start, 'dist/main.js'))).toBe(expected);
+    expect(startScript(checkout(start, / (\S+js)\b/.exec(start)?.[1]))).toBe(expected);
   });
 
   it('rejects a checkout that is not built, has no usable start script, or is none', () => {
