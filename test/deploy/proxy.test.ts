@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, type TestContext, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { launchChromium, startSite } from '../../tools/browser.ts';
@@ -62,28 +62,38 @@ const PROXIES = [
   { name: 'Node', start: startNode, missing: needs('redis-server') },
 ];
 
-interface Running {
+interface Backend {
   readonly redis: EmbeddedRedis;
   readonly guild: TestGuild;
   readonly service: ServiceProcess;
+}
+
+interface Running extends Backend {
   readonly url: string;
   get(path: string, init?: RequestInit): Promise<{ status: number; headers: Headers; text: string }>;
   /** Returns the requests that the quota of the guild was charged with. */
   cost(): Promise<number>;
 }
 
-/** Starts Redis, the service and a proxy. They end with the test, which names its context: others run beside it. */
+/** Starts Redis and the service. @param onEnd takes what ends them, the last first. */
+async function startBackend(onEnd: (end: () => Promise<void> | void) => void): Promise<Backend> {
+  const redis = await startEmbeddedRedis();
+  onEnd(redis.stop);
+  const guild = await guildOn(redis.url, EXAMPLE_ID);
+  onEnd(guild.close);
+  const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: redis.url, ...guild.env });
+  onEnd(service.stop);
+  return { redis, guild, service };
+}
+
+/** Starts a proxy of a backend, of one of its own unless given. It ends with the test, which names its context: others run beside it. */
 async function run(
   start: Start,
   { onTestFinished }: TestContext,
+  shared?: Backend,
   origin = 'https://www.example.com',
 ): Promise<Running> {
-  const redis = await startEmbeddedRedis();
-  onTestFinished(redis.stop);
-  const guild = await guildOn(redis.url, EXAMPLE_ID);
-  onTestFinished(guild.close);
-  const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: redis.url, ...guild.env });
-  onTestFinished(service.stop);
+  const { redis, guild, service } = shared ?? (await startBackend(onTestFinished));
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const keyFile = join(folder, 'key');
@@ -118,8 +128,21 @@ for (const proxy of PROXIES) {
 }
 
 function tests(proxy: (typeof PROXIES)[number]): void {
+  let backend: Backend;
+  const ends: (() => Promise<void> | void)[] = [];
+  beforeAll(async () => {
+    backend = await startBackend((end) => ends.unshift(end));
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  beforeEach(async () => {
+    await backend.guild.store.client.flushall();
+    await backend.guild.refill();
+  });
+
   it('answers the three reads of its guild as the service does, and shows the key to nobody', async (context) => {
-    const { guild, service, get } = await run(proxy.start, context);
+    const { guild, service, get } = await run(proxy.start, context, backend);
     for (const userId of ['stats', 'leaderboard']) await guild.store.writer.record(EXAMPLE_ID, { userId, set: 5 });
     const reads = [
       ...[PAGE, `${PAGE}?page=2`, `${PAGE}?limit=50&page=1`, STATS],
@@ -141,7 +164,7 @@ function tests(proxy: (typeof PROXIES)[number]): void {
   });
 
   it('passes nothing but these reads, and sends the service only the two parameters that it knows', async (context) => {
-    const { get, cost } = await run(proxy.start, context);
+    const { get, cost } = await run(proxy.start, context, backend);
     const others = ['/', '/docs', '/livez', '/metrics', '/api/v1/openapi.json', BASE, `${BASE}/`, `${BASE}/members/`];
     const strange = [
       '/api/v1/servers/1/stats',
@@ -163,7 +186,7 @@ function tests(proxy: (typeof PROXIES)[number]): void {
   });
 
   it('lets a web page of another origin use it without a key, and compresses large answers', async (context) => {
-    const { get } = await run(proxy.start, context);
+    const { get } = await run(proxy.start, context, backend);
     const origin = { origin: 'https://www.example.com' };
     const cors = { 'access-control-allow-origin': origin.origin, 'access-control-allow-headers': 'if-none-match' };
     const preflight = await get(STATS, { method: 'OPTIONS', headers: origin });
@@ -178,7 +201,7 @@ function tests(proxy: (typeof PROXIES)[number]): void {
     const site = await startSite();
     context.onTestFinished(site.close);
     const { origin } = new URL(site.url);
-    const { service, url, cost } = await run(proxy.start, context, origin);
+    const { service, url, cost } = await run(proxy.start, context, backend, origin);
     const browser = await launchChromium();
     context.onTestFinished(() => browser.close());
     const page = await browser.newPage();
@@ -198,7 +221,7 @@ function tests(proxy: (typeof PROXIES)[number]): void {
   });
 
   it('asks the service for at most 10 look-ups a minute more than its reserve, whatever visitors do', async (context) => {
-    const { get, cost } = await run(proxy.start, context);
+    const { get, cost } = await run(proxy.start, context, backend);
     const statuses = new Map<number, number>();
     for (let page = 2; page < 200; page++) {
       const { status, headers } = await get(`${PAGE}?page=${page}`);
