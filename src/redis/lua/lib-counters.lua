@@ -1,4 +1,4 @@
--- lib-counters: the only code that changes the counters of a guild. A member counts when its XP is above 0.
+-- lib-counters: the only code that writes the counters of a guild. A member counts when its XP is above 0.
 -- Sums have two parts, hi * 10^8 + lo, because the sum of many large values can pass 2^53.
 
 local PART = 100000000.0
@@ -151,13 +151,22 @@ local function added(stats, name, hi, lo)
   return format_sum(hi + factor * (tonumber(string.sub(digits, 1, -9)) or 0), lo + factor * tonumber(string.sub(digits, -8)))
 end
 
--- Adds the sums to the counters, raises the revision and stores further fields of the stats. Returns the revision, or nil when a counter would leave 64 bits; then nothing
--- was changed. This is the first write of a script: Redis refuses a write when it is full, read-only or cannot save, but only the first.
-local function apply_sums(stats, sums, ...)
+-- Returns the counters after the changes of members (lib-change.lua): members, total XP and sum of levels; nil when one would leave 64 bits.
+local function changed_counters(stats)
+  local sums = stats.sums or new_sums()
   local members = added(stats, 'members', 0, sums.members)
   local total_xp = added(stats, 'total_xp', sums.hi, sums.lo)
   local level_sum = added(stats, 'level_sum', sums.level_hi, sums.level_lo)
-  if not (members and total_xp and level_sum) then
+  if members and total_xp and level_sum then
+    return members, total_xp, level_sum
+  end
+end
+
+-- Stores the changes of members in the counters, raises the revision and stores further fields of the stats. Returns the revision, or nil when a counter would leave 64 bits; then nothing
+-- was changed. This is the first write of a script: Redis refuses a write when it is full, read-only or cannot save, but only the first.
+local function store_changes(stats, ...)
+  local members, total_xp, level_sum = changed_counters(stats)
+  if not members then
     return nil
   end
   -- Most writes change the total alone. A field that stays as it is costs time too.

@@ -1,9 +1,7 @@
 -- lib-gain: adds XP to one member, ranked, hidden or new.
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 
---- @include lib-level
---- @include lib-counters
---- @include lib-recount
+--- @include lib-change
 --- @include lib-permissions
 --- @include lib-member
 --- @include lib-profile
@@ -17,9 +15,9 @@ local function read_member(user_id)
   local curve, _, multiplier = guild_curve(KEYS[3])
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], user_id)
   local value = redis.call('HGET', KEYS[5], user_id)
-  local xp, level, above = score and whole_xp(score) or 0, explicit_level(value), nil
-  local is_explicit = level ~= nil
-  if not is_explicit then
+  local xp, explicit = score and whole_xp(score) or 0, explicit_level(value)
+  local level, above = explicit, nil
+  if not explicit then
     level, above = level_of(curve, xp)
   end
   return {
@@ -31,6 +29,7 @@ local function read_member(user_id)
     is_hidden = is_hidden,
     profile = parse_profile(value),
     xp = xp,
+    explicit = explicit,
     level = level,
     -- The XP to reach the next level, nil with an explicit level.
     above = above,
@@ -46,7 +45,6 @@ local function gain(member, status, amount, and_then)
   if xp > MAX_INTEGER then
     return { 'REFUSED', 0, 'range' }
   end
-  local explicit = not above and level or nil
   -- Most gains stay in the level.
   if above and xp >= above then
     level, above = level_of(member.curve, xp)
@@ -54,24 +52,15 @@ local function gain(member, status, amount, and_then)
   local rev = stats.rev
   if status == 'OK' then
     local key, text = member.is_hidden and KEYS[4] or KEYS[1], format_integer(xp)
-    local sums = new_sums()
     if not member.is_hidden then
-      -- A member that had XP is counted already, with its level.
-      local was_counted = member.xp > 0
-      add_to_sums(sums, amount, was_counted and level - member.level or level, 1)
-      sums.members = was_counted and 0 or sums.members
-      if stats.recount then
-        if member.score then
-          correct_recount(stats, member.id, member.score, explicit, -1)
-        end
-        correct_recount(stats, member.id, text, explicit, 1)
-      end
+      local after = { score = text, xp = xp, explicit = member.explicit, level = level }
+      change_member(stats, member.curve, member.id, member.score and member, after)
     end
     require_permissions(key, 'ZADD')
     if member.has_new_profile then
       require_permissions(KEYS[5], 'HSET')
     end
-    rev = apply_sums(stats, sums)
+    rev = store_changes(stats)
     if not rev then
       return { 'REFUSED', 0, 'total' }
     end

@@ -1,9 +1,7 @@
 -- lib-place: takes members out of the ranking and the counters, or puts them back. They keep XP and profile.
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 
---- @include lib-level
---- @include lib-counters
---- @include lib-recount
+--- @include lib-change
 --- @include lib-permissions
 --- @include lib-member
 --- @include lib-profile
@@ -13,7 +11,7 @@ local function change_place(hides, first_arg)
   local stats = read_stats(KEYS[2])
   local from_key, to_key = KEYS[hides and 1 or 4], KEYS[hides and 4 or 1]
   local curve = guild_curve(KEYS[3])
-  local sums, writes, moved = new_sums(), {}, {}
+  local writes, moved = {}, {}
 
   for i = first_arg, #ARGV do
     local id = ARGV[i]
@@ -27,14 +25,9 @@ local function change_place(hides, first_arg)
       local level = explicit_level(redis.call('HGET', KEYS[5], id))
       local xp = math.min(whole_xp(score) + (other and whole_xp(other) or 0), MAX_INTEGER)
       -- The member leaves the ranking with the XP that stands there, and enters it with all.
-      for _, change in ipairs({ { hides and score or other, -1 }, { not hides and format_integer(xp), 1 } }) do
-        local text, change_sign = change[1], change[2]
-        if text then
-          local counted = whole_xp(text)
-          add_to_sums(sums, counted, level or level_of(curve, counted), change_sign)
-          correct_recount(stats, id, text, level, change_sign)
-        end
-      end
+      local ranked = hides and score or other
+      local before = ranked and { score = ranked, xp = whole_xp(ranked), explicit = level }
+      change_member(stats, curve, id, before, not hides and { score = format_integer(xp), xp = xp, explicit = level })
       writes[#writes + 1] = { id, format_integer(xp) }
     end
   end
@@ -48,7 +41,7 @@ local function change_place(hides, first_arg)
   for _, write in ipairs(writes) do
     hidden = hidden + (hides and not redis.call('ZSCORE', KEYS[4], write[1]) and 1 or not hides and -1 or 0)
   end
-  local rev = apply_sums(stats, sums, 'hidden', format_integer(hidden))
+  local rev = store_changes(stats, 'hidden', format_integer(hidden))
   if not rev then
     return { 'REFUSED', #ARGV - first_arg, 'total' }
   end

@@ -65,7 +65,6 @@ local function record(first_arg)
   local curve = guild_curve(KEYS[3])
   local ids, counts = named_ids(first_arg)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
-  local sums = new_sums()
   local staged, created, hidden_created = {}, 0, 0
   local zadd, zadd_hidden, changed = {}, {}, {}
   local last_xp, last_level = '0', 0
@@ -129,19 +128,13 @@ local function record(first_arg)
     end
     if not is_missing then
       local is_changed = old ~= xp or old_explicit ~= explicit
-      if not old then
-        created = created + (is_hidden and 0 or 1)
-      elseif is_changed and not is_hidden then
-        add_to_sums(sums, old, old > 0 and (old_explicit or level_of(curve, old)) or 0, -1)
+      if not old and not is_hidden then
+        created = created + 1
       end
-      if is_changed and not is_hidden then
-        add_to_sums(sums, xp, last_level, 1)
-      end
-      if stats.recount and not is_hidden then
-        if old then
-          correct_recount(stats, id, score, old_explicit, -1)
-        end
-        correct_recount(stats, id, last_xp, explicit, 1)
+      -- A stored fraction is made whole, which changes its place for a running count.
+      if (is_changed or stats.recount) and not is_hidden then
+        local before = old and { score = score, xp = old, explicit = old_explicit }
+        change_member(stats, curve, id, before, { score = last_xp, xp = xp, explicit = explicit, level = last_level })
       end
       if pairs_count > 0 and not member.profile then
         changed[#changed + 1] = id
@@ -180,7 +173,7 @@ local function record(first_arg)
       require_permissions(members_key, 'HDEL')
     end
     local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
-    rev = apply_sums(stats, sums, unpack(hidden))
+    rev = store_changes(stats, unpack(hidden))
     if not rev then
       return { 'REFUSED', index - 1, 'total' }
     end

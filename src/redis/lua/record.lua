@@ -14,9 +14,7 @@
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed.
 -- O(n log m) for n members recorded in a guild of m.
 
---- @include lib-level
---- @include lib-counters
---- @include lib-recount
+--- @include lib-change
 --- @include lib-permissions
 --- @include lib-record
 

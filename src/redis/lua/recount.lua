@@ -17,7 +17,6 @@
 
 --- @include lib-level
 --- @include lib-counters
---- @include lib-recount
 --- @include lib-permissions
 --- @include lib-profile
 

@@ -7,9 +7,7 @@
 -- Reply: number of them that were members; at 0, rev stays as it is.
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(n log m).
 
---- @include lib-level
---- @include lib-counters
---- @include lib-recount
+--- @include lib-change
 --- @include lib-permissions
 --- @include lib-member
 --- @include lib-profile
@@ -18,7 +16,7 @@ local xp_key, hidden_key, members_key, marks_key = KEYS[1], KEYS[4], KEYS[5], KE
 local base = string.sub(xp_key, 1, -3)
 local stats = read_stats(KEYS[2])
 local curve = guild_curve(KEYS[3])
-local sums, removed, unhidden, found = new_sums(), 0, 0, {}
+local removed, unhidden, found = 0, 0, {}
 
 for i, id in ipairs(ARGV) do
   local cooldown_key = base .. 'cooldown:' .. id
@@ -38,9 +36,7 @@ for i, id in ipairs(ARGV) do
     else
       -- A raw writer can have put a hidden member into the ranking too.
       unhidden = unhidden + (stats.hidden and redis.call('ZSCORE', hidden_key, id) and 1 or 0)
-      local xp = whole_xp(score)
-      add_to_sums(sums, xp, level or level_of(curve, xp), -1)
-      correct_recount(stats, id, score, level, -1)
+      change_member(stats, curve, id, { score = score, xp = whole_xp(score), explicit = level }, nil)
     end
   end
 end
@@ -56,7 +52,7 @@ if KEYS[7] then
 end
 if removed > 0 then
   local hidden = unhidden > 0 and format_integer(redis.call('ZCARD', hidden_key) - unhidden)
-  if not apply_sums(stats, sums, unpack(hidden and { 'hidden', hidden } or {})) then
+  if not store_changes(stats, unpack(hidden and { 'hidden', hidden } or {})) then
     error('a counter of ' .. stats.key .. ' would leave 64 bits, run stats rebuild', 0)
   end
 end

@@ -11,8 +11,7 @@
 --        leave 64 bits; nothing was changed.
 --        Without staged members nothing is changed either. O(h log m) for h members that are hidden or to hide; Redis frees the old members beside other work.
 
---- @include lib-level
---- @include lib-counters
+--- @include lib-change
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-profile
@@ -28,15 +27,15 @@ local stats, counted = read_stats(KEYS[2]), read_stats(KEYS[7])
 local curve = guild_curve(KEYS[8])
 
 -- Staged members that are hidden in the guild, or to hide, leave the staged ranking. Hidden members that are not staged keep their profile.
-local sums, hiding, kept, seen = new_sums(), {}, {}, { [ARGV[1]] = true }
+local hiding, kept, seen = {}, {}, { [ARGV[1]] = true }
 local hidden_ids = redis.call('ZRANGE', KEYS[4], 0, -1)
 local hidden = #hidden_ids
 for from, ids in ipairs({ hidden_ids, ARGV }) do
   for _, id in ipairs(ids) do
     local score = not seen[id] and redis.call('ZSCORE', KEYS[6], id)
     if score then
-      local xp = whole_xp(score)
-      add_to_sums(sums, xp, explicit_level(redis.call('HGET', KEYS[10], id)) or level_of(curve, xp), -1)
+      local before = { score = score, xp = whole_xp(score), explicit = explicit_level(redis.call('HGET', KEYS[10], id)) }
+      change_member(counted, curve, id, before, nil)
       hiding[#hiding + 1] = { id, score }
       hidden = from == 1 and hidden or hidden + 1
     elseif from == 1 then
@@ -45,10 +44,8 @@ for from, ids in ipairs({ hidden_ids, ARGV }) do
     seen[id] = true
   end
 end
-local members = added(counted, 'members', 0, sums.members)
-local total_xp = added(counted, 'total_xp', sums.hi, sums.lo)
-local level_sum = added(counted, 'level_sum', sums.level_hi, sums.level_lo)
-if not (members and total_xp and level_sum) then
+local members, total_xp, level_sum = changed_counters(counted)
+if not members then
   return { 'REFUSED', 0, 'total' }
 end
 

@@ -88,7 +88,7 @@ end
 -- Takes the archived XP of the members, and their levels. Who gained meanwhile keeps that.
 local function reset()
   local curve = guild_curve(KEYS[3])
-  local sums, writes, hidden = new_sums(), {}, stats.hidden and redis.call('ZCARD', KEYS[4]) or 0
+  local writes, hidden = {}, stats.hidden and redis.call('ZCARD', KEYS[4]) or 0
   for i = 4, #ARGV do
     local id = ARGV[i]
     local marked = redis.call('ZSCORE', KEYS[7], id)
@@ -101,12 +101,8 @@ local function reset()
       if is_hidden then
         hidden = goes and hidden - 1 or hidden
       else
-        add_to_sums(sums, old, level or level_of(curve, old), -1)
-        correct_recount(stats, id, score, level, -1)
-        if not goes then
-          add_to_sums(sums, xp, level_of(curve, xp), 1)
-          correct_recount(stats, id, format_integer(xp), nil, 1)
-        end
+        local after = not goes and { score = format_integer(xp), xp = xp }
+        change_member(stats, curve, id, { score = score, xp = old, explicit = level }, after)
       end
       writes[#writes + 1] = { is_hidden and KEYS[4] or KEYS[1], id, profile, not goes and format_integer(xp) }
     end
@@ -115,7 +111,7 @@ local function reset()
   require_permissions(KEYS[4], 'ZADD', 'ZREM')
   require_permissions(KEYS[7], 'ZREM', 'ZCARD')
   require_permissions(KEYS[5], 'HSET', 'HDEL')
-  if writes[1] and not apply_sums(stats, sums, 'hidden', format_integer(hidden)) then
+  if writes[1] and not store_changes(stats, 'hidden', format_integer(hidden)) then
     return { 'REFUSED', 0, 'total' }
   end
   for _, write in ipairs(writes) do

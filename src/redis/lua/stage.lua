@@ -7,9 +7,7 @@
 --
 -- Reply: as record.lua, or {"REFUSED", 0, "lock"} when the lock has another token. O(n log m).
 
---- @include lib-level
---- @include lib-counters
---- @include lib-recount
+--- @include lib-change
 --- @include lib-permissions
 --- @include lib-record
 --- @include lib-lock
