@@ -88,7 +88,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   lock: 'another --replace of the guild has taken over, or this one was suspended for more than ten seconds',
 };
 
-/** A write was refused as a whole. Nothing was changed. */
+/** A script call was refused as a whole, and changed nothing. Of a write of more than 500 members, the calls before it were done. */
 export class RecordRefusedError extends DomainError {
   constructor(
     /** Index, from 0, of the refused entry in the call. */

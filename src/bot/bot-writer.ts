@@ -1,4 +1,5 @@
 import { checkIds } from '../leaderboard/check-ids.ts';
+import { inSlices, sumOf } from '../leaderboard/slices.ts';
 import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../leaderboard/writer.ts';
 import { dataKeys } from '../redis/redis-keys.ts';
 import { type Award, type AwardRequest, awardArguments, decodeAward } from './award.ts';
@@ -14,6 +15,7 @@ export interface ProfileUpdate {
 
 /**
  * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
+ * With more than 500 members it is one script for each 500, in order.
  * All of them throw InvalidIdError when an id is bad, RecordRefusedError when a script refuses the call, and StoreUnavailableError when
  * Redis did not confirm; then the write may have happened.
  */
@@ -35,13 +37,16 @@ export class BotWriter extends LeaderboardWriter {
   async setProfiles(guildId: string, updates: readonly ProfileUpdate[]): Promise<string[]> {
     const userIds = updates.map(({ userId }) => userId);
     checkIds(guildId, userIds);
-    const args = updates.flatMap(({ userId, profile }, index) => {
+    const calls = updates.map(({ userId, profile }, index) => {
       const fields = profileFields(profile, index);
-      return ['keep', userId, '0', fields.length / 2, ...fields];
+      return { userId, args: ['keep', userId, '0', fields.length / 2, ...fields] };
     });
-    const reply = await this.sendRecords(guildId, ['each', ...args]);
-    throwRefusal(reply);
-    return userIds.filter((_, index) => !String(reply[index + 5]).endsWith(' none'));
+    const found = await inSlices(calls, async (slice) => {
+      const reply = await this.sendRecords(guildId, ['each', ...slice.flatMap(({ args }) => args)]);
+      throwRefusal(reply);
+      return slice.filter((_, index) => !String(reply[index + 5]).endsWith(' none'));
+    });
+    return found.flat().map(({ userId }) => userId);
   }
 
   /**
@@ -78,9 +83,13 @@ export class BotWriter extends LeaderboardWriter {
 
   private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {
     checkIds(guildId, userIds);
-    const reply = await this.scripts.run('hide', dataKeys(this.redisKeys.guild(guildId)), direction, ...userIds);
-    throwRefusal(reply);
-    return Number(reply[2]);
+    const keys = dataKeys(this.redisKeys.guild(guildId));
+    const moved = await inSlices(userIds, async (slice) => {
+      const reply = await this.scripts.run('hide', keys, direction, ...slice);
+      throwRefusal(reply);
+      return Number(reply[2]);
+    });
+    return sumOf(moved);
   }
 
   /** Runs a script on one member. @throws RecordRefusedError */

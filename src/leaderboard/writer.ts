@@ -2,6 +2,7 @@ import { RecordRefusedError, type RefusalReason } from '../errors.ts';
 import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import { checkIds } from './check-ids.ts';
+import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
@@ -54,8 +55,8 @@ export interface RecordResult extends XpChange {
 }
 
 /**
- * Writes XP. Sorted set, profiles, counters and revision change together or not at all. Every method is one script call
- * and one round trip.
+ * Writes XP. Sorted set, profiles, counters and revision change together or not at all. Every method is one script call and one round
+ * trip; with more than 500 members one for each 500, in order, so that Redis serves others between.
  */
 export class LeaderboardWriter {
   constructor(
@@ -74,17 +75,24 @@ export class LeaderboardWriter {
   }
 
   /**
-   * Records many members, all or none. A member named twice is recorded twice, in order. O(n log m).
-   * Redis serves nobody else meanwhile: a few milliseconds for 500 records.
-   * @throws as {@link record}.
+   * Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
+   * @throws as {@link record}. When a script refuses an entry, those before its 500 were recorded.
    */
   async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
-    checkIds(
-      guildId,
-      records.map(({ userId }) => userId),
-    );
     const userIds = records.map(({ userId }) => userId);
-    return recordResult(userIds, await this.sendRecords(guildId, ['each', ...recordArguments(records)]));
+    checkIds(guildId, userIds);
+    // Before the first call, so that a value without a form that Redis takes stops all of them.
+    if (records.length > ENTRIES_A_CALL) recordArguments(records);
+    const results = await inSlices(records, async (slice) => {
+      const reply = await this.sendRecords(guildId, ['each', ...recordArguments(slice)]);
+      return recordResult(
+        slice.map(({ userId }) => userId),
+        reply,
+      );
+    });
+    const last = results.at(-1) ?? results[0];
+    const members = results.flatMap((result) => result.members);
+    return { ...last, created: sumOf(results.map(({ created }) => created)), members };
   }
 
   /**
@@ -116,9 +124,12 @@ export class LeaderboardWriter {
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
     checkIds(guildId, userIds);
     const guild = this.redisKeys.guild(guildId);
-    const cooldowns = userIds.map((userId) => guild.cooldownPrefix + userId);
-    const keys = [...dataKeys(guild), guild.seasonXp, ...cooldowns];
-    return Number(await this.scripts.run<unknown>('remove', keys, ...userIds));
+    const removed = await inSlices(userIds, async (slice) => {
+      const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);
+      const keys = [...dataKeys(guild), guild.seasonXp, ...cooldowns];
+      return Number(await this.scripts.run<unknown>('remove', keys, ...slice));
+    });
+    return sumOf(removed);
   }
 }
 

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createWriter } from '../../../src/writer.ts';
+import { storeSuite } from '../../support/store-suite.ts';
+import { describeStores } from '../../support/stores.ts';
+
+describeStores('a call with many members', (kind) => {
+  const suite = storeSuite(kind);
+  const writer = () => createWriter(suite.store.client);
+  /** More arguments than one call of a function takes. */
+  const isReal = kind.name === 'redis-server';
+  const MANY = isReal ? 40_000 : 1100;
+  const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
+  const records = (count: number) => ids(count).map((userId, n) => ({ userId, set: n }));
+
+  it('records, hides, shows, renames and removes all of them', async () => {
+    const guild = suite.newGuild();
+    const all = ids(MANY);
+    const { created, members, xp } = await writer().recordMany(guild, records(MANY));
+    expect({ created, xp }).toEqual({ created: MANY, xp: MANY - 1 });
+    expect(members.map(({ userId }) => userId)).toEqual(all);
+    const others = Array.from({ length: isReal ? 160_000 : 0 }, (_, n) => `other${n}`);
+    expect(await writer().hide(guild, [...all, ...others])).toBe(MANY);
+    expect(await writer().unhide(guild, all)).toBe(MANY);
+    const updates = ['nobody', ...all].map((userId) => ({ userId, profile: { dailyStreak: 1 } }));
+    expect(await writer().setProfiles(guild, updates)).toEqual(all);
+    expect((await suite.store.audit.check(guild)).exact).toBe(true);
+    expect(await writer().remove(guild, all)).toBe(MANY);
+    expect(await suite.store.client.zcard(`gr:{${guild}}:xp`)).toBe(0);
+  });
+
+  it('names the entry that is refused among all, and had recorded only the calls before it', async () => {
+    const guild = suite.newGuild();
+    const refused = [...records(700), { userId: 'bad', add: -1 }, ...records(700)];
+    await expect(writer().recordMany(guild, refused)).rejects.toMatchObject({ index: 700, reason: 'range' });
+    expect(await suite.store.client.zcard(`gr:{${guild}}:xp`)).toBe(500);
+    const unfit = [...records(700), { userId: 'bad', set: 0.5 }];
+    await expect(writer().recordMany('unfit', unfit)).rejects.toMatchObject({ index: 700, reason: 'xp' });
+    expect(await suite.store.client.exists('gr:{unfit}:xp')).toBe(0);
+  });
+});
