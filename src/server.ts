@@ -150,9 +150,11 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const close = async (delayMs = 0): Promise<void> => {
     draining = true;
     if (delayMs > 0) await delay(delayMs);
-    activity.isClosing = true;
+    const onPortClosed = () => {
+      activity.isClosing = true;
+    };
     const servers = admin ? [api, admin] : [api];
-    await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs, parts.accept)));
+    await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs, onPortClosed, parts.accept)));
     await endUsage();
     health.stop();
     client.disconnect();
