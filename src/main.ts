@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { startCluster } from './cluster/primary.ts';
-import { acceptInPrimary, joinPrimary } from './cluster/worker.ts';
+import { joinPrimary, workerPort } from './cluster/worker.ts';
 import { workerCount } from './cluster/worker-count.ts';
 import { type Config, ConfigError, parseConfig } from './config.ts';
 import { messageOf } from './errors.ts';
@@ -58,8 +58,8 @@ async function main(): Promise<void> {
       const serveFor = cluster.isWorker ? joinPrimary(() => stopOnce('the primary stops', 0)) : undefined;
       const warn = (reason: string) => logger.warn({ reason }, 'spans were not delivered');
       if (config.tracing) tracing = await loadTracing(warn);
-      const accept = cluster.isWorker ? acceptInPrimary : undefined;
-      const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record, accept };
+      const port = cluster.isWorker ? workerPort : undefined;
+      const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record, port };
       const server = await startServer(processConfig(config), parts);
       serveFor?.(server);
       running = server;

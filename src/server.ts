@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -15,7 +14,8 @@ import { corsPolicy } from './http/response/headers.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
 import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
-import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from './http/server/listener.ts';
+import { MAX_ADMIN_CONNECTIONS, serverOptions } from './http/server/listener.ts';
+import { ownPort, type Port } from './http/server/port.ts';
 import { VERSION } from './observability/build-info.ts';
 import { requestLogger } from './observability/logger.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -39,8 +39,8 @@ export interface ServerParts extends Partial<Clocks> {
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
   readonly bootTimeoutMs?: number;
-  /** Takes in connections that wait outside of this process, before it stops to listen. */
-  readonly accept?: (() => Promise<void>) | undefined;
+  /** Where connections come from; a port of its own unless given. */
+  readonly port?: Port | undefined;
   /** Time between two writes of the usage. */
   readonly usagePeriodMs?: number;
   /** Called with each request that has been answered. */
@@ -87,7 +87,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       subscribed: () => reads.isSubscribed(),
       ready: () => !readiness(),
       inFlight: () => activity.inFlight,
-      connections: () => promisify(api.getConnections.bind(api))(),
+      connections: () => api.openConnections(),
       droppedLogLines: parts.droppedLogLines ?? (() => 0),
     },
     { version: VERSION, node: process.version },
@@ -147,14 +147,18 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
   const admin =
     config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
+  const port = parts.port ?? ownPort(config.host, config.port, 'PORT');
+  const adminPort = ownPort(config.adminHost, config.adminPort, 'ADMIN_PORT');
   const close = async (delayMs = 0): Promise<void> => {
     draining = true;
     if (delayMs > 0) await delay(delayMs);
     const onPortClosed = () => {
       activity.isClosing = true;
     };
-    const servers = admin ? [api, admin] : [api];
-    await Promise.all(servers.map((server) => drain(server, config.shutdownTimeoutMs, onPortClosed, parts.accept)));
+    await Promise.all([
+      drain(api, port, config.shutdownTimeoutMs, onPortClosed),
+      admin && drain(admin, adminPort, config.shutdownTimeoutMs),
+    ]);
     await endUsage();
     health.stop();
     client.disconnect();
@@ -171,12 +175,14 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     await health.start();
   };
 
+  let url: string;
+  let adminUrl: string | undefined;
   try {
     const reached = reachStore();
     reached.catch(() => {}); // It is awaited below, unless a port is taken.
     await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
-    await listenOn(api, config.host, config.port, 'PORT');
-    if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
+    url = await port.open(api);
+    adminUrl = admin && (await adminPort.open(admin));
     await reached;
     if (/unknown command/i.test(health.problem?.reason ?? '')) {
       throw new Error(
@@ -188,8 +194,6 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     await close();
     throw error;
   }
-  const url = urlOf(api);
-  const adminUrl = admin && urlOf(admin);
   logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
   return { url, adminUrl, registry, readiness, close };
 }

@@ -12,12 +12,22 @@ export type WorkerMessage =
   /** A sign of life. `started` = it has served requests or can serve them; `unready` = why it cannot now. */
   | { readonly type: 'beat'; readonly started: boolean; readonly unready: Unready | undefined }
   | { readonly type: 'metrics'; readonly round: number; readonly metrics: MetricsJson }
-  /** Asks the primary to accept the connections that wait. */
-  | { readonly type: 'accept' };
+  /** Asks for the port: the primary listens, if it does not yet. */
+  | { readonly type: 'open' }
+  /** The worker has taken the connection that it got. */
+  | { readonly type: 'taken' }
+  /** The worker wants no further connection. */
+  | { readonly type: 'leave' };
 
 /** What the primary asks of a worker. */
 export type PrimaryMessage =
   | { readonly type: 'stop' }
   | { readonly type: 'metrics'; readonly round: number }
-  /** The answer to `accept`: connections for the worker were sent before it. */
-  | { readonly type: 'accepted' };
+  /** The answer to `open`. Connections follow. */
+  | { readonly type: 'opened'; readonly url: string }
+  /** The answer to `open` when the port is taken. */
+  | { readonly type: 'refused'; readonly reason: string }
+  /** Comes with a connection, unless that has ended on the way. */
+  | { readonly type: 'connection' }
+  /** No connection follows. */
+  | { readonly type: 'closed' };

@@ -6,8 +6,10 @@ import { createAdminApp } from '../http/admin.ts';
 import type { Readiness } from '../http/health.ts';
 import { drain } from '../http/server/drain.ts';
 import { createExpressServer } from '../http/server/express-server.ts';
-import { listenOn, MAX_ADMIN_CONNECTIONS, serverOptions } from '../http/server/listener.ts';
+import { MAX_ADMIN_CONNECTIONS, serverOptions } from '../http/server/listener.ts';
+import { ownPort } from '../http/server/port.ts';
 import { BEAT_MS } from './messages.ts';
+import { SharedPort } from './shared-port.ts';
 import { workerCount } from './worker-count.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 import { WorkerSlot } from './worker-slot.ts';
@@ -17,7 +19,7 @@ const STOP_MARGIN_MS = 2000;
 
 export interface RunningCluster {
   /** Drains every worker, then ends. Takes at most SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS and two seconds. */
-  close(): Promise<void>;
+  close(delayMs: number): Promise<void>;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function startCluster(
   const own = new Registry();
   const metrics = new WorkerMetrics(own);
   const slots: WorkerSlot[] = [];
+  const port = new SharedPort(config);
   const ends = registerOwn(own, slots);
   let hasServed = false;
   const events = {
@@ -41,8 +44,25 @@ export async function startCluster(
     onStarted: () => {
       hasServed = true;
     },
-    onEnd: (workerId: number) => {
-      metrics.end(workerId);
+    onPort: (slot: WorkerSlot, request: 'open' | 'taken' | 'leave') => {
+      if (request === 'leave') {
+        port.leave(slot);
+        // While all stop, it takes connections until the port is closed.
+        if (!draining) slot.send({ type: 'closed' });
+        return;
+      }
+      if (request === 'taken') return port.addFree(slot);
+      port.open().then(
+        (url) => {
+          slot.send({ type: 'opened', url });
+          port.addFree(slot);
+        },
+        (error: Error) => slot.send({ type: 'refused', reason: error.message }),
+      );
+    },
+    onEnd: (slot: WorkerSlot) => {
+      port.leave(slot);
+      metrics.end(slot.workerId);
       if (draining) return;
       ends.inc();
       if (!hasServed) onStartFailure();
@@ -69,22 +89,27 @@ export async function startCluster(
   };
   const adminApp = createAdminApp(readiness, collect, own.contentType);
   const observer = { onCut: () => {}, onUnreadable: () => {} };
+  const adminPort = ownPort(config.adminHost, config.adminPort, 'ADMIN_PORT');
   const admin =
     config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
-  if (admin) await listenOn(admin, config.adminHost, config.adminPort, 'ADMIN_PORT');
+  if (admin) await adminPort.open(admin);
   logger.info({ workers: count, pids: slots.map(({ pid }) => pid) }, 'workers share the port');
 
-  const close = async (): Promise<void> => {
+  const close = async (delayMs: number): Promise<void> => {
     draining = true;
     const ended = Promise.all(slots.map((slot) => slot.ended()));
     for (const slot of slots) slot.send({ type: 'stop' });
+    const closed = delay(delayMs).then(() => port.close());
+    void closed.then(() => {
+      for (const slot of slots) slot.send({ type: 'closed' });
+    });
     const limitMs = config.shutdownDelayMs + config.shutdownTimeoutMs + STOP_MARGIN_MS;
     if (!(await Promise.race([ended.then(() => true), delay(limitMs, false, { ref: false })]))) {
       for (const slot of slots) slot.kill();
       await ended;
     }
     clearInterval(beats);
-    if (admin) await drain(admin, config.shutdownTimeoutMs);
+    if (admin) await drain(admin, adminPort, config.shutdownTimeoutMs);
   };
   return { close };
 }

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Unready } from '../http/health.ts';
-import { readPending } from '../http/server/drain.ts';
 import { BEAT_MS, type MetricsJson, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** The wait between the end of a worker and its replacement: doubled while workers end soon after their start. */
@@ -20,7 +20,9 @@ export interface SlotEvents {
   readonly onMetrics: (workerId: number, round: number, metrics: MetricsJson) => void;
   /** Called when a worker can serve for the first time. */
   readonly onStarted: () => void;
-  readonly onEnd: (workerId: number) => void;
+  readonly onEnd: (slot: WorkerSlot) => void;
+  /** Called when a worker asks for connections, has taken one, or wants no more. */
+  readonly onPort: (slot: WorkerSlot, request: 'open' | 'taken' | 'leave') => void;
   /** Returns whether a worker that ended is to be replaced. */
   readonly isWanted: () => boolean;
 }
@@ -65,6 +67,13 @@ export class WorkerSlot {
     if (this.worker.isConnected()) this.worker.send(message, () => {});
   }
 
+  /** Sends a connection to the worker. */
+  take(connection: Socket): void {
+    if (this.worker.isConnected())
+      this.worker.send({ type: 'connection' } satisfies PrimaryMessage, connection, () => {});
+    else connection.destroy();
+  }
+
   /** Counts a beat. Kills a worker that gives no sign of life. */
   beat(): void {
     if (!this.running) return;
@@ -99,16 +108,16 @@ export class WorkerSlot {
       if (message.type === 'beat') {
         if (message.started && !this.lastBeat?.started) this.events.onStarted();
         this.lastBeat = message;
-      } else if (message.type === 'accept') {
-        void readPending().then(() => this.send({ type: 'accepted' }));
-      } else this.events.onMetrics(worker.id, message.round, message.metrics);
+      } else if (message.type === 'metrics') {
+        this.events.onMetrics(worker.id, message.round, message.metrics);
+      } else this.events.onPort(this, message.type);
     });
     worker.once('exit', (code, signal) => void this.replace(worker, code, signal));
   }
 
-  private async replace({ id, process: { pid } }: Worker, code: number, signal: string): Promise<void> {
+  private async replace({ process: { pid } }: Worker, code: number, signal: string): Promise<void> {
     this.running = false;
-    this.events.onEnd(id);
+    this.events.onEnd(this);
     if (!this.events.isWanted()) return;
     const wasStable = performance.now() - this.startedAt > STABLE_AFTER_MS;
     this.wait = wasStable ? INITIAL_BACKOFF_MS : Math.min(this.wait * 2, MAX_BACKOFF_MS);

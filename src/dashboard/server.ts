@@ -5,7 +5,8 @@ import { GuildConfig } from '../guilds/guild-config.ts';
 import { requestIds } from '../http/request-context.ts';
 import { drain } from '../http/server/drain.ts';
 import { createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
-import { listenOn, serverOptions, urlOf } from '../http/server/listener.ts';
+import { serverOptions, urlOf } from '../http/server/listener.ts';
+import { ownPort } from '../http/server/port.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
@@ -82,16 +83,17 @@ export async function startDashboard(
     onUnreadable: (status) => logger.info({ status }, 'answered an unreadable request'),
   };
   const server = createExpressServer(app, options, MAX_CONNECTIONS, observer, true);
+  const port = ownPort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
   const close = async (): Promise<void> => {
     activity.isClosing = true;
-    await drain(server, config.shutdownTimeoutMs);
+    await drain(server, port, config.shutdownTimeoutMs);
     // Their ends are written to Redis.
     await parts.imports.end();
     health.stop();
     client.disconnect();
   };
   try {
-    await listenOn(server, config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
+    await port.open(server);
     await waitUntilReady(client, BOOT_TIMEOUT_MS, (error) =>
       logger.warn({ reason: error.message }, `waiting for ${where}`),
     ).catch((error: Error) => {

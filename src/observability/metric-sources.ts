@@ -20,7 +20,7 @@ export interface MetricSources {
   /** Lines of the log that were dropped. */
   droppedLogLines(): number;
   /** Returns the open connections of clients. */
-  connections(): Promise<number>;
+  connections(): number;
 }
 
 /** Registers the metrics that are read from their sources. */

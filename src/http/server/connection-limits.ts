@@ -39,6 +39,8 @@ export class ConnectionLimits {
   private readonly connections = new Map<Duplex, Connection>();
   /** Requests that wait behind another one of their connection. */
   private pipelined = 0;
+  /** Runs while there are connections. */
+  private checks: NodeJS.Timeout | undefined;
 
   /**
    * @param maxConnections further connections are closed at once.
@@ -51,9 +53,12 @@ export class ConnectionLimits {
     private readonly onCut: (reason: CutReason) => void,
     private readonly readsBodies = false,
   ) {
-    server.on('connection', (socket) => this.open(socket));
-    const timer = setInterval(() => this.check(), CHECK_MS).unref();
-    server.once('close', () => clearInterval(timer));
+    server.on('connection', (socket) => this.add(socket));
+  }
+
+  /** Open connections. */
+  get open(): number {
+    return this.connections.size;
   }
 
   /** Counts a request and calls its handler, unless more requests wait than may: then its connection is cut. */
@@ -110,7 +115,7 @@ export class ConnectionLimits {
     if (connection.unanswered === 0) connection.afterAnswers();
   }
 
-  private open(socket: Socket): void {
+  private add(socket: Socket): void {
     // Not server.maxConnections: with workers, Node offers a refused connection to one worker after the other, without end.
     if (this.connections.size >= this.maxConnections) {
       socket.destroy();
@@ -128,9 +133,13 @@ export class ConnectionLimits {
       isCut: false,
     };
     this.connections.set(socket, connection);
+    this.checks ??= setInterval(() => this.check(), CHECK_MS).unref();
     socket.once('close', () => {
       this.forget(connection);
       this.connections.delete(socket);
+      if (this.connections.size > 0) return;
+      clearInterval(this.checks);
+      this.checks = undefined;
     });
   }
 

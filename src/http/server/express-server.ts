@@ -1,8 +1,9 @@
-import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
+import type { LimitedServer } from './port.ts';
 
 /** Is told of all that does not reach the application. */
 export interface ServerObserver {
@@ -28,7 +29,7 @@ export function createExpressServer(
   maxConnections: number,
   observer: ServerObserver,
   readsBodies = false,
-): Server {
+): LimitedServer {
   class AppRequest extends IncomingMessage {}
   class AppResponse extends ServerResponse<AppRequest> {
     override assignSocket(socket: Socket): void {
@@ -57,6 +58,10 @@ export function createExpressServer(
   const server = createServer({ ...options, ...classes }, (req, res) => limits.serve(req, res, handle));
   const limits = new ConnectionLimits(server, maxConnections, observer.onCut, readsBodies);
 
+  // The service reads no body, so a client that asks before sending one gets its answer without sending it.
+  server.on('checkContinue', (req, res) => server.emit('request', req, res));
+  // Node answers 417 without a body; an unknown expectation may be ignored as well (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.on('clientError', (error: ParseError, socket) => {
     const isOver = error.code === 'ECONNRESET' || (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && !socket.writable);
     if (isOver) socket.destroy();
@@ -69,7 +74,7 @@ export function createExpressServer(
     socket.on('error', () => socket.destroy()).resume();
     limits.endAfterAnswers(socket, () => observer.onUnreadable(answerConnect(socket)));
   });
-  return server;
+  return Object.assign(server, { openConnections: () => limits.open });
 }
 
 /** Joins layers to one: Express makes objects of a kilobyte for each layer of each request (docs/adr/0011). */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { Server, ServerOptions } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerOptions } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 import { messageOf, systemErrorOf } from '../../errors.ts';
 
 /** Limits what a slow client can hold. A request here is a few hundred bytes, so ten seconds to send it are enough. */
@@ -26,10 +26,6 @@ export const MAX_ADMIN_CONNECTIONS = 100;
  * @throws Error with the address, the reason and the setting.
  */
 export async function listenOn(server: Server, host: string, port: number, setting: string): Promise<void> {
-  // The service reads no body, so a client that asks before sending one gets its answer without sending it.
-  server.on('checkContinue', (req, res) => server.emit('request', req, res));
-  // Node answers 417 without a body; an unknown expectation may be ignored as well (RFC 9110 section 10.1.1).
-  server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.listen(port, host);
   try {
     await once(server, 'listening');

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import { createExpressServer, type ServerObserver } from '../../../../src/http/server/express-server.ts';
 import { listenOn, serverOptions } from '../../../../src/http/server/listener.ts';
+import type { LimitedServer } from '../../../../src/http/server/port.ts';
 
 /** A server for one handler, as the service makes it, with all that it observes. */
 export interface AppServer {
-  readonly server: Server;
+  readonly server: LimitedServer;
   readonly port: number;
   /** Reasons of refused and cut connections. */
   readonly cuts: string[];

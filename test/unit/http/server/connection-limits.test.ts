@@ -165,14 +165,14 @@ it('ends a connection whose answered request has a wrong body, without a second 
   expect([unreadable, cuts]).toEqual([[], []]);
 });
 
-it('leaves no timer behind when the server closes', async () => {
+it('has a timer only while there are connections', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const { server } = await start(ok);
-  const timers = vi.getTimerCount();
-  const closed = once(server, 'close');
-  server.close();
-  await closed;
-  expect([timers, vi.getTimerCount()]).toEqual([1, 0]);
+  const { server, open } = await start(ok);
+  expect([server.openConnections(), vi.getTimerCount()]).toEqual([0, 0]);
+  const socket = await open();
+  await vi.waitFor(() => expect([server.openConnections(), vi.getTimerCount()]).toEqual([1, 1]), PATIENT);
+  socket.destroy();
+  await vi.waitFor(() => expect([server.openConnections(), vi.getTimerCount()]).toEqual([0, 0]), PATIENT);
 });
 
 it('closes a connection whose client does not, after CONNECT was refused', async () => {
