@@ -34,39 +34,45 @@ describe('the end of the process', needs('redis-server'), () => {
     return service;
   };
 
-  it(`cuts no request and exits with 0 when SIGTERM comes under load, ${RUNS} times`, PATIENCE, async () => {
-    const totals = { answered: 0, resent: 0, tries: 0, cutWhenStarved: 0 };
-    for (let run = 0; run < RUNS; run++) {
-      totals.tries += await untilConclusive(`stop ${run + 1} under load`, async () => {
-        // At a different moment in every run.
-        const { answers, lag } = await stopUnderLoad(run * 7);
-        const unmet = answers.filter(({ status }) => status !== 200);
-        // Once the port is closed, a connection is refused before a request is sent: no request is cut. And a 503 is an
-        // answer: a busy machine can keep Redis from giving one in time.
-        const cut = unmet.filter(({ error, status }) => error !== 'ECONNREFUSED' && status !== 503);
-        const unavailable = unmet.filter(({ status }) => status === 503).length;
-        const closing = answers.filter(({ status, headers }) => status === 200 && headers.connection === 'close');
-        const broken = [
-          cut.length > 0 && `${cut.length} requests were cut, such as ${cut[0]?.path} with ${cut[0]?.error}`,
-          unavailable >= answers.length * 0.05 && `${unavailable} answers of 503`,
-          closing.length === 0 && 'no answer announced the end of its connection',
-        ].filter((text) => text !== false);
-        totals.answered += answers.length - unmet.length;
-        totals.resent += answers.filter(({ resent }) => resent).length;
-        // The kernel cuts a connection that reaches a process which is kept from running while it closes its port.
-        if (lag <= STARVED_MS) return { broken, noise: undefined };
-        totals.cutWhenStarved += cut.length;
-        return { broken, noise: `one of the two processes was held up for ${Math.round(lag)} ms` };
-      });
-    }
-    recordFigure('SIGTERM under 500 requests/s', { times: RUNS, ...totals, cut: 0 });
-  });
+  it.each([1, 3])(
+    `cuts no request and exits with 0 when SIGTERM comes under load, ${RUNS} times, with %s workers`,
+    PATIENCE,
+    async (workers) => {
+      const totals = { answered: 0, resent: 0, tries: 0, cutWhenStarved: 0 };
+      for (let run = 0; run < RUNS; run++) {
+        totals.tries += await untilConclusive(`stop ${run + 1} of ${workers} workers under load`, async () => {
+          // At a different moment in every run.
+          const { answers, lag } = await stopUnderLoad(run * 7, workers);
+          const unmet = answers.filter(({ status }) => status !== 200);
+          // Once the port is closed, a connection is refused before a request is sent: no request is cut. And a 503 is an
+          // answer: a busy machine can keep Redis from giving one in time.
+          const cut = unmet.filter(({ error, status }) => error !== 'ECONNREFUSED' && status !== 503);
+          const unavailable = unmet.filter(({ status }) => status === 503).length;
+          const closing = answers.filter(({ status, headers }) => status === 200 && headers.connection === 'close');
+          const broken = [
+            cut.length > 0 && `${cut.length} requests were cut, such as ${cut[0]?.path} with ${cut[0]?.error}`,
+            unavailable >= answers.length * 0.05 && `${unavailable} answers of 503`,
+            closing.length === 0 && 'no answer announced the end of its connection',
+          ].filter((text) => text !== false);
+          totals.answered += answers.length - unmet.length;
+          totals.resent += answers.filter(({ resent }) => resent).length;
+          // The kernel cuts a connection that reaches a process which is kept from running while it closes its port.
+          if (lag <= STARVED_MS) return { broken, noise: undefined };
+          totals.cutWhenStarved += cut.length;
+          return { broken, noise: `one of the two processes was held up for ${Math.round(lag)} ms` };
+        });
+      }
+      recordFigure(`SIGTERM under 500 requests/s, ${workers} workers`, { times: RUNS, ...totals, cut: 0 });
+    },
+  );
 
   /** Starts the service, stops it under load after `pauseMs`, and asserts its exit code and the content of each answer. */
-  async function stopUnderLoad(pauseMs: number): Promise<{ answers: readonly Answer[]; lag: number }> {
-    const started = await start();
+  async function stopUnderLoad(pauseMs: number, workers: number): Promise<{ answers: readonly Answer[]; lag: number }> {
+    const started = await start({ WORKERS: String(workers) });
+    await vi.waitFor(() => expect(servingIn(started)).toBe(workers), PATIENT);
     const { headers, paths, wrong } = suite.guild;
-    const load = startLoad(started.url, { rate: 500, headers, paths, connections: 50 });
+    const load = startLoad(started.url, { rate: 400, headers, paths, connections: 50 });
+    const newConnections = startLoad(started.url, { rate: 100, headers, paths, keepAlive: false });
     try {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       await delay(pauseMs);
@@ -74,7 +80,7 @@ describe('the end of the process', needs('redis-server'), () => {
       started.kill('SIGTERM');
       expect(await started.waitForEnd()).toEqual({ code: 0, signal: null });
       const lag = Math.max(load.worstLag(), started.worstLag(killedAt));
-      const answers = await load.stop();
+      const answers = [...(await load.stop()), ...(await newConnections.stop())];
       expect(answers.filter((answer) => answer.status === 200 && wrong(answer) !== undefined)).toEqual([]);
       const statuses = new Set(answers.map(({ status }) => status));
       // 0 stands for a request without an answer.
@@ -82,9 +88,13 @@ describe('the end of the process', needs('redis-server'), () => {
       return { answers, lag };
     } finally {
       await load.stop();
+      await newConnections.stop();
       await started.stop();
     }
   }
+
+  const servingIn = ({ lines }: ServiceProcess) =>
+    lines().filter(({ msg }) => String(msg).startsWith('serving from')).length;
 
   it('is not ready while it drains, and still answers on open connections', async () => {
     const { url, adminUrl, kill, waitForEnd } = await start({ ADMIN_PORT: String(await freePort()) });

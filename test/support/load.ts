@@ -31,8 +31,10 @@ export interface LoadOptions {
   /** Requests a second. */
   readonly rate: number;
   readonly headers?: Record<string, string>;
-  /** Connections at most; kept alive. */
+  /** Connections at most. */
   readonly connections?: number;
+  /** Whether connections are kept alive (the default), or each request has one of its own. */
+  readonly keepAlive?: boolean;
   /** Asked in turn. */
   readonly paths: readonly string[];
   /** For https: the authority to trust, and the name in the certificate. */
@@ -47,9 +49,12 @@ const LONGEST_MS = 120_000;
 export const tlsAgent = (options: NonNullable<LoadOptions['tls']> & AgentOptions): Agent =>
   new TlsAgent({ keepAlive: true, ...options });
 
-export function startLoad(url: string, { rate, headers = {}, connections = 128, paths, tls }: LoadOptions): Load {
+export function startLoad(
+  url: string,
+  { rate, headers = {}, connections = 128, keepAlive = true, paths, tls }: LoadOptions,
+): Load {
   const maxSockets = connections;
-  const agent = tls ? tlsAgent({ maxSockets, ...tls }) : new Agent({ keepAlive: true, maxSockets });
+  const agent = tls ? tlsAgent({ maxSockets, ...tls }) : new Agent({ keepAlive, maxSockets });
   const answers: Answer[] = [];
   const due = new Set<Promise<void>>();
   const lag = watchLag();
