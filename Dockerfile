@@ -22,7 +22,8 @@ COPY --from=build /app/dist dist
 # The image's user "node", by number: Kubernetes cannot check by name that a user is not root.
 USER 1000:1000
 EXPOSE 8080 9464
-HEALTHCHECK --interval=10s --timeout=3s --start-period=35s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Whether the process runs. On the admin port, which answers while the public one is full; without Redis a restart would not help.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=35s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${Number(process.env.ADMIN_PORT) || process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # With this entry point, `docker run guildrank keys create --guild ID` works too. The service handles SIGTERM as PID 1.
 ENTRYPOINT ["node", "dist/guildrank.cjs"]
 CMD ["serve"]

@@ -61,7 +61,7 @@ describe.each([
 
   it('probes the ports and paths that the service has, with settings that it accepts', () => {
     const { livenessProbe, readinessProbe, ports, envFrom } = service();
-    expect(livenessProbe.httpGet).toEqual({ path: '/livez', port: 'http' });
+    expect(livenessProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
     expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
     const [settings] = ofKind('ConfigMap');
     expect(envFrom).toEqual([{ configMapRef: { name: settings.metadata.name } }]);
