@@ -36,6 +36,13 @@ const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 const UNREACHABLE =
   /isn't (writeable|ready)|client is (closed|offline)|Disconnects client|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
+/** What ioredis reports of a connection that is not there, and the same in words. */
+const CLIENT_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Stream isn't writeable/, 'there is no connection to Redis'],
+  [/^Cluster isn't ready/, 'there is no connection to the Cluster'],
+  [/^Reached the max retries per request limit/, 'the connection broke before the reply'],
+];
+
 /**
  * Returns the message of a script that refused a guild for its data: a newer version, or a curve that the script lacks. It names the cause
  * and the fix. Undefined for another message.
@@ -55,19 +62,24 @@ export class StoreUnavailableError extends DomainError {
     super(own ?? 'The store did not answer in time or refused the command', { cause });
   }
 
-  /** Message of Redis or of its client. For logs only, because it can contain an address. */
+  /** Message of Redis or of the system as it is, that of the client in words. For logs only, because it can contain an address. */
   get reason(): string {
+    const { told } = this;
+    return CLIENT_WORDS.find(([pattern]) => pattern.test(told))?.[1] ?? told;
+  }
+
+  private get told(): string {
     const { cause } = this;
     return cause instanceof Error ? cause.message.replace(REDIRECTED, '') || cause.name : String(cause);
   }
 
   /** The kind of failure. One of a closed set, without addresses: it may be shown to clients. */
   get code(): StoreFailureCode {
-    const { reason } = this;
-    const code = redisCodeOf(reason);
+    const { told } = this;
+    const code = redisCodeOf(told);
     if (code && code !== 'ERR') return code;
     if (this.knownCode) return this.knownCode;
-    return UNREACHABLE.test(reason) ? 'unreachable' : 'other';
+    return UNREACHABLE.test(told) ? 'unreachable' : 'other';
   }
 }
 

@@ -34,6 +34,8 @@ async function main(): Promise<void> {
   const stopOnce = (why: string, exitCode: number): void => {
     if (!stopping) void stop(why, exitCode);
   };
+  // The terminal has gone. It can send this more than once.
+  process.on('SIGHUP', () => stopOnce('SIGHUP', 0));
   let signalled = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

@@ -10,7 +10,7 @@ export interface CommandContext {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Calls `listener` at each Ctrl-C (SIGINT) and SIGTERM, which else end the process. @returns a function that ends this. */
+  /** Calls `listener` at each Ctrl-C (SIGINT), SIGTERM and SIGHUP, which else end the process. @returns a function that ends this. */
   onStop(listener: (signal: string) => void): () => void;
   /** Ends the process at once. */
   exit(code: number): void;
@@ -21,7 +21,7 @@ export interface CommandContext {
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Returns the context of the commands of a process. */
 export function contextOf(host: NodeJS.Process): CommandContext {

@@ -4,7 +4,7 @@ import type { CommandContext } from './context.ts';
 /** Exit code of a run that was interrupted. */
 export const INTERRUPTED = 130;
 
-/** Turns Ctrl-C (SIGINT) and SIGTERM into requests to stop. The second one ends the process, unless the exit is held. */
+/** Turns Ctrl-C (SIGINT), SIGTERM and SIGHUP into requests to stop. The second one ends the process, unless the exit is held. */
 export class Interrupt implements StopRequests {
   private readonly controller = new AbortController();
   private requests = 0;
@@ -12,7 +12,9 @@ export class Interrupt implements StopRequests {
   private readonly restore: () => void;
 
   constructor({ onStop, exit }: CommandContext) {
-    this.restore = onStop(() => {
+    this.restore = onStop((signal) => {
+      // A terminal that goes away can send it more than once.
+      if (signal === 'SIGHUP' && this.requests > 0) return;
       this.requests++;
       this.controller.abort();
       if (this.requests > 1 && !this.exitHeld) exit(INTERRUPTED);

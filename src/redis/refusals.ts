@@ -17,7 +17,8 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   CLUSTERDOWN: 'A part of the Cluster has no master: see CLUSTER INFO, and bring its nodes back',
   TRYAGAIN: 'The Cluster moves these keys to another node: try again when it has finished',
   ASK: 'The Cluster moves these keys to another node: try again when it has finished',
-  MOVED: 'This is a node of a Cluster: use REDIS_MODE=cluster, or try again when the Cluster has moved its slots',
+  MOVED:
+    'Another node of the Cluster has these keys: try again when it has moved its slots; if REDIS_MODE is not set, use REDIS_MODE=cluster',
   CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
   WRONGTYPE: 'A key holds other data than docs/data-model.md says: delete or rename it',
   NOSCRIPT: 'Redis has lost the script: run the command again',
@@ -26,9 +27,6 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   CURVE: undefined,
   ERR: undefined,
 };
-
-/** What ioredis reports of a command whose connection ended before the reply. */
-const BROKEN = /^Reached the max retries per request limit/;
 
 /** What ioredis reports of a connection on which nothing failed and nothing came. */
 const NO_ANSWER: Readonly<Record<string, string>> = {
@@ -64,7 +62,7 @@ export function explainFailure(reason: string): string {
   const own = scriptRefusal(reason);
   if (own) return own;
   const code = redisCodeOf(reason);
-  if (code === undefined) return `Redis did not answer: ${BROKEN.test(reason) ? 'the connection broke' : reason}`;
+  if (code === undefined) return `Redis did not answer: ${reason}`;
   const fix = FIXES[code];
   return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
 }

@@ -153,12 +153,15 @@ describe('the end of the process', needs('redis-server'), () => {
     socket.destroy();
   });
 
-  it('ends with 0 when SIGTERM comes while it still waits for Redis', async () => {
-    const waiting = spawnService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
-    await waiting.line(({ msg }) => String(msg).startsWith('waiting for'));
-    waiting.kill('SIGTERM');
-    expect(await waiting.waitForEnd()).toEqual({ code: 0, signal: null });
-  });
+  it.each(['SIGTERM', 'SIGHUP'] as const)(
+    'ends with 0 when %s comes while it still waits for Redis',
+    async (signal) => {
+      const waiting = spawnService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+      await waiting.line(({ msg }) => String(msg).startsWith('waiting for'));
+      waiting.kill(signal);
+      expect(await waiting.waitForEnd()).toEqual({ code: 0, signal: null });
+    },
+  );
 
   it.each([
     ['uncaughtException', 'throw new Error("planted")'],

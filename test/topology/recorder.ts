@@ -13,7 +13,7 @@ const PAUSE_MS = 30;
 /** How long the bot waits for replicas to acknowledge. */
 const WAIT_MS = 300;
 /** Errors by which Redis refuses a script, or ioredis a command, before anything is done. */
-const NOT_DONE = /^(READONLY|NOREPLICAS|MASTERDOWN|LOADING)\b|isn't writeable/;
+const NOT_DONE = /^(READONLY|NOREPLICAS|MASTERDOWN|LOADING)\b|there is no connection to/;
 
 /** The calls of a bot and of readers, by member. */
 export interface Recording {

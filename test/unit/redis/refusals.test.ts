@@ -64,8 +64,16 @@ it('another refusal is named without a fix, and a failure of the connection is n
   );
   const broken =
     'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.';
-  expect(explainFailure(broken)).toBe('Redis did not answer: the connection broke');
-  expect(new StoreUnavailableError(new Error(broken)).code).toBe('unreachable');
+  const error = new StoreUnavailableError(new Error(broken));
+  expect(explainFailure(error.reason)).toBe('Redis did not answer: the connection broke before the reply');
+  expect(error.code).toBe('unreachable');
+});
+
+it.each([
+  ["Stream isn't writeable and enableOfflineQueue options is false", 'there is no connection to Redis'],
+  ["Cluster isn't ready and enableOfflineQueue options is false", 'there is no connection to the Cluster'],
+])('a log line has no text of the client: "%s"', (text, words) => {
+  expect(new StoreUnavailableError(new Error(text))).toMatchObject({ reason: words, code: 'unreachable' });
 });
 
 it.each([
