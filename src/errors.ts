@@ -132,6 +132,9 @@ export function isAbort(caught: unknown): boolean {
 /** A value from a person is wrong. The message names the value and the fix. */
 export class InvalidInputError extends DomainError {}
 
+/** The state of the data does not allow it now: another command holds it, or what is there would be lost. The message says what to do. */
+export class DataConflictError extends InvalidInputError {}
+
 /** A named thing does not exist. The message names it. */
 export class NotFoundError extends DomainError {}
 

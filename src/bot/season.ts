@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidInputError } from '../errors.ts';
+import { DataConflictError, InvalidInputError } from '../errors.ts';
 import { checkIds } from '../leaderboard/check-ids.ts';
 import { DEFAULT_CURVE } from '../leaderboard/curves.ts';
 import { decodeRow } from '../leaderboard/stored-members.ts';
@@ -157,14 +157,14 @@ export class SeasonReset {
   /** @throws InvalidInputError when a reply says that something else is in the way. */
   private throwConflict([status, other]: readonly (string | number)[], guildId: string): void {
     if (status === 'BUSY')
-      throw new InvalidInputError(
+      throw new DataConflictError(
         `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
       );
     if (status === 'OTHER')
-      throw new InvalidInputError(
+      throw new DataConflictError(
         `The season of ${guildId} that goes to ${other} is not done: end it first, with the same arguments as before`,
       );
-    if (status === 'EXISTS') throw new InvalidInputError(`The guild ${guildId} has data already: name another archive`);
+    if (status === 'EXISTS') throw new DataConflictError(`The guild ${guildId} has data already: name another archive`);
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Command, CommanderError } from 'commander';
-import { type Config, ConfigError, parseConfig } from '../config.ts';
+import type { Command } from 'commander';
+import { type Config, parseConfig } from '../config.ts';
 import { examine, within } from '../doctor/examine.ts';
 import { type Finding, ok, problem } from '../doctor/finding.ts';
 import { connect, describe } from '../redis/connection.ts';
@@ -8,6 +8,7 @@ import { explainStart } from '../redis/refusals.ts';
 import { limitReplies } from '../redis/reply-limit.ts';
 import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { FAILED } from './exit-codes.ts';
 import { servicesOn } from './services.ts';
 import { commandLine, PartialResult, print, program, table } from './terminal.ts';
 
@@ -22,9 +23,6 @@ const COMMAND_MS = 1000;
 /** Far more than the replies to all checks. */
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
-const PROBLEMS = 1;
-const USAGE = 2;
-
 /** Returns `doctor`, which examines the Redis of the environment and changes nothing there. */
 export function doctorCommand(context: CommandContext): Command {
   return program(
@@ -36,14 +34,11 @@ export function doctorCommand(context: CommandContext): Command {
     .option('--guild <id>', 'guild to look into, instead of a sample', parseId)
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code: 0 = no problem, 1 = problems, 2 = wrong usage or settings.')
-    .exitOverride((error) => {
-      throw error.exitCode === 0 ? error : new CommanderError(USAGE, error.code, error.message);
-    })
     .action((options: Options) => run(context, options));
 }
 
 async function run(context: CommandContext, { rate, guild, json }: Options): Promise<void> {
-  const config = settings(context);
+  const config = parseConfig(context.env);
   const where = describe(config.redis);
   const findings = await examineStore(context, config, rate, guild);
   const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
@@ -53,17 +48,7 @@ async function run(context: CommandContext, { rate, guild, json }: Options): Pro
     ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
     `${problems} problems, ${count('note')} notes, ${count('unknown')} not checked, ${count('ok')} right`,
   ]);
-  if (problems > 0) throw new PartialResult(`Correct the problems, then run ${commandLine('doctor')} again.`, PROBLEMS);
-}
-
-/** @throws PartialResult with the exit code of a wrong usage. */
-function settings({ env }: CommandContext): Config {
-  try {
-    return parseConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) throw new PartialResult(`error: ${error.message}`, USAGE);
-    throw error;
-  }
+  if (problems > 0) throw new PartialResult(`Correct the problems, then run ${commandLine('doctor')} again.`, FAILED);
 }
 
 async function examineStore(

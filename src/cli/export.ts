@@ -5,7 +5,8 @@ import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { INTERRUPTED, Interrupt } from './interrupt.ts';
+import { INTERRUPTED } from './exit-codes.ts';
+import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
 import { commandLine, PartialResult, program } from './terminal.ts';
 

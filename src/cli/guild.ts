@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { parseConfig } from '../config.ts';
-import { InvalidInputError } from '../errors.ts';
 import { deleteGuild, type Removed } from '../guilds/delete.ts';
 import type { GuildConfigChange } from '../guilds/guild-config.ts';
-import { type Overview, readOverview } from '../guilds/overview.ts';
+import { type Overview, readOverview, requireGuild } from '../guilds/overview.ts';
 import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { type Services, withServices } from './services.ts';
-import { confirm, print, program } from './terminal.ts';
+import { confirm, print, program, UsageError } from './terminal.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -64,8 +63,10 @@ async function set(
     const { guildConfig, plans } = services;
     if (change.plan !== undefined && !plans.includes(change.plan)) {
       const known = plans.join(', ');
-      throw new InvalidInputError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
+      throw new UsageError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
     }
+    if (Object.keys(change).length === 0)
+      throw new UsageError('Nothing to set: give --plan, --xp-curve or --xp-multiplier');
     await guildConfig.update(guild, change);
     return overviewOf(context, services, guild);
   });
@@ -73,11 +74,13 @@ async function set(
 }
 
 async function show(context: CommandContext, guild: string, { json }: Options): Promise<void> {
-  const overview = await withServices(context, (services) => overviewOf(context, services, guild));
+  const overview = await withServices(context, async (services) => {
+    await requireGuild(services, guild);
+    return overviewOf(context, services, guild);
+  });
   const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
   const reset = quota_resets_in_s === null ? '' : `, starts anew in ${quota_resets_in_s} s`;
   print(context, json, overview, () => [
-    ...(overview.exists ? [] : [`Nothing is stored of guild ${guild}; these are the defaults.`]),
     ...settingLines(overview),
     `members        ${overview.ranked} ranked, ${overview.members} with XP`,
     `total XP       ${overview.total_xp}`,

@@ -1,8 +1,6 @@
 import type { StopRequests } from '../import/load-job.ts';
 import type { CommandContext } from './context.ts';
-
-/** Exit code of a run that was interrupted. */
-export const INTERRUPTED = 130;
+import { INTERRUPTED } from './exit-codes.ts';
 
 /** Turns Ctrl-C (SIGINT), SIGTERM and SIGHUP into requests to stop. The second one ends the process, unless the exit is held. */
 export class Interrupt implements StopRequests {

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
-import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { NotFoundError } from '../errors.ts';
 import { readMemberData } from '../guilds/member-data.ts';
 import { levelForXp } from '../leaderboard/curves.ts';
 import { curveOf } from '../leaderboard/reader.ts';
 import type { ProfileChange } from '../leaderboard/writer.ts';
 import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseXpChange } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { REFUSED } from './exit-codes.ts';
 import { type Services, withServices } from './services.ts';
-import { confirm, PartialResult, print, program } from './terminal.ts';
+import { confirm, PartialResult, print, program, UsageError } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
@@ -76,7 +77,7 @@ async function set(
 ): Promise<void> {
   const profile = { ...texts, ...(level !== undefined && { level: level === 'none' ? null : level }) };
   if (xp === undefined && Object.keys(profile).length === 0)
-    throw new InvalidInputError('Nothing to set: give --xp, --level, --username, --daily-streak or --last-daily-claim');
+    throw new UsageError('Nothing to set: give --xp, --level, --username, --daily-streak or --last-daily-claim');
   const member = await withServices(context, async (services) => {
     if (xp !== undefined) await services.writer.record(guild, { userId: user, set: xp, profile });
     else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
@@ -176,5 +177,5 @@ function unknownOf(users: readonly string[], members: readonly { readonly userId
 
 /** @throws PartialResult when some of the users are no members. */
 function throwUnknown(guild: string, unknown: readonly string[]): void {
-  if (unknown.length > 0) throw new PartialResult(`No members of guild ${guild}: ${unknown.join(', ')}`, 1);
+  if (unknown.length > 0) throw new PartialResult(`No members of guild ${guild}: ${unknown.join(', ')}`, REFUSED);
 }

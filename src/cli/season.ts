@@ -3,7 +3,8 @@ import { isAbort } from '../errors.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { INTERRUPTED, Interrupt } from './interrupt.ts';
+import { INTERRUPTED } from './exit-codes.ts';
+import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
 import { confirm, PartialResult, print, program } from './terminal.ts';
 

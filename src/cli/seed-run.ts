@@ -1,5 +1,5 @@
 import { parseConfig } from '../config.ts';
-import { InvalidInputError, isAbort } from '../errors.ts';
+import { isAbort } from '../errors.ts';
 import { curveOfFiles } from '../import/curve-choice.ts';
 import { dryRun } from '../import/dry-run.ts';
 import type { FormatName } from '../import/formats.ts';
@@ -11,11 +11,12 @@ import { Problems } from '../import/problems.ts';
 import { summaryJson, summaryLine } from '../import/summary.ts';
 import type { CurveText } from '../leaderboard/curves.ts';
 import type { CommandContext } from './context.ts';
-import { INTERRUPTED, Interrupt } from './interrupt.ts';
+import { INTERRUPTED, REFUSED } from './exit-codes.ts';
+import { Interrupt } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
 import { withServices } from './services.ts';
-import { PartialResult, print } from './terminal.ts';
+import { PartialResult, print, UsageError } from './terminal.ts';
 
 export interface SeedOptions {
   readonly guild: string;
@@ -31,7 +32,7 @@ export interface SeedOptions {
   readonly json?: boolean;
 }
 
-const EXIT_CODES = { skipped: 2, interrupted: INTERRUPTED } as const;
+const EXIT_CODES = { skipped: REFUSED, interrupted: INTERRUPTED } as const;
 
 /**
  * Runs `seed`: loads members into a guild, from files or generated.
@@ -39,7 +40,7 @@ const EXIT_CODES = { skipped: 2, interrupted: INTERRUPTED } as const;
  */
 export async function seed(context: CommandContext, options: SeedOptions): Promise<void> {
   if ((options.file === undefined) === (options.generate === undefined)) {
-    throw new InvalidInputError('Give either --file or --generate');
+    throw new UsageError('Give either --file or --generate');
   }
   checkPlan(context, options.plan);
   const interrupt = new Interrupt(context);
@@ -126,7 +127,7 @@ async function openInputs(
     const entries: Input['entries'] = (onRead) => generateEntries(generate, randomSeed, onRead);
     return [{ name: 'generated', unit: 'element', size: generate, entries, close: () => {} }];
   }
-  if (new Set(file).size < file.length) throw new InvalidInputError('--file names the same file twice');
+  if (new Set(file).size < file.length) throw new UsageError('--file names the same file twice');
   const warn = (line: string): void => void stderr.write(`${line}\n`);
   const inputs: Input[] = [];
   for (const path of file) {
@@ -140,6 +141,6 @@ async function openInputs(
 function checkPlan({ env }: CommandContext, plan: string | undefined): void {
   const plans = [...parseConfig(env).planQuotas.keys()];
   if (plan !== undefined && !plans.includes(plan)) {
-    throw new InvalidInputError(`There is no plan ${plan}: choose one of ${plans.join(', ')} (PLAN_QUOTAS names them)`);
+    throw new UsageError(`There is no plan ${plan}: choose one of ${plans.join(', ')} (PLAN_QUOTAS names them)`);
   }
 }

@@ -18,7 +18,8 @@ Examples:
 Exit codes:
   0    everything was loaded
   1    it failed, or --strict met a bad row, or --replace found one and replaced nothing
-  2    bad rows were skipped, all others were loaded
+  2    the options or the environment are wrong
+  3    bad rows were skipped, all others were loaded; or another command holds the guild
   130  it was interrupted; run it again to load the rest
 
 XP is set, not added: running it again changes nothing. The formats are described in docs/importing.md.`;

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { requireGuild } from '../guilds/overview.ts';
 import type { Counters } from '../leaderboard/counters.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { FAILED } from './exit-codes.ts';
 import { withServices } from './services.ts';
 import { commandLine, PartialResult, print, program } from './terminal.ts';
 
@@ -29,17 +31,23 @@ export function statsCommand(context: CommandContext): Command {
 }
 
 async function check(context: CommandContext, guild: string, { json }: Options): Promise<void> {
-  const { stored, actual, exact } = await withServices(context, ({ audit }) => audit.check(guild));
+  const { stored, actual, exact } = await withServices(context, async (services) => {
+    await requireGuild(services, guild);
+    return services.audit.check(guild);
+  });
   print(context, json, { guild, exact, stored: toJson(stored), actual: toJson(actual) }, () =>
     exact
       ? `exact: ${describe(actual)}`
       : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
   );
-  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, 1);
+  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, FAILED);
 }
 
 async function rebuild(context: CommandContext, guild: string, { json }: Options): Promise<void> {
-  const { stored, actual, exact } = await withServices(context, ({ audit }) => audit.rebuild(guild));
+  const { stored, actual, exact } = await withServices(context, async (services) => {
+    await requireGuild(services, guild);
+    return services.audit.rebuild(guild);
+  });
   print(context, json, { guild, changed: !exact, before: toJson(stored), now: toJson(actual) }, () =>
     exact ? `already exact: ${describe(actual)}` : [`was: ${describe(stored)}`, `now: ${describe(actual)}`],
   );

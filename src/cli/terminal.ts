@@ -1,13 +1,18 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { ConfigError } from '../config.ts';
+import { DataConflictError, InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import type { CommandContext } from './context.ts';
+import { FAILED, REFUSED, USAGE } from './exit-codes.ts';
 
 /** Output, errors and exit codes of all commands. */
 
 /** The name of the package's bin. */
 export const BIN = 'guildrank';
+
+/** The arguments do not fit together, or name what the settings lack. The message names the fix. */
+export class UsageError extends InvalidInputError {}
 
 /** Results that stand but are incomplete. They are printed as they are; the process ends with this exit code. */
 export class PartialResult extends Error {
@@ -119,14 +124,14 @@ export function table(
 
 /**
  * Asks the person at the terminal to type `word`.
- * @throws InvalidInputError when something else is typed, or when there is no terminal.
+ * @throws DataConflictError when something else is typed, UsageError when there is no terminal.
  */
 export async function confirm({ stdin, stderr }: CommandContext, word: string, warning: string): Promise<void> {
-  if (!stdin.isTTY) throw new InvalidInputError('There is no terminal to confirm on: add --yes to go on');
+  if (!stdin.isTTY) throw new UsageError('There is no terminal to confirm on: add --yes to go on');
   const prompt = createInterface({ input: stdin, output: stderr });
   try {
     const answer = await prompt.question(`${warning}\nType ${word} to go on: `);
-    if (answer.trim() !== word) throw new InvalidInputError('Not confirmed: nothing was changed');
+    if (answer.trim() !== word) throw new DataConflictError('Not confirmed: nothing was changed');
   } finally {
     prompt.close();
   }
@@ -135,10 +140,14 @@ export async function confirm({ stdin, stderr }: CommandContext, word: string, w
 /** Reports an error on stderr. @returns the exit code. */
 function report({ stderr }: CommandContext, error: unknown): number {
   // Commander has printed its own message; help ends with 0.
-  if (isCommanderError(error)) return error.exitCode;
-  const partial = error instanceof PartialResult;
-  stderr.write(`${partial ? '' : 'error: '}${describe(error)}\n`);
-  return partial ? error.exitCode : 1;
+  if (isCommanderError(error)) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof PartialResult) {
+    stderr.write(`${describe(error)}\n`);
+    return error.exitCode;
+  }
+  stderr.write(`error: ${describe(error)}\n`);
+  if (error instanceof ConfigError || error instanceof UsageError) return USAGE;
+  return error instanceof NotFoundError || error instanceof DataConflictError ? REFUSED : FAILED;
 }
 
 function describe(error: unknown): string {

@@ -1,3 +1,4 @@
+import { NotFoundError } from '../errors.ts';
 import { StatsRead } from '../leaderboard/reader.ts';
 import type { CommandBatcher } from '../redis/command-batcher.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -7,8 +8,6 @@ import { withStoreErrors } from '../redis/scripts.ts';
 /** The stored state of a guild, with the field names of `--json`. */
 export interface Overview {
   readonly guild: string;
-  /** Whether anything is stored of the guild. */
-  readonly exists: boolean;
   readonly plan: string;
   readonly requests_per_hour: number;
   readonly xp_curve: string;
@@ -26,6 +25,16 @@ export interface Overview {
   readonly quota_resets_in_s: number | null;
 }
 
+/** @throws NotFoundError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
+export async function requireGuild(
+  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  guild: string,
+): Promise<void> {
+  const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
+  const found = await withStoreErrors(client.exists(xp, hidden, stats, config, apiKeys));
+  if (found === 0) throw new NotFoundError(`No such guild: nothing is stored of ${guild}`);
+}
+
 /**
  * Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart.
  * @param planQuotas requests per hour by plan; a guild on an unknown plan counts as free.
@@ -41,21 +50,19 @@ export async function readOverview(
   guild: string,
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
-  const { value, revision } = await commands.read(new StatsRead(guild));
-  const [storedPlan, ranked, keyCount, used, ttl, config] = await withStoreErrors(
+  const { value } = await commands.read(new StatsRead(guild));
+  const [storedPlan, ranked, keyCount, used, ttl] = await withStoreErrors(
     Promise.all([
       client.hget(keys.config, 'plan'),
       client.zcard(keys.xp),
       client.hlen(keys.apiKeys),
       client.get(redisKeys.quota(guild)),
       client.pttl(redisKeys.quota(guild)),
-      client.hlen(keys.config),
     ]),
   );
   const plan = storedPlan !== null && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,
-    exists: revision !== '' || ranked + keyCount + config > 0 || used !== null,
     plan,
     requests_per_hour: planQuotas.get(plan) ?? 0,
     xp_curve: value.xp_curve,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { InvalidInputError } from '../errors.ts';
+import { DataConflictError, InvalidInputError, NotFoundError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { LockedKeys, RedisKeys } from '../redis/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../redis/scan.ts';
@@ -158,11 +158,10 @@ export class GuildExport {
         client.zcard(keys.xp),
       ]),
     );
-    if (Object.keys(stats).length + ranked === 0)
-      throw new InvalidInputError(`Nothing is stored of guild ${this.guildId}`);
+    if (Object.keys(stats).length + ranked === 0) throw new NotFoundError(`Nothing is stored of guild ${this.guildId}`);
     const isSeasonEnding = phase !== null && phase !== 'done';
     if (lock !== null || stats.importing || isSeasonEnding) {
-      throw new InvalidInputError(
+      throw new DataConflictError(
         `An import, a deletion or a season's end of guild ${this.guildId} is not done: finish it first, then run export and import again`,
       );
     }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidInputError } from '../errors.ts';
+import { DataConflictError, InvalidInputError } from '../errors.ts';
 import { throwRefusal } from '../leaderboard/writer.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -123,7 +123,7 @@ class GuildImport {
     const reply = await scripts.run<string[]>('move', keys, mode, this.token, ...args);
     throwRefusal(reply);
     const obstacle = OBSTACLES[reply[0] ?? ''];
-    if (obstacle) throw new InvalidInputError(`Guild ${this.guildId}: ${obstacle}`);
+    if (obstacle) throw new DataConflictError(`Guild ${this.guildId}: ${obstacle}`);
   }
 }
 

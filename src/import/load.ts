@@ -1,4 +1,4 @@
-import { DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
+import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
 import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import { explainFailure } from '../redis/refusals.ts';
@@ -142,6 +142,7 @@ function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error 
     return new Error(`${explainFailure(error.reason)} (${state})`);
   }
   const message = messageOf(error);
+  if (error instanceof DataConflictError) return new DataConflictError(`${message} (${state})`);
   if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
   return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
 }

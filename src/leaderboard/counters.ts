@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { InvalidInputError } from '../errors.ts';
+import { DataConflictError, InvalidInputError } from '../errors.ts';
 import { dataKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { CurveText } from './curves.ts';
@@ -138,7 +138,7 @@ export class CounterAudit {
       if (slice.status !== 'BUSY') return slice;
       await delay(BUSY_RETRY_MS);
     }
-    throw new InvalidInputError(`Another command counts the members of ${guildId}: wait until it has ended`);
+    throw new DataConflictError(`Another command counts the members of ${guildId}: wait until it has ended`);
   }
 
   /** Runs recount.lua, which documents the arguments. */

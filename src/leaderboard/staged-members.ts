@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { InvalidInputError } from '../errors.ts';
+import { DataConflictError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dataKeys, type GuildKeys, type LockedKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../redis/scan.ts';
@@ -42,7 +42,7 @@ export class StagedMembers {
   /**
    * Takes the lock, and clears the members that a killed run left staged.
    * @param curveFields the curve that the guild will have, as fields of its config; the default curve unless given.
-   * @throws InvalidInputError while another owner holds the lock, or when one was killed less than ten seconds ago.
+   * @throws DataConflictError while another owner holds the lock, or when one was killed less than ten seconds ago.
    * @throws StoreUnavailableError
    */
   static async lock(
@@ -53,7 +53,7 @@ export class StagedMembers {
     const staged = new StagedMembers(store, guildId);
     const taken = await withStoreErrors(store.client.set(staged.staging.lock, staged.token, 'PX', LOCK_MS, 'NX'));
     if (taken === null) {
-      throw new InvalidInputError(
+      throw new DataConflictError(
         `Another --replace or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
     }

@@ -149,7 +149,7 @@ describe('npm run export', needs('redis-server'), () => {
     expect((await run('export', ['--guild', 'none'])).out).toMatch(/^user_id,xp,[^\n]*,hidden\n$/);
     expect(JSON.parse((await run('export', ['--guild', 'none', '--format', 'polaris'])).out).users).toEqual({});
     expect(await run('export', ['--guild', 'g', '--format', 'xml'])).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('Allowed choices are csv, ndjson, polaris'),
     });
   });

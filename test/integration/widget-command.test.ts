@@ -45,7 +45,7 @@ describe('the command widget', () => {
     'refuses the address %s',
     async (url) => {
       const { code, stdout, stderr } = await runCommand('widget', ['--snippet', '--url', url]);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain('It must be an address such as https://ranks.example.com');
     },
   );

@@ -52,7 +52,7 @@ describe('the command dashboard', needs('redis-server'), () => {
       runProgram(process.execPath, [...CLI, 'dashboard'], { env: { ...env, ...more } });
     const wrong = await at({ DASHBOARD_URL: 'http://dash.example.com' });
     expect([wrong.code, wrong.stderr]).toEqual([
-      1,
+      2,
       expect.stringMatching(/DASHBOARD_URL must be an address such as https/),
     ]);
     const refused = await at({ REDIS_URL: `${redis.url}/99`, DASHBOARD_PORT: '0' });

@@ -84,7 +84,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     expect(await count(STAGED)).toBeGreaterThan(1500);
     // The lock of the killed run is still there, as if it were running. It expires later.
     expect(await seed('--generate', '50', '--replace')).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringContaining('error: Another --replace or deletion of g is running, or was killed'),
     });
     await from.client.del('gr:{g}:next:xp:lock');

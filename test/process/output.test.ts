@@ -65,7 +65,7 @@ describe('the output of a command', () => {
     });
     const wrong = await runProgram(process.execPath, [...BIN, 'serve', '--prot', '1']);
     expect(wrong).toMatchObject({
-      code: 1,
+      code: 2,
       stdout: '',
       stderr: expect.stringMatching(/^error: unknown option '--prot'\n/),
     });
@@ -91,7 +91,7 @@ describe('a load', needs('redis-server'), () => {
     seed.child.stdin?.end(`user_id,xp\n${rows}\n`);
     const client = new Redis(server.url);
     try {
-      expect((await seed.waitForEnd()).code).toBe(2);
+      expect((await seed.waitForEnd()).code).toBe(3);
       expect(await client.zcard('gr:{g}:xp')).toBe(19_600);
     } finally {
       client.disconnect();

@@ -37,7 +37,7 @@ describe('seed on a terminal', needs('redis-server', 'script'), () => {
       `{"members":[${Array.from({ length: 30_000 }, (_, n) => `{"id":"${n}","exp":${n === 7 ? `"${long}"` : 5}}`)}]}`,
     );
     const { code, screen } = await seed(`--file ${path}`);
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     const text = screen.join('');
     expect(text).toContain('(detected)');
     expect(text).toContain('curve: amari (from the format)');

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { runCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
+
+const GUILD = ['--guild', 'nosuch'];
+/** Every command that works on a Redis, on a guild of which nothing is stored. */
+const COMMANDS: readonly (readonly [name: string, args: readonly string[], onNothing: number])[] = [
+  ['doctor', [], 1],
+  ['keys', ['list', ...GUILD], 0],
+  ['keys', ['revoke', ...GUILD, 'nokey'], 3],
+  ['keys', ['rotate', ...GUILD, 'nokey'], 3],
+  ['guild', ['show', 'nosuch'], 3],
+  ['guild', ['delete', 'nosuch', '--yes'], 0],
+  ['guild', ['export', 'nosuch', '--paused'], 3],
+  ['stats', ['check', 'nosuch'], 3],
+  ['stats', ['rebuild', 'nosuch'], 3],
+  ['member', ['show', ...GUILD, 'nobody'], 3],
+  ['member', ['export', ...GUILD, 'nobody'], 3],
+  ['member', ['rename', ...GUILD, 'nobody', 'x'], 3],
+  ['member', ['hide', ...GUILD, 'nobody'], 3],
+  ['member', ['remove', ...GUILD, 'nobody', '--yes'], 3],
+  ['season', ['reset', ...GUILD, '--archive', 'nosuch.s1', '--yes'], 0],
+  ['export', [...GUILD], 0],
+];
+
+describe('the exit code of every command', () => {
+  it.each(COMMANDS)('%s %j is 2 for wrong options or settings, and tries nothing', async (name, args) => {
+    const wrong = await runCommand(name, [...args, '--no-such-option']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("unknown option '--no-such-option'")]);
+    const settings = await runCommand(name, args, { REDIS_MODE: 'wrong' });
+    expect([settings.code, settings.stderr]).toEqual([2, expect.stringContaining('REDIS_MODE must be one of')]);
+  });
+
+  it.each(COMMANDS)('%s %j is 1 when Redis is away', async (name, args) => {
+    const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` };
+    expect((await runCommand(name, args, env, { connectTimeoutMs: 200 })).code).toBe(1);
+  });
+
+  it('is 3 where a guild that does not exist would else pass, and says so', needs('redis-server'), async () => {
+    const { url, client } = await redisForTest();
+    for (const [name, args, onNothing] of COMMANDS) {
+      const { code, stderr } = await runCommand(name, args, { REDIS_URL: url });
+      expect([name, ...args, code]).toEqual([name, ...args, onNothing]);
+      if (code === 3)
+        expect(stderr).toMatch(/^(error: )?(No such guild|Guild nosuch has|Nothing is stored|No members of guild)/);
+    }
+    expect(await client.keys('*:{nosuch}:xp')).toEqual([]);
+  });
+});
