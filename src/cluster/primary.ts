@@ -46,9 +46,10 @@ export async function startCluster(
     },
     onPort: (slot: WorkerSlot, request: 'open' | 'taken' | 'leave') => {
       if (request === 'leave') {
+        // While all stop, each takes connections until the port is closed.
+        if (draining) return;
         port.leave(slot);
-        // While all stop, it takes connections until the port is closed.
-        if (!draining) slot.send({ type: 'closed' });
+        slot.send({ type: 'closed' });
         return;
       }
       if (request === 'taken') return port.addFree(slot);
@@ -61,7 +62,7 @@ export async function startCluster(
       );
     },
     onEnd: (slot: WorkerSlot) => {
-      port.leave(slot);
+      port.end(slot);
       metrics.end(slot.workerId);
       if (draining) return;
       ends.inc();

@@ -15,6 +15,8 @@ export interface Taker {
 export class SharedPort {
   /** In the order in which they became free. */
   private readonly free = new Set<Taker>();
+  /** Workers that want no further connection, though they may still say that they have taken the last one. */
+  private readonly left = new Set<Taker>();
   /** Connections that no worker was free for. */
   private readonly waiting = new Set<Socket>();
   private readonly server = createServer({ pauseOnConnect: true, noDelay: true }, (connection) =>
@@ -33,17 +35,24 @@ export class SharedPort {
 
   /** Notes that a worker can take a connection. */
   addFree(worker: Taker): void {
+    if (this.left.has(worker)) return;
     const [first] = this.waiting;
     if (first) {
-      this.waiting.delete(first);
+      this.stopWaiting(first);
       worker.take(first);
-      if (this.waiting.size === 0) this.onEmpty();
     } else this.free.add(worker);
   }
 
   /** Notes that a worker takes no further connection. */
   leave(worker: Taker): void {
     this.free.delete(worker);
+    this.left.add(worker);
+  }
+
+  /** Notes that a worker has ended. Another one can take its place. */
+  end(worker: Taker): void {
+    this.free.delete(worker);
+    this.left.delete(worker);
   }
 
   /** Settles when connections are refused and all before are given to workers. */
@@ -65,6 +74,10 @@ export class SharedPort {
       return;
     }
     this.waiting.add(connection);
-    connection.on('error', () => {}).once('close', () => this.waiting.delete(connection));
+    connection.on('error', () => {}).once('close', () => this.stopWaiting(connection));
+  }
+
+  private stopWaiting(connection: Socket): void {
+    if (this.waiting.delete(connection) && this.waiting.size === 0) this.onEmpty();
   }
 }
