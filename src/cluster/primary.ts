@@ -16,6 +16,8 @@ import { WorkerSlot } from './worker-slot.ts';
 
 /** Workers that have not ended this long after the time that they may take are killed. */
 const STOP_MARGIN_MS = 2000;
+/** After Ctrl-C in a terminal, a worker can tell its end before the signal is noticed here. */
+const LEAVE_AFTER_MS = 100;
 
 export interface RunningCluster {
   /** Drains every worker, then ends. Takes at most SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS and two seconds. */
@@ -46,10 +48,13 @@ export async function startCluster(
     },
     onPort: (slot: WorkerSlot, request: 'open' | 'taken' | 'leave') => {
       if (request === 'leave') {
-        // While all stop, each takes connections until the port is closed.
-        if (draining) return;
-        port.leave(slot);
-        slot.send({ type: 'closed' });
+        const { workerId } = slot;
+        setTimeout(() => {
+          // While all stop, each takes connections until the port is closed.
+          if (draining || slot.workerId !== workerId) return;
+          port.leave(slot);
+          slot.send({ type: 'closed' });
+        }, LEAVE_AFTER_MS);
         return;
       }
       if (request === 'taken') return port.addFree(slot);

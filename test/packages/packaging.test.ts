@@ -377,7 +377,7 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     }
   });
 
-  it('lists its commands, and refuses others with exit code 1', async () => {
+  it('lists its commands, and refuses others with exit code 2', async () => {
     const bin = join(folder, 'node_modules/.bin/guildrank');
     const help = await runProgram(bin, ['--help']);
     expect(help.code).toBe(0);
@@ -389,7 +389,7 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     const [document = ''] = /docs\/\S+\.md/.exec(stdout) ?? [];
     expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
-      code: 1,
+      code: 2,
       stderr: `error: unknown command "sed": one of ${COMMANDS.join(', ')}\n`,
     });
   });
