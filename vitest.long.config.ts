@@ -4,15 +4,15 @@ import { processes, tier } from './vitest.config.ts';
 
 /** Suites of the second tier that the long tier runs again, with these settings. */
 const atLength = [
-  'test/browser/widget-{author,engines,engines-page}.test.ts',
+  'test/browser/{docs-firefox,widget-author,widget-engines,widget-engines-page}.test.ts',
   'test/deploy/{proxy,rolling-restart}.test.ts',
   'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
+  'test/packages/{frameworks,generators,python}.test.ts',
   'test/process/shutdown.test.ts',
-  'test/topology/{guild-move,moving-kit,resharding}.test.ts',
+  'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
 ];
 const FULL_LENGTH = {
-  ALL_ENGINES: '1',
-  ALL_PROXIES: '1',
+  ALL_VARIANTS: '1',
   CRASH_RUNS: '50',
   FUZZ_RUNS: '100000',
   HOARD_REQUESTS: '100000',

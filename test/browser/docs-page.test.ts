@@ -1,36 +1,40 @@
 import request from 'supertest';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoPage } from '../../scripts/demo/demo-page.ts';
 import { parseConfig } from '../../src/config.ts';
 import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { startServer } from '../../src/server.ts';
 import { RESERVED_SPACE } from '../../src/widget-file.ts';
 import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
-import { type BrowserContext, type Page, sharedChromium, startSite } from '../../tools/browser.ts';
+import { type Page, startSite } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
 import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
-import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
+import { MANY_LOOKS_MS, openChromium, type PageWatch, type Tab, watchPage } from './engines.ts';
 
 describe('/docs in Chromium', needs('tools', 'chromium'), () => {
-  let context: BrowserContext;
   let docs: DocsService;
+  let tab: Tab<Page>;
   let page: Page;
   let watch: PageWatch;
 
   beforeAll(async () => {
     docs = await startDocsService();
+    tab = await openChromium({ colorScheme: 'light' });
+    page = tab.page;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   });
-  afterAll(() => docs.close());
+  afterAll(async () => {
+    await tab.close();
+    await docs.close();
+  });
   beforeEach(async () => {
-    context = await (await sharedChromium()).newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
-    page = await context.newPage();
+    await tab.clear();
     watch = watchPage(page, docs.url);
     await docs.renewQuota();
     await open('/docs');
   });
-  afterEach(() => context.close());
 
   async function open(path: string): Promise<void> {
     await page.goto(docs.url + path);
@@ -198,8 +202,7 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
   it.each(['getStats', 'code-wrong_guild', 'schema-Problem', 'codes'])(
     'shows #%s in view on a fresh load',
     async (id) => {
-      const fresh = await context.newPage();
-      page = fresh;
+      await tab.clear();
       await open(`/docs#${id}`);
       await expectTarget(id);
     },
@@ -227,9 +230,10 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
     expect(await page.getByLabel('API key').inputValue()).toBe(docs.key);
     expect(await page.getByLabel('Server id').inputValue()).toBe('guild');
     expect(await sample('Statistics of the server').textContent()).toContain('/servers/guild/stats');
-    const other = await context.newPage();
+    const other = await page.context().newPage();
     await other.goto(`${docs.url}/docs`);
     expect(await other.getByLabel('API key').inputValue()).toBe('');
+    await other.close();
 
     await keep.uncheck();
     expect(await stored()).toBe('[{},{},""]');
@@ -242,7 +246,7 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
   });
 
   it('moves nothing that a person sees while it loads', async () => {
-    const fresh = await context.newPage();
+    const fresh = await page.context().newPage();
     await fresh.addInitScript(`window.shift = 0;
       new PerformanceObserver((list) => { for (const { value } of list.getEntries()) shift += value; })
         .observe({ type: 'layout-shift', buffered: true });`);
@@ -250,6 +254,7 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
     await fresh.getByRole('heading', { name: 'Statistics of the server' }).waitFor();
     await fresh.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     expect(await fresh.evaluate('shift')).toBeLessThan(0.1);
+    await fresh.close();
   });
 
   it('shows the edges of fields and buttons in forced colours, and moves nothing by itself', async () => {
@@ -263,6 +268,7 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
       .filter((node) => { const { transitionDuration, animationName } = getComputedStyle(node);
         return transitionDuration !== '0s' || animationName !== 'none'; }).length`);
     expect(moving).toBe(0);
+    await page.emulateMedia({ forcedColors: null });
   });
 
   it('has no fault that axe finds, and no sideways scroll, at any width and in both themes', {

@@ -6,6 +6,29 @@ import { soon } from './widget-view.ts';
 describeEngines('the widget for the author of a page', (engine) => {
   const view = widgetView(engine, members(12, 5000, 100));
 
+  it('takes a title from its slot, and styles from parts and properties', async () => {
+    await view.openHtml(
+      '<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY"><span slot="title">Hall <b>of fame</b></span></guild-leaderboard>',
+      'lang="en"',
+      `guild-leaderboard { --guildrank-radius: 3px; --guildrank-size: 20px; --guildrank-max-width: 400px; --guildrank-dark-accent: rgb(9, 8, 7) }
+       ::part(bar) { background: rgb(1, 2, 3) } ::part(pager) { order: -1 }`,
+    );
+    await view.sees('Live');
+    expect(await view.page.evaluate("document.querySelector('b').checkVisibility()")).toBe(true);
+    expect(await view.inWidget("all('h2 slot')[0].assignedNodes().length")).toBe(1);
+    const style = (selector: string, name: string) => view.inWidget(`getComputedStyle(all('${selector}')[0]).${name}`);
+    expect(await style('.card', 'borderRadius')).toBe('3px');
+    expect(await style('.card', 'fontSize')).toBe('20px');
+    expect(await style('.card', 'width')).toBe('400px');
+    expect(await style('.bar', 'backgroundColor')).toBe('rgb(1, 2, 3)');
+    await view.run("widget.theme = 'dark'; widget.member = 'u2'");
+    await soon(() => style('.you', 'backgroundColor')).toBe('rgb(9, 8, 7)');
+  });
+});
+
+describeLogic('the widget for the author of a page', (engine) => {
+  const view = widgetView(engine, members(12, 5000, 100));
+
   it('has every attribute as a property, set before or after the element is defined', async () => {
     await view.openHtml('<guild-leaderboard></guild-leaderboard>');
     await view.run(`Object.assign(widget, { guild: 'guild', apiKey: '${view.bench.key}', pageSize: 3, refreshInterval: 0, search: false });
@@ -36,29 +59,6 @@ describeEngines('the widget for the author of a page', (engine) => {
     await view.page.keyboard.press('Enter');
     expect(await view.page.evaluate('chosen')).toBe('u4');
   });
-
-  it('takes a title from its slot, and styles from parts and properties', async () => {
-    await view.openHtml(
-      '<script src="SERVICE/widget.js" defer></script><guild-leaderboard guild="guild" api-key="KEY"><span slot="title">Hall <b>of fame</b></span></guild-leaderboard>',
-      'lang="en"',
-      `guild-leaderboard { --guildrank-radius: 3px; --guildrank-size: 20px; --guildrank-max-width: 400px; --guildrank-dark-accent: rgb(9, 8, 7) }
-       ::part(bar) { background: rgb(1, 2, 3) } ::part(pager) { order: -1 }`,
-    );
-    await view.sees('Live');
-    expect(await view.page.evaluate("document.querySelector('b').checkVisibility()")).toBe(true);
-    expect(await view.inWidget("all('h2 slot')[0].assignedNodes().length")).toBe(1);
-    const style = (selector: string, name: string) => view.inWidget(`getComputedStyle(all('${selector}')[0]).${name}`);
-    expect(await style('.card', 'borderRadius')).toBe('3px');
-    expect(await style('.card', 'fontSize')).toBe('20px');
-    expect(await style('.card', 'width')).toBe('400px');
-    expect(await style('.bar', 'backgroundColor')).toBe('rgb(1, 2, 3)');
-    await view.run("widget.theme = 'dark'; widget.member = 'u2'");
-    await soon(() => style('.you', 'backgroundColor')).toBe('rgb(9, 8, 7)');
-  });
-});
-
-describeLogic('the widget for the author of a page', (engine) => {
-  const view = widgetView(engine, members(12, 5000, 100));
 
   it('reads again when refresh() is called', async () => {
     await view.open({ refresh: '0' });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
 import type { Page } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
+import { ALL_VARIANTS } from '../support/variants.ts';
 import { CHROMIUM, type Engine, type EnginePage, FIREFOX, type System, watchPage } from './engines.ts';
 import { startWidgetSite } from './widget-site.ts';
 import { WidgetView } from './widget-view.ts';
@@ -70,5 +71,5 @@ export function describeEngines(name: string, tests: (engine: Engine) => void, e
 
 /** The same for tests of code that asks nothing special of an engine: `npm run test:long` runs them in Firefox too. */
 export function describeLogic(name: string, tests: (engine: Engine) => void): void {
-  describeEngines(name, tests, process.env.ALL_ENGINES ? [CHROMIUM, FIREFOX] : [CHROMIUM]);
+  describeEngines(name, tests, ALL_VARIANTS ? [CHROMIUM, FIREFOX] : [CHROMIUM]);
 }

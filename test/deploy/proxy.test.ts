@@ -10,6 +10,7 @@ import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
+import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 import { nginx, nginxConfiguration } from './nginx.ts';
 
@@ -246,9 +247,9 @@ function tests(proxy: (typeof PROXIES)[number]): void {
   });
 }
 
-describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', (proxy) => {
+describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', ({ name, start }) => {
   it('repeats the last answer, marked, while Redis is away, and recovers', async (context) => {
-    const { redis, guild, get } = await run(proxy.start, context);
+    const { redis, guild, get } = await run(start, context);
     const before = await get(PAGE);
     expect(before.status).toBe(200);
     redis.process.kill('SIGSTOP');
@@ -269,10 +270,12 @@ describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', (proxy) =>
     });
   });
 
+  if (!ALL_VARIANTS && name !== 'nginx') return;
+
   it(`asks at most 6 times a minute for ${VISITORS} visitors that look once a second, who notice no outage of ${OUTAGE_S} s`, {
     timeout: 200_000 + 2000 * BUSY_S,
   }, async (context) => {
-    const { service, url, cost } = await run(proxy.start, context);
+    const { service, url, cost } = await run(start, context);
     // Four of five requests of a widget are for the page.
     const load = startLoad(url, { rate: VISITORS, paths: [PAGE, PAGE, PAGE, PAGE, STATS] });
     context.onTestFinished(() => void load.stop());

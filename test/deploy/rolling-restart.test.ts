@@ -5,6 +5,7 @@ import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
+import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type ProxyExample, proxies, startProxy } from './proxies.ts';
 
@@ -12,8 +13,7 @@ import { type ProxyExample, proxies, startProxy } from './proxies.ts';
 const STARVED_MS = 80;
 const LOAD = { rate: 200, connections: 20 };
 
-// Caddy finds an instance that stops as HAProxy does, by its checks: `npm run test:long` has it too.
-for (const proxy of proxies.filter(({ name }) => process.env.ALL_PROXIES || name !== 'Caddy')) {
+for (const proxy of proxies.filter(({ name }) => ALL_VARIANTS || name === 'nginx')) {
   describe(`two instances behind ${proxy.name}`, needs(proxy.program, 'openssl', 'redis-server'), () => tests(proxy));
 }
 

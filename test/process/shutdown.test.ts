@@ -13,7 +13,7 @@ import { runScript, type ServiceProcess, spawnService, startServiceProcess } fro
 import { PATIENT } from '../support/wait.ts';
 
 /** SHUTDOWN_RUNS=50 is the full length. */
-const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 4);
+const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 2);
 /** A stop takes some five seconds, and between two tries a quiet moment is waited for, ten seconds at most. */
 const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
 
