@@ -6,7 +6,7 @@ import { processes, tier } from './vitest.config.ts';
 const atLength = [
   'test/browser/{docs-firefox,widget-author,widget-engines,widget-engines-page}.test.ts',
   'test/deploy/{proxy,rolling-restart}.test.ts',
-  'test/fault/{crash-safety,fuzz,memory-bounds,redis-faults,slow-clients}.test.ts',
+  'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
   'test/packages/{frameworks,generators,python}.test.ts',
   'test/process/shutdown.test.ts',
   'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',

@@ -10,6 +10,7 @@ const WIDE = { width: 1100, height: 800 };
 /** Sizes and themes in which each page must be right. A theme changes colours alone. */
 const LOOKS = [
   ['a phone', { width: 360, height: 740 }, 'dark', undefined],
+  ['wide', WIDE, 'dark', undefined],
   ['wide', WIDE, 'light', COLOUR_RULES],
 ] as const;
 

@@ -268,7 +268,6 @@ describe('/docs in Chromium', needs('tools', 'chromium'), () => {
       .filter((node) => { const { transitionDuration, animationName } = getComputedStyle(node);
         return transitionDuration !== '0s' || animationName !== 'none'; }).length`);
     expect(moving).toBe(0);
-    await page.emulateMedia({ forcedColors: null });
   });
 
   it('has no fault that axe finds, and no sideways scroll, at any width and in both themes', {

@@ -41,7 +41,7 @@ export interface Tab<P extends EnginePage = EnginePage> {
   resize(width: number, height: number): Promise<void>;
   /** Lets `answer` answer each request; one without an answer goes to the server. */
   intercept(answer: (request: PageRequest) => Promise<PageAnswer | undefined>): Promise<void>;
-  /** Makes it as it was opened: no document, no listener, no interception, the first size. The cache of the browser stays. */
+  /** Makes it as it was opened: no document, no listener, no interception, the first size and system. The cache of the browser stays. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -71,6 +71,7 @@ export async function openChromium(system: System): Promise<Tab<Page>> {
       for (const name of LISTENED) await page.removeAllListeners(name, { behavior: 'wait' });
       await page.unrouteAll();
       await page.setViewportSize(SIZE);
+      await page.emulateMedia({ reducedMotion: null, forcedColors: null, ...system });
     },
     close: () => context.close(),
   };

@@ -14,6 +14,12 @@ import { describeEngines, describeLogic, members, widgetView } from './widget-su
 import { soon } from './widget-view.ts';
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">';
+/** What axe judges: attributes of the document, the live mark, layout and density. */
+const JUDGED = [
+  ['lang="en"', 'Live', 'list', 'comfortable'],
+  ['lang="ar" dir="rtl"', 'مباشر', 'table', 'comfortable'],
+  ['lang="ar" dir="rtl"', 'مباشر', 'list', 'compact'],
+] as const;
 const HIDDEN_NAMES = ['\u200b\u2060', '\u3164', '\u00a0 \u2800'];
 
 describeEngines('the widget', (engine) => {
@@ -177,32 +183,25 @@ describeEngines('the widget', (engine) => {
     }
   });
 
-  const judged = [
-    ['lang="ar" dir="rtl"', 'مباشر', 'table', 'comfortable'],
-    ['lang="en"', 'Live', 'list', 'comfortable'],
-    ['lang="ar" dir="rtl"', 'مباشر', 'list', 'compact'],
-  ] as const;
-  it.each(judged.slice(0, ALL_VARIANTS || engine === CHROMIUM ? 3 : 1))(
-    'axe finds nothing in any theme, with %s, %s, %s, %s',
-    async (root, live, layout, density) => {
-      await view.openLive({ layout, density, member: 'u4' }, root, live);
-      await view.sees('24');
-      for (const [theme, rules] of [
-        ['light', undefined],
-        ['dark', COLOUR_RULES],
-        ['auto', COLOUR_RULES],
-      ] as const) {
-        await view.run(`widget.theme = '${theme}'`);
-        await soon(() => view.inWidget("getComputedStyle(all('.card')[0]).backgroundColor")).toBe(
-          theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 29)',
-        );
-        const found = await axeViolations(view.page, rules);
-        expect([theme, ...found.filter((violation) => !/^(page-has-heading-one|region)/.test(violation))]).toEqual([
-          theme,
-        ]);
-      }
-    },
-  );
+  const judged = JUDGED.filter(([, , layout]) => ALL_VARIANTS || engine === CHROMIUM || layout === 'table');
+  it.each(judged)('axe finds nothing in any theme, with %s, %s, %s, %s', async (root, live, layout, density) => {
+    await view.openLive({ layout, density, member: 'u4' }, root, live);
+    await view.sees('24');
+    for (const [theme, rules] of [
+      ['light', undefined],
+      ['dark', COLOUR_RULES],
+      ['auto', COLOUR_RULES],
+    ] as const) {
+      await view.run(`widget.theme = '${theme}'`);
+      await soon(() => view.inWidget("getComputedStyle(all('.card')[0]).backgroundColor")).toBe(
+        theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(20, 23, 29)',
+      );
+      const found = await axeViolations(view.page, rules);
+      expect([theme, ...found.filter((violation) => !/^(page-has-heading-one|region)/.test(violation))]).toEqual([
+        theme,
+      ]);
+    }
+  });
 });
 
 describeLogic('the widget', (engine) => {

@@ -11,8 +11,8 @@ import { sendPipelined } from './pipelined.ts';
 const HOARD = Number(process.env.HOARD_REQUESTS ?? 6000);
 const MB = 1024 * 1024;
 const MEMBERS = 20_000;
-/** Some twice what the cache holds. */
-const LARGE_PAGES = 2500;
+/** Some four times what the cache holds. */
+const LARGE_PAGES = 5000;
 /** The heap that Node takes by itself in a container of 256 MiB. With more, it collects garbage late. */
 const NODE_OPTIONS = '--max-old-space-size=256 --max-semi-space-size=1';
 const CACHE_MAX_BYTES = parseConfig({}).cacheMaxBytes;

@@ -9,7 +9,6 @@ import { publishInvalidation } from '../../src/redis/invalidation.ts';
 import { CONCLUSIVE } from '../support/conclusive.ts';
 import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type Fault, HANG_MS, runFault } from './scenario.ts';
 
@@ -146,7 +145,7 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
       },
     }),
     ...Object.fromEntries(
-      (ALL_VARIANTS ? [60, 95] : [95]).map((ms) => [
+      [60, 95].map((ms) => [
         `answers ${ms} ms late, to requests whose keys are not cached`,
         (): Fault => ({
           between: proxied,

@@ -21,6 +21,13 @@ const FRAMEWORKS = {
   svelte: { title: 'From Svelte', boards: 1, extension: 'ts' },
 } as const;
 
+const frameworks = Object.entries(FRAMEWORKS).filter(([name]) => ALL_VARIANTS || name === 'react');
+/** Checkers of files that TypeScript does not read. They skip declarations, which a test of its own checks. */
+const checkers = [
+  ['Vue', ['vue-tsc', '-p', 'vue', ...NODE_TYPES]],
+  ['Svelte', ['svelte-check', '--tsconfig', 'svelte/tsconfig.json', '--output', 'machine', '--fail-on-warnings']],
+] as const;
+
 describe('guildrank/widget in a framework', needs('npm registry', 'tools', 'chromium'), () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-frameworks-'));
@@ -104,64 +111,52 @@ describe('guildrank/widget in a framework', needs('npm registry', 'tools', 'chro
     expect(typeErrors(folder, [...files, ...declarations], options, isOwn)).toBe('');
   });
 
-  // They skip declarations, which the test above checks.
-  const checkers: [string, string[]][] = [
-    ['Vue', ['vue-tsc', '-p', 'vue', ...NODE_TYPES]],
-    ['Svelte', ['svelte-check', '--tsconfig', 'svelte/tsconfig.json', '--output', 'machine', '--fail-on-warnings']],
-  ];
   it.each(ALL_VARIANTS ? checkers : [])('has types for the elements in %s', async (_name, [program = '', ...args]) => {
     const result = await runProgram(join(folder, 'node_modules/.bin', program), args, { cwd: folder });
     expect(result, result.stdout).toMatchObject({ code: 0 });
   });
 
-  describe.each(Object.entries(FRAMEWORKS).filter(([name]) => ALL_VARIANTS || name === 'react'))(
-    '%s',
-    (name, { title, boards, extension }) => {
-      it('renders on a server, and runs in a browser', async () => {
-        const server = await bundle(`${name}/server.${extension}`, 'server');
-        const printed = `const { html } = await import(${JSON.stringify(server)}); console.log(typeof customElements + html);`;
-        const { stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', printed], {
-          cwd: folder,
-          env: { NODE_ENV: 'production' },
-        });
-        expect(stdout, stderr).toMatch(/^undefined.*<guild-leaderboard [^>]*page-size="2"[^>]*>/s);
-
-        const script = readFileSync(await bundle(`${name}/client.${extension}`, 'client'), 'utf8');
-        const page = await browser.newPage();
-        const messages: string[] = [];
-        page.on('console', (message) => messages.push(message.text()));
-        page.on('pageerror', (error) => messages.push(error.message));
-        await page.route('**/app.js', (route) => route.fulfill({ body: script, contentType: 'text/javascript' }));
-        site.html = `<!doctype html><link rel="icon" href="data:,"><div id="app">${stdout.slice('undefined'.length).trim()}</div>
-        <div id="client"></div><script type="module" src="/app.js"></script>`;
-        await page.goto(site.url);
-
-        // One that a server rendered, and in React one that only the browser renders.
-        await expect.poll(() => page.locator('guild-leaderboard').count()).toBe(boards);
-        for (const board of await page.locator('guild-leaderboard').all()) {
-          await board.getByRole('heading', { name: title }).waitFor();
-          await board.getByRole('button', { name: 'Grace', exact: true }).waitFor();
-          expect(await board.locator('li').count()).toBe(2);
-          expect(await board.getByRole('button', { name: 'Find a member by id' }).isVisible()).toBe(false);
-          expect(await board.locator('img').count()).toBe(1);
-          expect(await board.getAttribute('refresh')).toBe('0');
-          await page.evaluate("document.title = ''");
-          await board.getByRole('button', { name: 'Grace', exact: true }).click();
-          await expect.poll(() => page.title()).toBe('Grace');
-        }
-        await page.locator('guild-member').getByText('Grace', { exact: true }).waitFor();
-        await page.locator('guild-stats').getByText('3 members').waitFor();
-
-        await suite.service.store.writer.record('guild', {
-          userId: 'new',
-          set: 9000,
-          profile: { username: 'Newcomer' },
-        });
-        await page.getByRole('button', { name: 'Again' }).click();
-        await page.getByRole('button', { name: 'Newcomer', exact: true }).first().waitFor();
-        expect(messages).toEqual([]);
-        await page.close();
+  describe.each(frameworks)('%s', (name, { title, boards, extension }) => {
+    it('renders on a server, and runs in a browser', async () => {
+      const server = await bundle(`${name}/server.${extension}`, 'server');
+      const printed = `const { html } = await import(${JSON.stringify(server)}); console.log(typeof customElements + html);`;
+      const { stdout, stderr } = await runProgram(process.execPath, ['--input-type=module', '-e', printed], {
+        cwd: folder,
+        env: { NODE_ENV: 'production' },
       });
-    },
-  );
+      expect(stdout, stderr).toMatch(/^undefined.*<guild-leaderboard [^>]*page-size="2"[^>]*>/s);
+
+      const script = readFileSync(await bundle(`${name}/client.${extension}`, 'client'), 'utf8');
+      const page = await browser.newPage();
+      const messages: string[] = [];
+      page.on('console', (message) => messages.push(message.text()));
+      page.on('pageerror', (error) => messages.push(error.message));
+      await page.route('**/app.js', (route) => route.fulfill({ body: script, contentType: 'text/javascript' }));
+      site.html = `<!doctype html><link rel="icon" href="data:,"><div id="app">${stdout.slice('undefined'.length).trim()}</div>
+        <div id="client"></div><script type="module" src="/app.js"></script>`;
+      await page.goto(site.url);
+
+      // One that a server rendered, and in React one that only the browser renders.
+      await expect.poll(() => page.locator('guild-leaderboard').count()).toBe(boards);
+      for (const board of await page.locator('guild-leaderboard').all()) {
+        await board.getByRole('heading', { name: title }).waitFor();
+        await board.getByRole('button', { name: 'Grace', exact: true }).waitFor();
+        expect(await board.locator('li').count()).toBe(2);
+        expect(await board.getByRole('button', { name: 'Find a member by id' }).isVisible()).toBe(false);
+        expect(await board.locator('img').count()).toBe(1);
+        expect(await board.getAttribute('refresh')).toBe('0');
+        await page.evaluate("document.title = ''");
+        await board.getByRole('button', { name: 'Grace', exact: true }).click();
+        await expect.poll(() => page.title()).toBe('Grace');
+      }
+      await page.locator('guild-member').getByText('Grace', { exact: true }).waitFor();
+      await page.locator('guild-stats').getByText('3 members').waitFor();
+
+      await suite.service.store.writer.record('guild', { userId: 'new', set: 9000, profile: { username: 'Newcomer' } });
+      await page.getByRole('button', { name: 'Again' }).click();
+      await page.getByRole('button', { name: 'Newcomer', exact: true }).first().waitFor();
+      expect(messages).toEqual([]);
+      await page.close();
+    });
+  });
 });

@@ -72,9 +72,10 @@ const BUNDLER = { target: 'es2022', module: 'esnext', moduleResolution: 'bundler
 
 /** The generator of `tools`. The others are packages of a fixture. */
 const OWN = 'openapi-typescript';
-const others = ALL_VARIANTS ? needs('npm registry') : {};
+const generators = Object.entries(PROGRAMS).filter(([name]) => ALL_VARIANTS || name === OWN);
+const missing = ALL_VARIANTS ? needs('npm registry', 'tools') : needs('tools');
 
-describe('clients generated from docs/openapi.json', { ...needs('tools'), ...others }, () => {
+describe('clients generated from docs/openapi.json', missing, () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-generators-'));
   beforeAll(async () => {
@@ -101,20 +102,17 @@ describe('clients generated from docs/openapi.json', { ...needs('tools'), ...oth
   }
   const ofTools = join(repository, 'tools/node_modules/.bin/openapi-typescript');
 
-  it.each(Object.entries(PROGRAMS).filter(([name]) => ALL_VARIANTS || name === OWN))(
-    '%s makes a client that compiles strictly and reads the service',
-    async (name, made) => {
-      const [generator = '', ...args] = made.generate;
-      const bin = name === OWN ? ofTools : join(folder, 'node_modules/.bin', generator);
-      const generated = await run(bin, args);
-      expect(generated.code, generated.output).toBe(0);
-      const file = `use-${generator}.ts`;
-      writeFileSync(join(folder, file), made.program.replace(/^((?:import .*\n)+)/, `$1${PROLOGUE}`));
-      expect(typeErrors(folder, [file], BUNDLER)).toBe('');
-      const outfile = join(folder, `${generator}.mjs`);
-      await build({ entryPoints: [join(folder, file)], outfile, bundle: true, format: 'esm', platform: 'node' });
-      const printed = await run(process.execPath, [outfile]);
-      expect(printed, printed.output).toMatchObject({ code: 0, stdout: PRINTED });
-    },
-  );
+  it.each(generators)('%s makes a client that compiles strictly and reads the service', async (name, made) => {
+    const [generator = '', ...args] = made.generate;
+    const bin = name === OWN ? ofTools : join(folder, 'node_modules/.bin', generator);
+    const generated = await run(bin, args);
+    expect(generated.code, generated.output).toBe(0);
+    const file = `use-${generator}.ts`;
+    writeFileSync(join(folder, file), made.program.replace(/^((?:import .*\n)+)/, `$1${PROLOGUE}`));
+    expect(typeErrors(folder, [file], BUNDLER)).toBe('');
+    const outfile = join(folder, `${generator}.mjs`);
+    await build({ entryPoints: [join(folder, file)], outfile, bundle: true, format: 'esm', platform: 'node' });
+    const printed = await run(process.execPath, [outfile]);
+    expect(printed, printed.output).toMatchObject({ code: 0, stdout: PRINTED });
+  });
 });

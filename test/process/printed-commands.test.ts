@@ -81,11 +81,11 @@ it('finds the commands of the documents, and each entry of the list is of use', 
 });
 
 /**
- * Stands for `npm run -s NAME -- ARGUMENTS` in a shell: runs what the build has made of the command, in a third of the time. npm itself runs
- * `keys`: the scripts of package.json are alike.
+ * Stands for `npm run -s NAME -- ARGUMENTS` in a shell: runs what the build has made of the command, in a third of the time. The first block
+ * runs the scripts of package.json by npm itself.
  */
 const NPM_RUN = `npm() {
-  [ "$1 $2 $4" = "run -s --" ] && [ "$3" != keys ] || { command npm "$@"; return; }
+  [ "$1 $2 $4" = "run -s --" ] || { command npm "$@"; return; }
   local name="$3"
   shift 4
   node dist/guildrank.cjs "$name" "$@"
@@ -142,11 +142,11 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
       [...script.matchAll(/npm run -s (\w+)/g)].map(([, name]) => name as string),
     );
     for (const name of names) expect(scripts[name]).toBe(`node --import tsx src/cli/main.ts ${name}`);
-    expect(names).toContain('keys');
+    expect(here[0]?.script.match(/npm run -s/g)?.length).toBeGreaterThan(3);
   });
 
   it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, block) => {
-    const script = NPM_RUN + block.script;
+    const script = (block === here[0] ? '' : NPM_RUN) + block.script;
     const moved = [...ports].reduce((text, [from, to]) => text.replaceAll(String(from), String(to)), script);
     // A document may show the exit code of a command that fails.
     const flags = script.includes('echo $?') ? '-o pipefail' : '-eo pipefail';
