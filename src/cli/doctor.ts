@@ -48,7 +48,8 @@ async function run(context: CommandContext, { rate, guild, json }: Options): Pro
     ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
     `${problems} problems, ${count('note')} notes, ${count('unknown')} not checked, ${count('ok')} right`,
   ]);
-  if (problems > 0) throw new PartialResult(`Correct the problems, then run ${commandLine('doctor')} again.`, FAILED);
+  if (problems > 0)
+    throw new PartialResult(`Correct the problems, then run it again: ${commandLine('doctor')}`, FAILED);
 }
 
 async function examineStore(

@@ -105,7 +105,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     await client.hset('gr:{e}:stats', 'model', '99');
     const { code, stderr, of } = await doctor({ REDIS_URL: url });
     expect(code).toBe(1);
-    expect(stderr).toBe(`Correct the problems, then run npm run -s doctor -- again.\n`);
+    expect(stderr).toBe(`Correct the problems, then run it again: npm run -s doctor --\n`);
     const said = (check: string) => of(check).map(({ detail }) => detail);
     expect(said('persistence')).toEqual(['none: a restart loses all members and API keys']);
     expect(said('eviction')[0]).toMatch(/^maxmemory-policy allkeys-lru lets Redis delete members/);
