@@ -5,7 +5,7 @@ const report = process.env.TEST_REPORT;
 
 /** Suites that judge times. They run last, two at a time: beside more suites their times would be inconclusive. */
 const timed = [
-  'test/fault/{quota,redis-faults}.test.ts',
+  'test/fault/{connection-faults,quota,redis-faults}.test.ts',
   'test/process/shutdown.test.ts',
   'test/topology/failover.test.ts',
 ];
@@ -37,7 +37,7 @@ export function tier(
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     // TEST_REPORT names a file for the results, which .ci/run adds up.
     reporters: [
       'default',

@@ -5,19 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { publishInvalidation } from '../../src/redis/invalidation.ts';
 import { CONCLUSIVE } from '../support/conclusive.ts';
 import { needs } from '../support/needs.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENT } from '../support/wait.ts';
-import { type Fault, HANG_MS, runFault } from './scenario.ts';
-
-/** How long a fault lasts that does not need longer to be seen. */
-const MOMENT_MS = 700;
+import { type Fault, HANG_MS, MOMENT_MS, runFault } from './scenario.ts';
 
 describe('under 500 requests a second, the answers stay right or become 503 while Redis', needs('redis-server'), () => {
   let folder: string;
-  let proxy: TcpProxy;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'guildrank-fault-'));
   });
@@ -32,11 +26,6 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
     '--appendfsync',
     'always',
   ];
-
-  const proxied: Fault['between'] = async (redis) => {
-    proxy = await startTcpProxy(redis.port);
-    return { env: { REDIS_URL: `redis://127.0.0.1:${proxy.port}` }, stop: proxy.stop };
-  };
 
   const faults: Record<string, () => Fault> = {
     'is killed with SIGKILL and started again': () => {
@@ -124,45 +113,6 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
         await guild.refill();
       },
     }),
-    'is cut off in the middle of replies': () => ({
-      between: proxied,
-      seen: 'yes',
-      inflict: async () => {
-        for (const bytes of [1, 10, 100, 1000]) {
-          proxy.cutAfter(bytes);
-          await delay(MOMENT_MS / 2);
-        }
-        proxy.behave();
-      },
-    }),
-    'answers, but later than it may': () => ({
-      between: proxied,
-      seen: 'yes',
-      inflict: async () => {
-        proxy.slowBy(150);
-        await delay(MOMENT_MS);
-        proxy.behave();
-      },
-    }),
-    ...Object.fromEntries(
-      [60, 95].map((ms) => [
-        `answers ${ms} ms late, to requests whose keys are not cached`,
-        (): Fault => ({
-          between: proxied,
-          seen: 'maybe',
-          inflict: async ({ guild }) => {
-            proxy.slowBy(ms);
-            const invalidations = setInterval(
-              () => void publishInvalidation(guild.store.client, guild.store.redisKeys, guild.id).catch(() => {}),
-              20,
-            );
-            await delay(2 * MOMENT_MS);
-            clearInterval(invalidations);
-            proxy.behave();
-          },
-        }),
-      ]),
-    ),
     'holds other types under the keys': () => ({
       seen: 'yes',
       inflict: async ({ redis, guild }) => {

@@ -21,6 +21,9 @@ const MAX_PINGS_MS = 60_000;
 /** FAULT_SECONDS=10 is the full length of a hang. */
 export const HANG_MS = Number(process.env.FAULT_SECONDS ?? 3) * 1000;
 
+/** How long a fault lasts that does not need longer to be seen. */
+export const MOMENT_MS = 700;
+
 export interface Stage {
   readonly redis: EmbeddedRedis;
   readonly guild: TestGuild;
