@@ -97,6 +97,11 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  it('lets the other shards of the Cluster serve while one has no master', () => {
+    const { command } = services['cluster-node'];
+    expect(command[command.indexOf('--cluster-require-full-coverage') + 1]).toBe('no');
+  });
+
   it('gives the dashboard an environment that it accepts, on a port of this machine alone', () => {
     const { environment, ports, command } = services.dashboard;
     const defaults = Object.entries<string>(environment).map(([name, value]) => [
