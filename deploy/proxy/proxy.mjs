@@ -1,6 +1,6 @@
 // A caching proxy for the widgets of one guild, for a busy web page. It adds the API key, which visitors never see. Node 20, no packages:
 //
-//   GUILDRANK_URL=http://127.0.0.1:8080 GUILD_ID=81384788765712384 API_KEY_FILE=guildrank.key PORT=8090 node proxy.mjs
+//   GUILDRANK_URL=http://127.0.0.1:8080 GUILD_ID=81384788765712384 API_KEY_FILE=guildrank.key PORT=8070 node proxy.mjs
 //
 // PAGE_SIZE (10) is that of the widget. ALLOWED_ORIGIN names a web page of another origin that may use the proxy, such as
 // https://www.example.com. docs/widget.md, "For a busy page", says what it costs the guild.
@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
 const { GUILDRANK_URL, GUILD_ID, API_KEY_FILE, PAGE_SIZE = '10', ALLOWED_ORIGIN } = process.env;
-const { HOST = '127.0.0.1', PORT = '8090' } = process.env;
+const { HOST = '127.0.0.1', PORT = '8070' } = process.env;
 if (!GUILDRANK_URL || !GUILD_ID || !API_KEY_FILE) throw new Error('Set GUILDRANK_URL, GUILD_ID and API_KEY_FILE');
 const key = readFileSync(API_KEY_FILE, 'utf8').trim();
 const prefix = `/api/v1/servers/${GUILD_ID}/`;

@@ -38,7 +38,7 @@ const startNginx: Start = async ({ service, keyFile, folder, origin }) => {
   const included = join(folder, 'key.conf');
   writeFileSync(included, `proxy_set_header x-api-key ${readFileSync(keyFile, 'utf8')};`);
   const config = readFileSync(join(repository, 'deploy/proxy/nginx.conf'), 'utf8')
-    .replaceAll('8090', String(port))
+    .replaceAll('8070', String(port))
     .replaceAll('8091', String(inner))
     .replaceAll('127.0.0.1:8080', new URL(service).host)
     .replaceAll('/etc/nginx/guildrank-key.conf', included)
