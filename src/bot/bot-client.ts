@@ -52,12 +52,22 @@ export function isCluster(client: BotClient): boolean {
 
 /** Returns a connection in the form that the scripts use. @throws InvalidInputError for a connection of another kind. */
 export function scriptClientOf(client: BotClient): ScriptClient {
+  if (isTransaction(client)) {
+    throw new InvalidInputError(
+      'The connection is a transaction or a pipeline, which gives no replies before exec: give the client itself',
+    );
+  }
   if ('evalSha' in client) return ofNodeRedis(client);
   if ('evalsha' in client && 'eval' in client) return client;
   if ('evalsha' in client && 'scriptLoad' in client) return ofLoading(client);
   throw new InvalidInputError(
     'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad',
   );
+}
+
+/** Returns whether a client of ioredis (isPipeline) or of node-redis (execAsPipeline) only collects commands for a later exec. */
+function isTransaction(client: BotClient): boolean {
+  return ('isPipeline' in client && client.isPipeline === true) || 'execAsPipeline' in client;
 }
 
 /** The first byte of a whole number in Redis's protocol. */

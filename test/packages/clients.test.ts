@@ -172,6 +172,17 @@ describe('the writer and the reader', needs('redis-server'), () => {
     });
   });
 
+  const withTransactions = clientKinds.filter(({ name }) => name !== 'an object with evalsha and scriptLoad');
+  it.each(withTransactions)('refuse a transaction of $name, which gives no replies', async (kind) => {
+    const { client, close } = await kind.open(redis.url);
+    try {
+      const transaction = (client as WriterClient & { multi(): WriterClient }).multi();
+      expect(() => createWriter(transaction)).toThrow('The connection is a transaction or a pipeline');
+    } finally {
+      await close();
+    }
+  });
+
   it('refuse what is no connection, and a prefix of node-redis, with the fix', () => {
     for (const client of [{}, { evalsha: () => Promise.resolve() }]) {
       expect(() => createWriter(client as never)).toThrow(
