@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { isAbort, systemErrorOf } from '../errors.ts';
+import { requireGuild } from '../guilds/overview.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -33,8 +34,9 @@ async function run(context: CommandContext, { guild, format }: Options): Promise
   const interrupt = new Interrupt(context);
   const counted = () => `${result.members.toLocaleString('en-US')} members, ${result.hidden} of them hidden`;
   try {
-    await withServices(context, ({ members }) => {
-      const text = Readable.from(exportText(members.readAll(guild), format, result));
+    await withServices(context, async (services) => {
+      await requireGuild(services, guild);
+      const text = Readable.from(exportText(services.members.readAll(guild), format, result));
       return pipeline(text, context.stdout, { end: false, signal: interrupt.signal });
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { NotFoundError } from '../errors.ts';
+import { DataConflictError, NotFoundError } from '../errors.ts';
 import { readMemberData } from '../guilds/member-data.ts';
-import { levelForXp } from '../leaderboard/curves.ts';
+import { levelForXp, MAX_XP, xpForLevel } from '../leaderboard/curves.ts';
 import { curveOf } from '../leaderboard/reader.ts';
 import type { ProfileChange } from '../leaderboard/writer.ts';
 import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseXpChange } from './arguments.ts';
@@ -17,6 +17,8 @@ interface Options {
 
 interface SetOptions extends Options, Omit<ProfileChange, 'level'> {
   readonly xp?: number;
+  /** Level whose first XP to set. */
+  readonly xpOfLevel?: number;
   readonly level?: number | 'none';
 }
 
@@ -39,7 +41,8 @@ export function memberCommand(context: CommandContext): Command {
   );
   one('set', 'Set XP or fields of the profile; --xp creates a member')
     .option('--xp <n>', 'total XP', parseWhole)
-    .option('--level <n>', 'explicit level, which wins over the curve; none = by the curve', parseLevel)
+    .option('--xp-of-level <n>', 'XP at which that level begins by the curve, and no explicit level', parseWhole)
+    .option('--level <n>', 'explicit level, which XP does not move; none = by the curve', parseLevel)
     .option('--username <name>', 'name to show; an empty one = the user id', parseName)
     .option('--daily-streak <n>', 'days in a row', parseWhole)
     .option('--last-daily-claim <time>', 'such as 2026-01-31T18:30:00Z', parseTime)
@@ -73,17 +76,34 @@ async function show(context: CommandContext, user: string, { guild, json }: Opti
 async function set(
   context: CommandContext,
   user: string,
-  { guild, json, xp, level, ...texts }: SetOptions,
+  { guild, json, xp, xpOfLevel, level, ...texts }: SetOptions,
 ): Promise<void> {
-  const profile = { ...texts, ...(level !== undefined && { level: level === 'none' ? null : level }) };
+  if (xpOfLevel !== undefined && (xp !== undefined || level !== undefined))
+    throw new UsageError('--xp-of-level sets the XP, and the level follows: leave --xp and --level out');
+  const isByCurve = level === 'none' || xpOfLevel !== undefined;
+  const profile = { ...texts, ...(isByCurve ? { level: null } : level !== undefined && { level }) };
   if (xp === undefined && Object.keys(profile).length === 0)
-    throw new UsageError('Nothing to set: give --xp, --level, --username, --daily-streak or --last-daily-claim');
+    throw new UsageError(
+      'Nothing to set: give --xp, --xp-of-level, --level, --username, --daily-streak or --last-daily-claim',
+    );
   const member = await withServices(context, async (services) => {
-    if (xp !== undefined) await services.writer.record(guild, { userId: user, set: xp, profile });
+    const set = xpOfLevel === undefined ? xp : await firstXpOf(services, guild, xpOfLevel);
+    if (set !== undefined) await services.writer.record(guild, { userId: user, set, profile });
     else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
     return readShown(services, guild, user);
   });
-  print(context, json, member, () => lines(member));
+  const hint = `XP does not move an explicit level. For one that rises, set the XP: --xp-of-level ${level}`;
+  print(context, json, member, () => [...lines(member), ...(typeof level === 'number' ? [hint] : [])]);
+}
+
+/** Returns the XP at which a level begins in the guild. @throws DataConflictError for a level that no XP gives. */
+async function firstXpOf({ members }: Services, guild: string, level: number): Promise<number> {
+  const curve = curveOf((await members.read(guild, [])).curve);
+  const xp = level === 0 ? 0 : xpForLevel(curve, level);
+  if (xp <= MAX_XP && levelForXp(curve, xp) === level) return xp;
+  throw new DataConflictError(
+    `By the curve of guild ${guild} no XP gives level ${level}: ${levelForXp(curve, MAX_XP)} is the highest`,
+  );
 }
 
 async function add(context: CommandContext, user: string, xp: number, { guild, json }: Options): Promise<void> {

@@ -7,12 +7,13 @@ const MAX_NAME_LENGTH = 40;
 
 /**
  * Returns the lines that a dry run prints.
- * @param notice line about the curve, if there is one.
+ * @param notice line about the curve, if there is one. @param levelNotice likewise about levels that it does not give.
  */
 export function previewLines(
   context: CommandContext,
   { guild, curve, rows, skipped, hidden, total_xp, top }: Preview,
-  notice?: string,
+  notice: string | undefined,
+  levelNotice: string | undefined,
 ): string[] {
   const total = [
     ...(hidden > 0 ? [hiddenMembers(hidden)] : []),
@@ -22,6 +23,7 @@ export function previewLines(
   const lines = [
     `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
     notice ?? `curve: ${curve} (the default; a guild that has another keeps it)`,
+    ...(levelNotice ? [levelNotice] : []),
   ];
   if (top.length === 0) return lines;
   const cells = top.map(({ rank, user_id, level, xp, username }) => [

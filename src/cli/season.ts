@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isAbort } from '../errors.ts';
+import { requireGuild } from '../guilds/overview.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -38,7 +39,9 @@ async function reset(
   const then = dropMembers ? 'removes them' : 'starts them at 0 XP';
   const interrupt = new Interrupt(context);
   try {
-    const result = await withServices(context, async ({ writer, client, redisKeys }) => {
+    const result = await withServices(context, async (services) => {
+      const { writer, client, redisKeys } = services;
+      await requireGuild(services, guild);
       if (!yes) {
         const { xp, hidden } = redisKeys.guild(guild);
         const [ranked, others] = await withStoreErrors(Promise.all([client.zcard(xp), client.zcard(hidden)]));

@@ -6,6 +6,7 @@ import type { FormatName } from '../import/formats.ts';
 import { generateEntries } from '../import/generate.ts';
 import { IncompleteRun } from '../import/incomplete-run.ts';
 import { type Input, openInput } from '../import/inputs.ts';
+import type { LevelChoice } from '../import/levels.ts';
 import { load } from '../import/load.ts';
 import { Problems } from '../import/problems.ts';
 import { summaryJson, summaryLine } from '../import/summary.ts';
@@ -25,6 +26,7 @@ export interface SeedOptions {
   readonly randomSeed: string;
   readonly format?: FormatName;
   readonly curve?: CurveText;
+  readonly levels?: LevelChoice;
   readonly plan?: string;
   readonly dryRun?: boolean;
   readonly replace?: boolean;
@@ -32,7 +34,7 @@ export interface SeedOptions {
   readonly json?: boolean;
 }
 
-const EXIT_CODES = { skipped: REFUSED, interrupted: INTERRUPTED } as const;
+const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
 /**
  * Runs `seed`: loads members into a guild, from files or generated.
@@ -66,11 +68,12 @@ async function preview(
   inputs: readonly Input[],
   interrupt: Interrupt,
 ): Promise<Error | undefined> {
-  const { guild, curve, json } = options;
+  const { guild, curve, levels, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
   const { reading, stop } = startReading(context, options, inputs, interrupt);
-  const { preview, notice, outcome } = await dryRun(reading, { guild, curve, formatCurve }).finally(stop);
-  print(context, json, preview, () => previewLines(context, preview, notice));
+  const job = { guild, curve, formatCurve, levels };
+  const { preview, notice, levelNotice, outcome } = await dryRun(reading, job).finally(stop);
+  print(context, json, preview, () => previewLines(context, preview, notice, levelNotice));
   return outcome;
 }
 
@@ -81,11 +84,12 @@ async function write(
   inputs: readonly Input[],
   interrupt: Interrupt,
 ): Promise<Error | undefined> {
-  const { guild, curve, plan, replace = false, json } = options;
+  const { guild, curve, levels, plan, replace = false, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
   const { summary, outcome } = await withServices(context, (services) => {
     const { reading, stop } = startReading(context, options, inputs, interrupt);
-    return load(services, { guild, reading, stop: interrupt, replace, plan, curve, formatCurve }).finally(stop);
+    const job = { guild, reading, stop: interrupt, replace, plan, curve, formatCurve, levels };
+    return load(services, job).finally(stop);
   });
   print(context, json, summaryJson(summary), () => summaryLine(summary));
   return outcome;

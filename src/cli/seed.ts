@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { FORMAT_NAMES } from '../import/formats.ts';
+import { LEVEL_CHOICES } from '../import/levels.ts';
 import { CURVES, parseCurveText, parseId, parseMemberCount } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
@@ -19,7 +20,7 @@ Exit codes:
   0    everything was loaded
   1    it failed, or --strict met a bad row, or --replace found one and replaced nothing
   2    the options or the environment are wrong
-  3    bad rows were skipped, all others were loaded; or another command holds the guild
+  3    bad rows were skipped, all others were loaded; or levels do not fit the curve; or another command holds the guild
   130  it was interrupted; run it again to load the rest
 
 XP is set, not added: running it again changes nothing. The formats are described in docs/importing.md.`;
@@ -33,6 +34,12 @@ export function seedCommand(context: CommandContext): Command {
     .option('--random-seed <text>', 'other made-up members; the same for the same text', '1')
     .addOption(new Option('--format <name>', 'format of the files (found out when left out)').choices(FORMAT_NAMES))
     .option('--curve <curve>', `curve by which the guild counts levels: ${CURVES}`, parseCurveText)
+    .addOption(
+      new Option(
+        '--levels <from>',
+        'levels that the curve does not give: curve = they follow XP; file = they stay, and XP does not move them',
+      ).choices(LEVEL_CHOICES),
+    )
     .option('--plan <name>', "the guild's plan, one of PLAN_QUOTAS")
     .option('--replace', "put them in the place of the guild's members; readers never see it empty")
     .option('--dry-run', 'write nothing, need no Redis; show a summary and the first ten')

@@ -7,7 +7,9 @@ import { InvalidInputError, messageOf } from '../errors.ts';
 import { curveOfFiles, type FormatCurve } from '../import/curve-choice.ts';
 import { type DryRunResult, dryRun } from '../import/dry-run.ts';
 import type { FormatName } from '../import/formats.ts';
+import { IncompleteRun } from '../import/incomplete-run.ts';
 import { openInput } from '../import/inputs.ts';
+import type { LevelChoice } from '../import/levels.ts';
 import { load } from '../import/load.ts';
 import type { LoadTarget } from '../import/load-job.ts';
 import { Problems } from '../import/problems.ts';
@@ -35,10 +37,16 @@ export interface CheckedImport extends ImportChoice {
   readonly notes: readonly string[];
 }
 
-/** A load that runs, or has ended. */
-export interface ImportRun {
-  readonly name: string;
+/** How a person wants the members to be loaded. */
+export interface LoadChoice {
   readonly replace: boolean;
+  /** Undefined = refuse levels that the curve does not give. */
+  readonly levels: LevelChoice | undefined;
+}
+
+/** A load that runs, or has ended. */
+export interface ImportRun extends LoadChoice {
+  readonly name: string;
   readonly notes: string[];
   /** Members read so far. */
   members: number;
@@ -117,15 +125,16 @@ export class GuildImports {
     const signal = AbortSignal.timeout(CHECK_MS);
     const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
     const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
-      dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve }),
+      dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve, levels: undefined }),
     );
     const result = await read.catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
     if (!result || signal.aborted)
       throw new InvalidInputError('It takes too long to read here: use the command "seed".');
-    const { preview, notice } = result;
+    const { preview, notice, outcome } = result;
     if (notice) notes.push(forPage(notice));
+    if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(forPage(outcome.message));
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, preview, notes };
   }
 
@@ -150,11 +159,11 @@ export class GuildImports {
   }
 
   /** Starts to load the file that waits. @param onEnd called with the last line. */
-  start(guildId: string, replace: boolean, onEnd: (summary: string) => Promise<unknown>): void {
+  start(guildId: string, how: LoadChoice, onEnd: (summary: string) => Promise<unknown>): void {
     const { checked } = this.of(guildId);
     if (!checked || this.receiving.has(guildId)) throw new InvalidInputError('There is no file: upload it again.');
     if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
-    const run: ImportRun = { name: checked.name, replace, notes: [], members: 0, share: 0 };
+    const run: ImportRun = { name: checked.name, ...how, notes: [], members: 0, share: 0 };
     const controller = new AbortController();
     const stop = { signal: controller.signal, holdExit: () => {} };
     this.states.set(guildId, { run, stop: () => controller.abort() });
@@ -195,7 +204,8 @@ export class GuildImports {
     try {
       const { summary, outcome } = await this.read(choice.path, choice, signal, progress, (reading, formatCurve) => {
         size = Math.max(1, reading.inputs[0]?.size ?? 1);
-        const job = { guild, reading, stop, replace: run.replace, plan: undefined, curve: choice.curve, formatCurve };
+        const { replace, levels } = run;
+        const job = { guild, reading, stop, replace, levels, plan: undefined, curve: choice.curve, formatCurve };
         return load(this.target, job);
       });
       if (outcome) run.problem = forPage(outcome.message);
@@ -242,6 +252,7 @@ function forPage(line: string): string {
   return shown
     .replace(/name (?:it|one) with --(format|curve)/, 'choose it in the field "$1"')
     .replace(/add --curve (\S+?)\b/, 'choose the curve $1')
+    .replace('choose with --levels', 'choose in the field "Levels"')
     .replace('load without --replace', 'load it without replacing')
     .replace('--replace', 'replacement')
     .replace('--format', 'the format')

@@ -1,5 +1,4 @@
 import {
-  type Curve,
   type CurveName,
   type CurveText,
   curveNameOf,
@@ -9,10 +8,10 @@ import {
 } from '../leaderboard/curves.ts';
 import { chooseCurve, type FormatCurve } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
+import { LevelCheck, type LevelChoice, recordOf } from './levels.ts';
 import { badRows } from './problems.ts';
 import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './reading.ts';
-import type { SeedRow } from './rows.ts';
 
 const MEMBERS_SHOWN = 10;
 
@@ -20,6 +19,8 @@ export interface DryRunJob {
   readonly guild: string;
   readonly curve: CurveText | undefined;
   readonly formatCurve: FormatCurve | undefined;
+  /** Undefined = refuse levels that the curve does not give. */
+  readonly levels: LevelChoice | undefined;
 }
 
 /** A member as the leaderboard of a new guild would show it. */
@@ -42,6 +43,10 @@ export interface Preview {
   readonly skipped: number;
   /** Hidden members among them. */
   readonly hidden: number;
+  /** Rows with a level that they do not call explicit or not. */
+  readonly levels: number;
+  /** Those whose level the curve does not give. */
+  readonly differing_levels: number;
   readonly total_xp: bigint;
   /** The first members, best first. */
   readonly top: readonly PreviewRow[];
@@ -51,13 +56,20 @@ export interface DryRunResult {
   readonly preview: Preview;
   /** Line about the curve, if there is something to know. */
   readonly notice: string | undefined;
+  /** Line about levels that the curve does not give, if there are some and it was chosen what becomes of them. */
+  readonly levelNotice: string | undefined;
   /** Error to report after the preview; undefined when every row is good. */
   readonly outcome: Error | undefined;
 }
 
 /** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */
-export async function dryRun(reading: Reading, { guild, curve, formatCurve }: DryRunJob): Promise<DryRunResult> {
+export async function dryRun(
+  reading: Reading,
+  { guild, curve, formatCurve, levels }: DryRunJob,
+): Promise<DryRunResult> {
   const choice = chooseCurve(curve, formatCurve, { configured: null, members: 0 });
+  const numbers = parseCurve(choice.curve) ?? DEFAULT_CURVE;
+  const check = new LevelCheck(numbers, curveNameOf(choice.curve));
   const top = new TopMembers(MEMBERS_SHOWN);
   let outcome: Error | undefined;
   let rows = 0;
@@ -65,6 +77,7 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
   try {
     await readMembers(reading, (row) => {
       rows++;
+      check.add(row);
       if (row.hidden) return undefined;
       totalXp += BigInt(row.xp);
       top.add(row);
@@ -77,7 +90,12 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
   }
   const { count: skipped, hidden } = reading.problems;
   if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
-  const first = top.list().map((row, index) => previewRow(row, index + 1, parseCurve(choice.curve) ?? DEFAULT_CURVE));
+  const { differing } = check;
+  if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(), 'levels');
+  const first = top.list().map((row, index) => {
+    const level = recordOf(row, numbers, levels).profile.level ?? levelForXp(numbers, row.xp);
+    return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };
+  });
   const preview: Preview = {
     guild,
     dry_run: true,
@@ -85,12 +103,11 @@ export async function dryRun(reading: Reading, { guild, curve, formatCurve }: Dr
     rows,
     skipped,
     hidden,
+    levels: check.compared,
+    differing_levels: differing,
     total_xp: totalXp,
     top: first,
   };
-  return { preview, notice: choice.notice, outcome };
-}
-
-function previewRow({ userId, username, level, xp }: SeedRow, rank: number, curve: CurveName | Curve): PreviewRow {
-  return { rank, user_id: userId, level: level ?? levelForXp(curve, xp), xp, username: username ?? userId };
+  const levelNotice = differing > 0 && levels ? check.notice(levels) : undefined;
+  return { preview, notice: choice.notice, levelNotice, outcome };
 }

@@ -2,8 +2,11 @@
 export class IncompleteRun extends Error {
   constructor(
     message: string,
-    /** `skipped`: bad rows were skipped, all others are loaded. `interrupted`: the run was stopped. */
-    readonly reason: 'skipped' | 'interrupted',
+    /**
+     * `skipped`: bad rows were skipped, all others are loaded. `levels`: a person has to choose what becomes of levels.
+     * `interrupted`: the run was stopped.
+     */
+    readonly reason: 'skipped' | 'levels' | 'interrupted',
   ) {
     super(message);
   }

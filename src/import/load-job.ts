@@ -5,6 +5,7 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { FormatCurve } from './curve-choice.ts';
+import type { LevelChoice } from './levels.ts';
 import type { Reading } from './reading.ts';
 
 /** The parts that a load writes with. */
@@ -33,4 +34,6 @@ export interface LoadJob {
   readonly plan: string | undefined;
   readonly curve: CurveText | undefined;
   readonly formatCurve: FormatCurve | undefined;
+  /** Undefined = refuse levels that the curve does not give. */
+  readonly levels: LevelChoice | undefined;
 }

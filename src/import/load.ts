@@ -5,11 +5,11 @@ import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { type CurveChoice, chooseCurve } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
+import { LevelCheck, recordOf } from './levels.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
 import { badRows } from './problems.ts';
 import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
-import { recordOf } from './rows.ts';
 import { Replacement } from './staging.ts';
 import type { Summary } from './summary.ts';
 
@@ -64,9 +64,12 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
 }
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
-  await updateConfig(target, job, choice);
   const { writer } = target;
+  let configured: Promise<void> | undefined;
+  // Not before the first members: levels that are refused change nothing then.
+  const configure = () => (configured ??= updateConfig(target, job, choice));
   const sender = new RecordSender(async (records) => {
+    await configure();
     const hidden = records.flatMap((record) => (record.hidden ? [record.userId] : []));
     // A member that is ranked now leaves the ranking before its XP changes.
     const hiding = hidden.length > 0 ? writer.hide(job.guild, hidden) : undefined;
@@ -74,6 +77,7 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
   });
   try {
     await sendMembers(sender, job, choice);
+    await configure();
   } finally {
     counts.loaded = sender.written;
     counts.created = sender.created;
@@ -107,18 +111,32 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
   }
 }
 
-/** Reads and sends all members. When the reading stops early, the rows before that point are still written. */
-async function sendMembers(sender: RecordSender, { reading }: LoadJob, choice: CurveChoice): Promise<void> {
+/**
+ * Reads and sends all members. When the reading stops early, the rows before that point are still written. From the first level on that
+ * a person has to decide about, nothing more is sent.
+ * @throws IncompleteRun for such levels, when all are counted.
+ */
+async function sendMembers(sender: RecordSender, { reading, levels }: LoadJob, choice: CurveChoice): Promise<void> {
   // The scripts refuse a guild with unfit coefficients.
   const curve = parseCurve(choice.curve) ?? DEFAULT_CURVE;
+  const check = new LevelCheck(curve, curveNameOf(choice.curve));
+  const isRefused = () => levels === undefined && check.differing > 0;
   try {
-    await readMembers(reading, (row) => sender.add(recordOf(row, curve)));
+    await readMembers(reading, (row) => {
+      check.add(row);
+      return isRefused() ? undefined : sender.add(recordOf(row, curve, levels));
+    });
   } catch (error) {
-    if (error instanceof StoreUnavailableError || reading.signal.aborted) await sender.settle();
+    if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();
     else await sender.finish();
     throw error;
   }
+  if (isRefused()) {
+    await sender.settle();
+    throw new IncompleteRun(check.refusal(), 'levels');
+  }
   await sender.finish();
+  if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
 }
 
 async function updateConfig(

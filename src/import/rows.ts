@@ -1,6 +1,5 @@
-import { type Curve, type CurveName, levelForXp, MAX_XP } from '../leaderboard/curves.ts';
+import { MAX_XP } from '../leaderboard/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../leaderboard/model.ts';
-import type { XpRecord } from '../leaderboard/writer.ts';
 
 /** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
 export interface SeedRow {
@@ -8,7 +7,7 @@ export interface SeedRow {
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly username?: string | null;
-  /** The level in the file; {@link recordOf} decides whether to store it. */
+  /** The level in the file; recordOf decides whether to store it. */
   readonly level?: number | null;
   readonly dailyStreak?: number | null;
   readonly lastDailyClaim?: string | null;
@@ -100,16 +99,6 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
     row[field] = String(value) === 'true';
   }
   return row;
-}
-
-/**
- * Returns the write that stores a row. Unless the row says that its level is explicit, a level that the curve gives anyway is not stored,
- * because a stored level would not move when the bot adds XP later.
- */
-export function recordOf({ userId, xp, hidden, level, explicitLevel, ...profile }: SeedRow, curve: CurveName | Curve) {
-  const isExplicit = explicitLevel ?? (level !== undefined && level !== levelForXp(curve, xp));
-  const stored = level === undefined ? {} : { level: isExplicit ? level : null };
-  return { userId, set: xp, ...(hidden && { hidden }), profile: { ...profile, ...stored } } satisfies XpRecord;
 }
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */

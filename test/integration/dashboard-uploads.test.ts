@@ -141,6 +141,26 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['b', '70', 'a', '500']);
   });
 
+  it('asks what becomes of levels that the curve does not give, and loads nothing without an answer', async () => {
+    const lurkr = JSON.stringify({ levels: [{ userId: '7', xp: 30_000, level: 22 }] });
+    const before = await ranking();
+    await upload(lurkr, 'lurkr.json');
+    const html = await page();
+    expect(html).toMatch(
+      /1 of 1 levels are not those of the curve lurkr.*choose in the field &quot;Levels&quot; whether/,
+    );
+    expect(html).toContain('<select name="levels" required>');
+    expect((await start({ mode: 'load' })).status).toBe(303);
+    expect(await ended()).toMatch(/loaded 0 members.*1 of 1 levels are not those of the curve/s);
+    expect(await ranking()).toEqual(before);
+    await owner.submit('/guilds/own', `${PAGE}/discard`, {});
+    await upload(lurkr, 'lurkr.json');
+    expect((await start({ mode: 'load', levels: 'nonsense' })).status).toBe(400);
+    expect((await start({ mode: 'load', levels: 'file' })).status).toBe(303);
+    expect(await ended()).toMatch(/1 of 1 levels are not those of the curve \w+: they are explicit/);
+    expect((await dashboard.store.reader.member('own', '7'))?.level).toBe(22);
+  });
+
   it('of gzip or another format is read as the command reads it, and what cannot be read is refused with the fix', async () => {
     const mee6 = JSON.stringify({ players: [{ id: '5', xp: 300, username: 'Mia', level: 2 }] });
     expect((await upload(gzipSync(mee6), 'export.json.gz')).status).toBe(303);

@@ -21,8 +21,8 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[], onNot
   ['member', ['rename', ...GUILD, 'nobody', 'x'], 3],
   ['member', ['hide', ...GUILD, 'nobody'], 3],
   ['member', ['remove', ...GUILD, 'nobody', '--yes'], 3],
-  ['season', ['reset', ...GUILD, '--archive', 'nosuch.s1', '--yes'], 0],
-  ['export', [...GUILD], 0],
+  ['season', ['reset', ...GUILD, '--archive', 'nosuch.s1', '--yes'], 3],
+  ['export', [...GUILD], 3],
 ];
 
 describe('the exit code of every command', () => {

@@ -28,7 +28,12 @@ async function replaceBeside(lost: string) {
   const { signal } = new AbortController();
   const reading = { inputs, strict: false, problems: new Problems(() => {}), progress, signal };
   const job = { guild, reading, stop: { signal, holdExit: () => {} }, replace: true, plan: undefined };
-  const { outcome, summary } = await load(target, { ...job, curve: undefined, formatCurve: undefined });
+  const { outcome, summary } = await load(target, {
+    ...job,
+    curve: undefined,
+    formatCurve: undefined,
+    levels: undefined,
+  });
   expect(summary).toMatchObject({ complete: false, loaded: 0 });
   return outcome?.message;
 }

@@ -52,6 +52,14 @@ describe('npm run member and season', needs('redis-server'), () => {
       level: 3,
       explicit_level: false,
     });
+    expect((await member('set', 'c', '--level', '9')).stdout).toContain(
+      'XP does not move an explicit level. For one that rises, set the XP: --xp-of-level 9\n',
+    );
+    expect(await json(member('set', 'c', '--xp-of-level', '9', '--json'))).toMatchObject({
+      ...{ xp: 3720, level: 9, explicit_level: false },
+    });
+    expect((await member('add', 'c', '955')).stdout).toBe('c: 3720 -> 4675 XP, level 9 -> 10\n');
+    await member('set', 'c', '--xp', '500');
     expect((await member('add', 'c', '-400')).stdout).toBe('c: 500 -> 100 XP, level 3 -> 1\n');
     expect((await member('add', 'new', '100', '--json')).stdout).toContain('"xp_before":0,"level_before":0,"xp":100');
     expect(await json(member('rename', 'c', 'Cyd', '--json'))).toMatchObject({ username: 'Cyd', xp: 100 });
@@ -99,6 +107,8 @@ describe('npm run member and season', needs('redis-server'), () => {
     [['set', 'a', '--xp', '9007199254740992'], /a whole number from 0 to 9007199254740991/],
     [['set', 'a', '--last-daily-claim', 'monday'], /a time such as 2026-01-31T18:30:00Z/],
     [['set', 'a', '--level', '-1'], /a whole number/],
+    [['set', 'a', '--xp-of-level', '5', '--xp', '5'], /leave --xp and --level out/],
+    [['set', 'a', '--xp-of-level', '9000000'], /no XP gives level 9000000: \d+ is the highest/],
     [['add', 'a', '-301'], /the addition would leave the range/],
     [['add', 'a', '1.5'], /a whole number/],
     [['rename', 'a', 'x'.repeat(1025)], /at most 1024 bytes/],
@@ -108,7 +118,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     const [verb = '', ...rest] = args;
     const { code, stdout, stderr } = await member(verb, ...rest);
     // A number beyond the range is refused by the script, which knows the XP.
-    const expected = rest[0] === 'nobody' ? 3 : args[2] === '-301' ? 1 : 2;
+    const expected = rest[0] === 'nobody' || args[3] === '9000000' ? 3 : args[2] === '-301' ? 1 : 2;
     expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr).toMatch(message);
     expect(await testStore.client.hgetall('gr:{g}:stats')).toEqual(before);

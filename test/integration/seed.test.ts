@@ -8,6 +8,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/import/generate.ts';
 import { byRank } from '../../src/import/ranking.ts';
+import { levelForXp } from '../../src/leaderboard/curves.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 
@@ -89,7 +90,7 @@ describe('npm run seed', needs('redis-server'), () => {
       'user_id,username,xp,level,daily_streak,last_daily_claim\n1,"a, b",9007199254740991,,3,2026-01-31T18:30:00Z\n' +
         '2,two,0,,,\n3,three,4675,10,,\n4,four,4675,12,,\n2,zwei,7,,,\n',
     );
-    expect((await seed('--guild', 'g', '--file', path)).code).toBe(0);
+    expect((await seed('--guild', 'g', '--file', path, '--levels', 'file')).code).toBe(0);
     expect(await ranking()).toEqual(['1', '9007199254740991', '4', '4675', '3', '4675', '2', '7']);
     expect(await redis.hgetall('gr:{g}:members')).toEqual({
       1: `- 3 ${Date.UTC(2026, 0, 31, 18, 30)} a, b`,
@@ -156,6 +157,57 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await redis.hgetall('gr:{g}:stats')).toMatchObject({ members: '2', level_sum: '11' });
     expect(await redis.hget('gr:{g}:members', '1')).toBe('- 0 - 1');
     expect(await exact()).toBe(true);
+  });
+
+  describe('of levels that the curve does not give', () => {
+    /** A page of Lurkr, whose levels follow the curve of MEE6. */
+    const page = () =>
+      file(
+        'lurkr',
+        JSON.stringify({
+          levels: [4200, 8000, 30_000].map((xp, n) => ({ userId: `m${n}`, xp, level: levelForXp('standard', xp) })),
+        }),
+      );
+    const lurkr = levelForXp('lurkr', 30_000);
+    const standard = levelForXp('standard', 30_000);
+
+    it.each([[], ['--replace'], ['--dry-run']])(
+      'changes nothing before a person has chosen, and names the curve that fits %s',
+      async (...options) => {
+        const { code, stderr } = await seed('--guild', 'g', '--plan', 'pro', '--file', page(), ...options);
+        expect(code).toBe(3);
+        expect(stderr).toContain(
+          '3 of 3 levels are not those of the curve lurkr; 3 of them fit standard: add --curve standard, or choose with --levels',
+        );
+        expect(await redis.keys('*')).toEqual([]);
+      },
+    );
+
+    it.each([
+      [['--curve', 'standard'], standard, standard],
+      [['--levels', 'curve'], lurkr, lurkr],
+      [['--levels', 'curve', '--replace'], lurkr, lurkr],
+      [['--levels', 'file'], standard, lurkr],
+    ] as const)('does with them as %j says', async (options, level, later) => {
+      expect(await seed('--guild', 'g', '--file', page(), ...options)).toMatchObject({ code: 0 });
+      expect((await store.reader.member('g', 'm2'))?.level).toBe(level);
+      await store.writer.setProfiles('g', [{ userId: 'm2', profile: { level: null } }]);
+      expect((await store.reader.member('g', 'm2'))?.level).toBe(later);
+      expect(await exact()).toBe(true);
+    });
+
+    it('loads those in front of the first one, and says how many', async () => {
+      const rows = Array.from({ length: 600 }, (_, n) => `u${n},${n},${n === 550 ? 99 : levelForXp('standard', n)}`);
+      const { code, stdout } = await seed(
+        '--guild',
+        'g',
+        '--file',
+        file('l.csv', `user_id,xp,level\n${rows.join('\n')}\n`),
+      );
+      expect([code, stdout]).toEqual([3, expect.stringContaining('stopped early: guild g: loaded 500 members')]);
+      expect(await redis.zcard('gr:{g}:xp')).toBe(500);
+      expect(await exact()).toBe(true);
+    });
   });
 
   it.each([['--replace'], []])(

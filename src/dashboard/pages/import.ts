@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { InvalidInputError } from '../../errors.ts';
 import { FORMAT_NAMES } from '../../import/formats.ts';
+import { LEVEL_CHOICES } from '../../import/levels.ts';
 import { CURVE_NAMES } from '../../leaderboard/curves.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
@@ -26,6 +27,7 @@ const startForm = z
     id: z.string(),
     mode: z.enum(['load', 'replace'], { error: 'Choose to load or to replace.' }),
     confirm: z.string().default(''),
+    levels: anyOf(LEVEL_CHOICES),
   })
   .refine(({ mode, confirm }) => mode === 'load' || confirm === 'yes', {
     error: 'Check the box to replace all members.',
@@ -70,7 +72,8 @@ export const importPage: GuildPage = {
       const actor = actorOf(req, res);
       const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
       const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"`;
-      await auditLog.change(guildId, actor, what, async () => imports.start(guildId, replace, log));
+      const how = { replace, levels: data.levels };
+      await auditLog.change(guildId, actor, what, async () => imports.start(guildId, how, log));
       res.redirect(303, `/guilds/${guildId}/import`);
     });
 

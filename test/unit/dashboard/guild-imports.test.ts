@@ -32,6 +32,8 @@ it('files that wait go, the oldest first, when another one has no room', async (
   expect(waiting()).toEqual(['a', 'c', 'd']);
   await upload(imports, 'e', `${CSV}b,20\n`);
   expect(waiting()).toEqual(['d', 'e']);
-  expect(() => imports.start('b', false, async () => {})).toThrow('There is no file: upload it again.');
+  expect(() => imports.start('b', { replace: false, levels: undefined }, async () => {})).toThrow(
+    'There is no file: upload it again.',
+  );
   for (const guild of waiting()) await imports.discard(guild);
 });

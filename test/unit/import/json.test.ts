@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { detectFormat } from '../../../src/import/detect.ts';
 import { type FormatName, formatNamed, type JsonLayout } from '../../../src/import/formats.ts';
 import { readJson } from '../../../src/import/json.ts';
-import { recordOf, type SeedRow } from '../../../src/import/rows.ts';
+import { recordOf } from '../../../src/import/levels.ts';
+import type { SeedRow } from '../../../src/import/rows.ts';
 import { all, pieces, refusals } from './read.ts';
 
 const read = (text: string, format: FormatName, size?: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordOf } from '../../../src/import/rows.ts';
+import { LevelCheck, recordOf } from '../../../src/import/levels.ts';
 import { type CurveName, levelForXp, xpForLevel } from '../../../src/leaderboard/curves.ts';
 
 /** Total XP at which levels 1, 2, 3, ... begin, by each bot's documentation. */
@@ -27,12 +27,41 @@ describe('levels of imported members', () => {
     expect(levelForXp('standard', 1_899_249)).toBe(99);
   });
 
-  it('are stored only where they differ from the curve, and removed where they no longer do', () => {
-    const row = { userId: '1', xp: 4675, username: 'a' };
-    expect(recordOf({ ...row, level: 10 }, 'standard').profile).toEqual({ username: 'a', level: null });
-    expect(recordOf({ ...row, level: 12 }, 'standard').profile).toEqual({ username: 'a', level: 12 });
-    expect(recordOf({ ...row, level: null }, 'standard').profile).toEqual({ username: 'a', level: null });
-    expect(recordOf(row, 'standard').profile).toEqual({ username: 'a' });
+  it.each([
+    ['curve', null],
+    ['file', 12],
+  ] as const)(
+    'are stored where they differ from the curve and the person says "%s", else removed',
+    (levels, stored) => {
+      const row = { userId: '1', xp: 4675, username: 'a' };
+      const profileOf = (level: object) => recordOf({ ...row, ...level }, 'standard', levels).profile;
+      expect(profileOf({ level: 10 })).toEqual({ username: 'a', level: null });
+      expect(profileOf({ level: 12 })).toEqual({ username: 'a', level: stored });
+      expect(profileOf({ level: null })).toEqual({ username: 'a', level: null });
+      expect(profileOf({})).toEqual({ username: 'a' });
+    },
+  );
+
+  it('that differ from the curve are counted, with the curve that gives most of them', () => {
+    const check = new LevelCheck('lurkr', 'lurkr');
+    // Level 10 begins at 4,675 XP by standard, at 4,150 by lurkr.
+    for (const xp of [4200, 4674, 30_000, 0]) check.add({ userId: '1', xp, level: levelForXp('standard', xp) });
+    expect(check).toMatchObject({ compared: 4, differing: 3 });
+    expect(check.refusal()).toBe(
+      '3 of 4 levels are not those of the curve lurkr; 3 of them fit standard: add --curve standard, or choose with --levels whether they follow XP (curve) or stay as they are (file)',
+    );
+    for (let n = 0; n < 3; n++) check.add({ userId: '1', xp: n, level: 70 });
+    expect(check.refusal()).toBe(
+      '6 of 7 levels are not those of the curve lurkr: choose with --levels whether they follow XP (curve) or stay as they are (file)',
+    );
+  });
+
+  it('that a row calls explicit or not, or that are empty, are not compared', () => {
+    const check = new LevelCheck('standard', 'standard');
+    const row = { userId: '1', xp: 5 };
+    for (const level of [{}, { level: null }, { level: 70, explicitLevel: true }, { level: 70, explicitLevel: false }])
+      check.add({ ...row, ...level });
+    expect(check).toMatchObject({ compared: 0, differing: 0 });
   });
 
   it('are stored, or not, as the file says of each', () => {
