@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type Config, parseConfig } from '../config.ts';
+import { count } from '../count.ts';
 import { examine, within } from '../doctor/examine.ts';
 import { type Finding, ok, problem } from '../doctor/finding.ts';
 import { connect, describe } from '../redis/connection.ts';
@@ -41,12 +42,12 @@ async function run(context: CommandContext, { rate, guild, json }: Options): Pro
   const config = parseConfig(context.env);
   const where = describe(config.redis);
   const findings = await examineStore(context, config, rate, guild);
-  const count = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
-  const problems = count('problem');
+  const amount = (state: Finding['state']) => findings.filter((finding) => finding.state === state).length;
+  const problems = amount('problem');
   print(context, json, { redis: where, healthy: problems === 0, findings }, () => [
     where,
     ...table(context, ['CHECK', 'STATE', 'FINDING'], findings.flatMap(toRows)),
-    `${problems} problems, ${count('note')} notes, ${count('unknown')} not checked, ${count('ok')} right`,
+    `${count(problems, 'problem')}, ${count(amount('note'), 'note')}, ${amount('unknown')} not checked, ${amount('ok')} right`,
   ]);
   if (problems > 0)
     throw new PartialResult(`Correct the problems, then run it again: ${commandLine('doctor')}`, FAILED);

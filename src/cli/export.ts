@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { count, digits } from '../count.ts';
 import { isAbort, systemErrorOf } from '../errors.ts';
 import { requireGuild } from '../guilds/overview.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../import/export.ts';
@@ -32,7 +33,7 @@ async function run(context: CommandContext, { guild, format }: Options): Promise
   const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
   const start = new Date();
   const interrupt = new Interrupt(context);
-  const counted = () => `${result.members.toLocaleString('en-US')} members, ${result.hidden} of them hidden`;
+  const counted = () => `${count(result.members, 'member')}, ${digits(result.hidden)} of them hidden`;
   try {
     await withServices(context, async (services) => {
       await requireGuild(services, guild);

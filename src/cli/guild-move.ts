@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { count } from '../count.ts';
 import { InvalidInputError } from '../errors.ts';
 import { GuildExport } from '../import/guild-export.ts';
 import { importGuild } from '../import/guild-import.ts';
@@ -22,7 +23,9 @@ export async function exportGuild(
     // A round that runs ends first, then comes the last one.
     const round = Math.max(1, Math.ceil(seconds));
     const time = `${round} to ${2 * round} s`;
-    tell(`Copied ${members} members. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`);
+    tell(
+      `Copied ${count(members, 'member')}. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
+    );
     await enter(context, signal);
   };
   try {
@@ -30,7 +33,7 @@ export async function exportGuild(
       new GuildExport(client, redisKeys, guild, { write: (line) => writeLine(context, line), pause, signal }).run(),
     );
     tell(
-      `Wrote ${members} members of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
+      `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
     );
   } catch (error) {
     if (signal.aborted) throw new InvalidInputError('Interrupted: run export and import again');
@@ -58,7 +61,8 @@ export async function importFromStream(context: CommandContext, { json }: { read
       context,
       json,
       imported,
-      () => `Stored guild ${guild}: ${members} members, ${hidden} of them hidden, and ${keys} API keys.`,
+      () =>
+        `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
     );
   } finally {
     interrupt.end();

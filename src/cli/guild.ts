@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { parseConfig } from '../config.ts';
+import { count, digits } from '../count.ts';
 import { deleteGuild, type Removed } from '../guilds/delete.ts';
 import type { GuildConfigChange } from '../guilds/guild-config.ts';
 import { type Overview, readOverview, requireGuild } from '../guilds/overview.ts';
@@ -94,7 +95,11 @@ async function remove(context: CommandContext, guild: string, { yes, json }: Rem
   const removed = await withServices(context, async (services) => {
     if (!yes) {
       const { ranked, keys } = await overviewOf(context, services, guild);
-      await confirm(context, guild, `This deletes ${ranked} members and ${keys} API keys of guild ${guild} for good.`);
+      await confirm(
+        context,
+        guild,
+        `This deletes ${count(ranked, 'member')} and ${count(keys, 'API key')} of guild ${guild} for good.`,
+      );
     }
     return deleteGuild(services, guild);
   });
@@ -108,7 +113,7 @@ function overviewOf({ env }: CommandContext, services: Services, guild: string):
 function settingLines({ guild, plan, requests_per_hour, xp_curve, xp_multiplier }: Overview): string[] {
   return [
     `guild          ${guild}`,
-    `plan           ${plan}, ${requests_per_hour} requests an hour`,
+    `plan           ${plan}, ${count(requests_per_hour, 'request')} an hour`,
     `XP curve       ${xp_curve}`,
     `XP multiplier  ${xp_multiplier}`,
   ];
@@ -117,6 +122,10 @@ function settingLines({ guild, plan, requests_per_hour, xp_curve, xp_multiplier 
 function removedLine(guild: string, { members, staged, keys, config, counters, quota }: Removed): string {
   const rest = [config && 'configuration', counters && 'counters', quota && 'quota'].filter(Boolean);
   if (members + staged + keys + rest.length === 0) return `Nothing was stored of guild ${guild}.`;
-  const counted = [`${members} members`, `${staged} staged by an unfinished import`, `${keys} API keys`];
+  const counted = [
+    count(members, 'member'),
+    `${digits(staged)} staged by an unfinished import`,
+    count(keys, 'API key'),
+  ];
   return `Removed ${[...counted, ...rest].join(', ')}.`;
 }

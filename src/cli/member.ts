@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { count } from '../count.ts';
 import { DataConflictError, NotFoundError } from '../errors.ts';
 import { readMemberData } from '../guilds/member-data.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../leaderboard/curves.ts';
@@ -131,10 +132,10 @@ async function move(
 async function remove(context: CommandContext, users: readonly string[], options: RemoveOptions): Promise<void> {
   const { guild, json, yes } = options;
   const { removed, unknown } = await withServices(context, async ({ writer, members }) => {
-    const found = await members.read(guild, users);
-    const count = new Set(found.members.map(({ userId }) => userId)).size;
-    if (!yes) await confirm(context, guild, `This erases ${count} members of guild ${guild} for good.`);
-    return { removed: await writer.remove(guild, users), unknown: unknownOf(users, found.members) };
+    const stored = await members.read(guild, users);
+    const found = new Set(stored.members.map(({ userId }) => userId)).size;
+    if (!yes) await confirm(context, guild, `This erases ${count(found, 'member')} of guild ${guild} for good.`);
+    return { removed: await writer.remove(guild, users), unknown: unknownOf(users, stored.members) };
   });
   print(context, json, { guild, removed, unknown }, () => `${removed} of ${new Set(users).size} removed`);
   throwUnknown(guild, unknown);

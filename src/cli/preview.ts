@@ -1,5 +1,6 @@
+import { count, digits } from '../count.ts';
 import type { Preview } from '../import/dry-run.ts';
-import { badRows, hiddenMembers } from '../import/problems.ts';
+import { badRows, hiddenMembers, repeatedRows } from '../import/problems.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './terminal.ts';
 
@@ -11,17 +12,19 @@ const MAX_NAME_LENGTH = 40;
  */
 export function previewLines(
   context: CommandContext,
-  { guild, curve, rows, skipped, hidden, total_xp, top }: Preview,
+  { guild, curve, members, repeated, repeated_exact, skipped, hidden, total_xp, top }: Preview,
   notice: string | undefined,
   levelNotice: string | undefined,
 ): string[] {
   const total = [
     ...(hidden > 0 ? [hiddenMembers(hidden)] : []),
-    `total XP ${total_xp.toLocaleString('en-US')}`,
+    `total XP ${digits(total_xp)}`,
+    ...(repeated > 0 ? [repeatedRows(repeated)] : []),
+    ...(repeated_exact ? [] : ['more rows may repeat a member']),
     ...(skipped > 0 ? [badRows(skipped)] : []),
   ].join(', ');
   const lines = [
-    `dry run, nothing was written: guild ${guild}: ${rows.toLocaleString('en-US')} members in the input, ${total}`,
+    `dry run, nothing was written: guild ${guild}: ${count(members, 'member')} in the input, ${total}`,
     notice ?? `curve: ${curve} (the default; a guild that has another keeps it)`,
     ...(levelNotice ? [levelNotice] : []),
   ];
@@ -30,7 +33,7 @@ export function previewLines(
     String(rank),
     user_id,
     String(level),
-    xp.toLocaleString('en-US'),
+    digits(xp),
     printable(username),
   ]);
   const style = { plain: true, alignRight: [0, 2, 3] };

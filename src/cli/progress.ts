@@ -1,4 +1,5 @@
 import cliProgress from 'cli-progress';
+import { digits } from '../count.ts';
 import type { Progress } from '../import/reading.ts';
 import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
@@ -40,8 +41,8 @@ export function startProgress(size: number | undefined, stream: Output): Progres
     update(done, members) {
       const seconds = (performance.now() - start) / 1000;
       bar.update(size === undefined ? 0 : Math.min(done, size), {
-        members: members.toLocaleString('en-US'),
-        rate: Math.round(members / seconds).toLocaleString('en-US'),
+        members: digits(members),
+        rate: digits(Math.round(members / seconds)),
         left: size === undefined || done === 0 ? '-' : formatDuration((seconds * Math.max(0, size - done)) / done),
       });
     },

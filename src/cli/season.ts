@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
 import { requireGuild } from '../guilds/overview.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
@@ -48,7 +49,7 @@ async function reset(
         await confirm(
           context,
           guild,
-          `This copies ${ranked + others} members of guild ${guild} to ${archive}, and ${then}.`,
+          `This copies ${count(ranked + others, 'member')} of guild ${guild} to ${archive}, and ${then}.`,
         );
       }
       const { signal } = interrupt;
@@ -58,7 +59,7 @@ async function reset(
     print(context, json, { guild, archive, ...result }, () =>
       archived + reset === 0
         ? `The season of guild ${guild} that went to ${archive} is over: nothing was to do.`
-        : `The season of guild ${guild} is over: ${archived} members copied to ${archive}, ${reset} reset.`,
+        : `The season of guild ${guild} is over: ${count(archived, 'member')} copied to ${archive}, ${digits(reset)} reset.`,
     );
   } catch (error) {
     if (!isAbort(error)) throw error;

@@ -34,6 +34,8 @@ export interface SeedOptions {
   readonly json?: boolean;
 }
 
+/** Members that a dry run tells apart: half a gigabyte. */
+const MAX_DISTINCT = 5_000_000;
 const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
 /**
@@ -71,7 +73,7 @@ async function preview(
   const { guild, curve, levels, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
   const { reading, stop } = startReading(context, options, inputs, interrupt);
-  const job = { guild, curve, formatCurve, levels };
+  const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT };
   const { preview, notice, levelNotice, outcome } = await dryRun(reading, job).finally(stop);
   print(context, json, preview, () => previewLines(context, preview, notice, levelNotice));
   return outcome;
@@ -136,7 +138,8 @@ async function openInputs(
   const inputs: Input[] = [];
   for (const path of file) {
     const input = await openInput(path === '-' ? stdin : path, format, signal, warn);
-    if (!format) warn(`${input.name}: ${input.format} (detected)`);
+    // Files of one command mostly have the same format.
+    if (!format && input.format !== inputs.at(-1)?.format) warn(`${input.name}: ${input.format} (detected)`);
     inputs.push(input);
   }
   return inputs;

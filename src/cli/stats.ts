@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { count } from '../count.ts';
 import { requireGuild } from '../guilds/overview.ts';
 import type { Counters } from '../leaderboard/counters.ts';
 import { parseId } from './arguments.ts';
@@ -54,7 +55,7 @@ async function rebuild(context: CommandContext, guild: string, { json }: Options
 }
 
 function describe({ members, totalXp, levelSum, hidden }: Counters): string {
-  return `${members} members with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
+  return `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
 }
 
 function toJson({ members, totalXp, levelSum, hidden }: Counters) {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
+import stringWidth from 'string-width';
 import { ConfigError } from '../config.ts';
 import { DataConflictError, InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../redis/refusals.ts';
@@ -112,10 +113,11 @@ export function table(
 ): string[] {
   const all = [headings, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, '?')));
   if (!plain && !stdout.isTTY) return all.map((row) => row.join('\t'));
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => stringWidth(row[column] ?? ''))));
   const align = (cell: string, column: number): string => {
     const width = widths[column] ?? 0;
-    return alignRight.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+    const space = ' '.repeat(Math.max(0, width - stringWidth(cell)));
+    return alignRight.includes(column) ? space + cell : cell + space;
   };
   const lines = all.map((row) => row.map(align).join('  ').trimEnd());
   const bold = !plain && !env.NO_COLOR;

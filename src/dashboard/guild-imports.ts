@@ -64,6 +64,8 @@ const KEPT_MS = 30 * 60_000;
 const CHECK_MS = 30_000;
 /** Files that are received, and loads that run, each at the same time. */
 const MAX_AT_ONCE = 20;
+/** Members of a file that are told apart. Many files are read at the same time. */
+const MAX_DISTINCT = 50_000;
 const TOO_MANY = 'Too many imports run: try again in some minutes.';
 /** Disk for the files that wait for their persons. The oldest go first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
@@ -125,7 +127,13 @@ export class GuildImports {
     const signal = AbortSignal.timeout(CHECK_MS);
     const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
     const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
-      dryRun(reading, { guild: guildId, curve: choice.curve, formatCurve, levels: undefined }),
+      dryRun(reading, {
+        guild: guildId,
+        curve: choice.curve,
+        formatCurve,
+        levels: undefined,
+        maxDistinct: MAX_DISTINCT,
+      }),
     );
     const result = await read.catch((error: unknown) => {
       if (!signal.aborted) throw error;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count, digits } from '../count.ts';
 import { reservedSpace } from '../widget-file.ts';
 
 /** Colours of the widget that the page offers, with those that it has by itself. */
@@ -87,7 +88,7 @@ export function costsOf({ refresh }: WidgetSettings, perHour: number): WidgetCos
   return VISITORS.map((visitors) => {
     const requests = visitors * each;
     const share = perHour > 0 ? Math.round((100 * requests) / perHour) : 100;
-    const text = `${requests.toLocaleString('en')} requests, ${share.toLocaleString('en')} % of the quota`;
+    const text = `${count(requests, 'request')}, ${digits(share)} % of the quota`;
     return { visitors, text, isOver: requests > perHour };
   });
 }

@@ -1,3 +1,4 @@
+import { count } from '../count.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import { isWellFormed } from '../leaderboard/profile.ts';
@@ -52,13 +53,16 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
     drifting.length > 0
       ? problem('counters', `they differ from the members in ${some(drifting)}`, 'guildrank stats rebuild GUILD')
-      : ok('counters', `exact in the ${counted} guilds that were counted, of ${guilds.length}`),
+      : ok(
+          'counters',
+          `exact in the ${count(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
+        ),
   ];
 }
 
 function modelFinding(known: string, newer: readonly string[], looked: number): Finding {
   const check = 'data version';
-  if (newer.length === 0) return ok(check, `${known} in ${looked} guilds`);
+  if (newer.length === 0) return ok(check, `${known} in ${count(looked, 'guild')}`);
   return problem(check, `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them');
 }
 

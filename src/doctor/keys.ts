@@ -1,3 +1,4 @@
+import { count } from '../count.ts';
 import { nodesOf } from '../redis/nodes.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { type CheckContext, type Finding, NO_GUILD, ok, problem, some } from './finding.ts';
@@ -81,7 +82,7 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext): P
 /** Returns what the sample says of the data model. */
 export function keyFindings({ keys, complete, guilds, wrongTypes, unknownNames }: KeySample): Finding[] {
   const check = 'keys';
-  const size = `${complete ? 'all' : 'a sample of'} ${keys} keys, ${guilds.size} guilds`;
+  const size = `${complete ? 'all' : 'a sample of'} ${count(keys, 'key')}, ${count(guilds.size, 'guild')}`;
   const findings: Finding[] = [];
   if (wrongTypes.length > 0) {
     findings.push(

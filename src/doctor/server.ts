@@ -1,3 +1,4 @@
+import { count } from '../count.ts';
 import { nodesOf } from '../redis/nodes.ts';
 import { infoFields, policyProblem, versionProblem } from '../redis/store-inspection.ts';
 import { type CheckContext, type Finding, note, ok, problem, unknown } from './finding.ts';
@@ -102,9 +103,9 @@ function memoryOf({ info }: ServerFacts): Finding {
   const total = limit || number('total_system_memory');
   if (!used || !total) return unknown('memory', 'the server does not tell it', 'Compare its memory with its limit');
   const left = Math.max(0, total - used);
-  const members = Math.floor(left / MEMBER_BYTES).toLocaleString('en');
+  const members = count(Math.floor(left / MEMBER_BYTES), 'member');
   const of = limit ? 'of maxmemory' : "of the machine's memory, which others use too";
-  const text = `${megabytes(used)} used, ${megabytes(left)} left ${of}: about ${members} members`;
+  const text = `${megabytes(used)} used, ${megabytes(left)} left ${of}: about ${members}`;
   if (left < total / 10) return problem('memory', text, 'Raise maxmemory, or move Redis to a larger machine');
   return limit ? ok('memory', text) : note('memory', `${text}; no maxmemory`, 'Set maxmemory below the memory it has');
 }

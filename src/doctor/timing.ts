@@ -1,3 +1,4 @@
+import { count } from '../count.ts';
 import { PageRead } from '../leaderboard/reader.ts';
 import { CommandBatcher } from '../redis/command-batcher.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
@@ -55,9 +56,9 @@ export async function checkCost(context: CheckContext, guilds: readonly string[]
     ];
   }
   const share = (cost: number) => `${((Math.max(0, cost) * rate) / 10).toFixed(1)} %`;
-  const rows = `${value.data.length} rows`;
+  const rows = count(value.data.length, 'row');
   const text =
-    `${rate} requests a second take ${share(least)} to ${share(most)} of a core of Redis: a page that has not changed ` +
+    `${count(rate, 'request')} a second take ${share(least)} to ${share(most)} of a core of Redis: a page that has not changed ` +
     `${micros(least)}, one of ${rows} read anew ${micros(most)}; without the count of the quota`;
   if (most * rate <= 500) return [ok(check, text)];
   return [note(check, text, 'Raise CACHE_MAX_AGE_S, put a caching proxy in front, or split guilds over a Cluster')];

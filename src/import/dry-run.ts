@@ -12,6 +12,7 @@ import { LevelCheck, type LevelChoice, recordOf } from './levels.ts';
 import { badRows } from './problems.ts';
 import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './reading.ts';
+import { Tally } from './tally.ts';
 
 const MEMBERS_SHOWN = 10;
 
@@ -21,6 +22,8 @@ export interface DryRunJob {
   readonly formatCurve: FormatCurve | undefined;
   /** Undefined = refuse levels that the curve does not give. */
   readonly levels: LevelChoice | undefined;
+  /** Members that are told apart, as {@link Tally} takes it. */
+  readonly maxDistinct: number;
 }
 
 /** A member as the leaderboard of a new guild would show it. */
@@ -37,8 +40,14 @@ export interface Preview {
   readonly guild: string;
   readonly dry_run: true;
   readonly curve: CurveName | 'custom';
-  /** Members in the inputs, repeated ones included. */
+  /** Good rows of the inputs. */
   readonly rows: number;
+  /** Members among them; a load leaves the last row of each. */
+  readonly members: number;
+  /** Rows that named a member again. */
+  readonly repeated: number;
+  /** Whether all of these were recognized. */
+  readonly repeated_exact: boolean;
   /** Bad rows. */
   readonly skipped: number;
   /** Hidden members among them. */
@@ -65,22 +74,19 @@ export interface DryRunResult {
 /** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */
 export async function dryRun(
   reading: Reading,
-  { guild, curve, formatCurve, levels }: DryRunJob,
+  { guild, curve, formatCurve, levels, maxDistinct }: DryRunJob,
 ): Promise<DryRunResult> {
   const choice = chooseCurve(curve, formatCurve, { configured: null, members: 0 });
   const numbers = parseCurve(choice.curve) ?? DEFAULT_CURVE;
   const check = new LevelCheck(numbers, curveNameOf(choice.curve));
+  const tally = new Tally(maxDistinct);
   const top = new TopMembers(MEMBERS_SHOWN);
   let outcome: Error | undefined;
-  let rows = 0;
-  let totalXp = 0n;
   try {
     await readMembers(reading, (row) => {
-      rows++;
       check.add(row);
-      if (row.hidden) return undefined;
-      totalXp += BigInt(row.xp);
-      top.add(row);
+      if (tally.add(row)) top.remove(row.userId);
+      else top.add(row);
       return undefined;
     });
   } catch (error) {
@@ -88,7 +94,8 @@ export async function dryRun(
     else if (error instanceof BadRowError) outcome = error;
     else throw error;
   }
-  const { count: skipped, hidden } = reading.problems;
+  const { count: skipped } = reading.problems;
+  const { rows, members, repeated, hidden, totalXp, isExact } = tally;
   if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
   const { differing } = check;
   if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(), 'levels');
@@ -101,6 +108,9 @@ export async function dryRun(
     dry_run: true,
     curve: curveNameOf(choice.curve),
     rows,
+    members,
+    repeated,
+    repeated_exact: isExact,
     skipped,
     hidden,
     levels: check.compared,

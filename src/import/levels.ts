@@ -1,3 +1,4 @@
+import { digits } from '../count.ts';
 import { CURVE_NAMES, type Curve, type CurveName, levelForXp } from '../leaderboard/curves.ts';
 import type { XpRecord } from '../leaderboard/writer.ts';
 import type { SeedRow } from './rows.ts';
@@ -37,19 +38,19 @@ export class LevelCheck {
   refusal(): string {
     const [best] = [...this.fits].sort(([, a], [, b]) => b - a);
     const found = best && best[1] * 2 > this.differing ? best : undefined;
-    const fit = found ? `; ${count(found[1])} of them fit ${found[0]}: add --curve ${found[0]}, or` : ':';
+    const fit = found ? `; ${found[0]} gives ${digits(found[1])} of them: add --curve ${found[0]}, or` : ':';
     return `${this.figures()}${fit} choose with --levels whether they follow XP (curve) or stay as they are (file)`;
   }
 
   /** Returns a line about what became of the differing levels. */
   notice(choice: LevelChoice): string {
     return choice === 'curve'
-      ? `levels: ${this.figures()}: they follow XP`
-      : `levels: ${this.figures()}: they are explicit, and XP does not move them`;
+      ? `${this.figures()}: they follow XP`
+      : `${this.figures()}: they are explicit, and XP does not move them`;
   }
 
   private figures(): string {
-    return `${count(this.differing)} of ${count(this.compared)} levels are not those of the curve ${this.curveName}`;
+    return `levels that the curve ${this.curveName} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
   }
 }
 
@@ -65,8 +66,4 @@ export function recordOf(
   const isExplicit = explicitLevel ?? (levels === 'file' && level !== levelForXp(curve, xp));
   const stored = level === undefined ? {} : { level: isExplicit ? level : null };
   return { userId, set: xp, ...(hidden && { hidden }), profile: { ...profile, ...stored } } satisfies XpRecord;
-}
-
-function count(n: number): string {
-  return n.toLocaleString('en-US');
 }

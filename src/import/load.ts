@@ -1,3 +1,4 @@
+import { count } from '../count.ts';
 import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
 import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
@@ -170,6 +171,7 @@ const AGAIN = 'run the same command again';
 const CORRECTED = 'correct the file and run it again';
 
 function stateOf({ loaded, replaced }: Counts, advice = AGAIN): string {
-  if (!replaced) return `${loaded} members were loaded, the counters are true: ${advice}`;
+  if (!replaced)
+    return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
   return 'nothing was replaced';
 }

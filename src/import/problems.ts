@@ -1,3 +1,4 @@
+import { count, digits } from '../count.ts';
 import type { Entry } from './rows.ts';
 
 /** Bad rows that are shown one by one. A broken file can have millions. */
@@ -20,12 +21,8 @@ export class Problems {
   }
 }
 
-/** Returns "1 bad row", "2 bad rows". */
-export function badRows(count: number): string {
-  return `${count.toLocaleString('en-US')} bad ${count === 1 ? 'row' : 'rows'}`;
-}
-
+export const badRows = (n: number): string => count(n, 'bad row');
+/** Returns "1 row repeated a member". */
+export const repeatedRows = (n: number): string => `${count(n, 'row')} repeated a member`;
 /** Returns "2 hidden". */
-export function hiddenMembers(count: number): string {
-  return `${count.toLocaleString('en-US')} hidden`;
-}
+export const hiddenMembers = (n: number): string => `${digits(n)} hidden`;

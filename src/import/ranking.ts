@@ -24,6 +24,11 @@ export class TopMembers {
     this.members = new Map(sorted.slice(0, this.spare).map((kept) => [kept.userId, kept]));
   }
 
+  /** Removes a member, if it is among the first. */
+  remove(userId: string): void {
+    this.members.delete(userId);
+  }
+
   /** Returns the members, best first. Fewer than `size` when too many were named again with less XP, so that the rest was dropped. */
   list(): SeedRow[] {
     return [...this.members.values()].sort(byRank).slice(0, this.size);

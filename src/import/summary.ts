@@ -1,5 +1,6 @@
+import { count, digits } from '../count.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
-import { badRows, hiddenMembers } from './problems.ts';
+import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
 
 /** The result of a run, complete or not. */
 export interface Summary {
@@ -23,18 +24,15 @@ export interface Summary {
 /** Returns the line that ends every run. */
 export function summaryLine(summary: Summary): string {
   const { guild, loaded, created, skipped, hidden, seconds, replaced, complete } = summary;
-  const pace = `in ${seconds.toFixed(1)} s (${count(rate(summary))}/s)`;
+  const pace = `in ${seconds.toFixed(1)} s (${digits(rate(summary))}/s)`;
   const details = replaced
-    ? [
-        `${count(replaced.removed)} removed`,
-        replaced.repeated > 0 && `${count(replaced.repeated)} rows repeated a member`,
-      ]
-    : [`${count(created)} new`, `${count(Math.max(0, loaded - created - hidden))} already there`];
+    ? [`${digits(replaced.removed)} removed`, replaced.repeated > 0 && repeatedRows(replaced.repeated)]
+    : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];
   if (hidden > 0) details.push(hiddenMembers(hidden));
   if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
   const verb = replaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
-  return `${start}guild ${guild}: ${verb} ${count(loaded)} members ${pace}: ${details.filter(Boolean).join(', ')}`;
+  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.filter(Boolean).join(', ')}`;
 }
 
 /** Returns the summary with the field names of `--json`. */
@@ -56,8 +54,4 @@ export function summaryJson(summary: Summary) {
 
 function rate({ loaded, seconds }: Summary): number {
   return Math.round(loaded / Math.max(seconds, 0.001));
-}
-
-function count(n: number): string {
-  return n.toLocaleString('en-US');
 }

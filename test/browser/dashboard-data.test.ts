@@ -169,7 +169,7 @@ describe(
       await visit.page.getByLabel(/Remove all members that are not/).check();
       await visit.press('Replace all members');
       await ended();
-      expect(await visit.text()).toContain('replaced by 1 members');
+      expect(await visit.text()).toContain('replaced by 1 member ');
       expect(await ranking()).toEqual(['z']);
     });
 

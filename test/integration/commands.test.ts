@@ -193,7 +193,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     const first = await guild('delete', id, '--yes');
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toBe(
-      'Removed 1203 members, 7 staged by an unfinished import, 1 API keys, configuration, counters, quota.\n',
+      'Removed 1,203 members, 7 staged by an unfinished import, 1 API key, configuration, counters, quota.\n',
     );
     expect(await status(id, key)).toBe(401);
     expect(await client.keys(`*{${id}}*`)).toEqual([]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { count } from '../../src/count.ts';
 import { GuildExport } from '../../src/import/guild-export.ts';
 import type { Line } from '../../src/import/moved-guild.ts';
 import { type RunningCommand, startCommand } from '../support/command.ts';
@@ -60,7 +61,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     const { source, target } = startMove();
     await source.waitForOutput(/press Enter/);
     expect(source.stderr.text).toMatch(
-      /^Copied \d+ members\. Stop the bot of guild g, .*: the rest takes \d+ to \d+ s\.$/m,
+      /^Copied [\d,]+ members\. Stop the bot of guild g, .*: the rest takes \d+ to \d+ s\.$/m,
     );
     // What was copied may still be in the pipe.
     await expect.poll(() => to.client.hget('gr:{g}:stats', 'importing'), READY).toBe('1');
@@ -70,7 +71,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     expect(await target.ended).toMatchObject({ code: 0 });
     const moved = await content(to);
     expectSameGuild(moved, await content(from));
-    expect(target.stdout.text).toContain(`Stored guild g: ${moved.profiles.length} members, `);
+    expect(target.stdout.text).toContain(`Stored guild g: ${count(moved.profiles.length, 'member')}, `);
     const revs = await Promise.all([from, to].map(({ client }) => client.hget('gr:{g}:stats', 'rev')));
     expect(Number(revs[1])).toBeGreaterThan(Number(revs[0]));
     // The bot goes on with the other Redis.
@@ -192,7 +193,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await slow.ended;
     expect(slow.stderr.text).toContain('something else wrote to the guild during the import');
     await to.client.del('gr:{g}:next:xp:lock');
-    expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API keys.');
+    expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API key.');
     expectSameGuild(await content(to), await content(from));
     await from.client.hset('gr:{g}:stats', 'model', '3');
     const newer = start(0, 'export', 'g', '--paused');

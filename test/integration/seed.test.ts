@@ -159,6 +159,21 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
   });
 
+  it('counts a member that is named again once, in a dry run as in the load', async () => {
+    const path = file('again', 'user_id,xp,hidden\na,5,\na,9,\na,7,\nh,3,true\nh,4,\ni,8,\ni,8,true\n');
+    const { stdout } = await seed('--guild', 'g', '--file', path, '--dry-run');
+    expect(stdout).toContain('3 members in the input, 2 hidden, total XP 7, 4 rows repeated a member\n');
+    expect(stdout).toMatch(/\n +1 +a +0 +7 +a\n$/);
+    await seed('--guild', 'g', '--file', path);
+    expect(await redis.hgetall('gr:{g}:stats')).toMatchObject({ members: '1', total_xp: '7', hidden: '2' });
+  });
+
+  it('names the format of many files once', async () => {
+    const paths = ['1', '2', '3'].map((id) => file(`many${id}`, `user_id,xp\n${id},5\n`));
+    expect((await seed('--guild', 'g', '--file', ...paths)).stderr).toMatch(/^\S+many1: csv \(detected\)\n$/);
+    expect((await seed('--guild', 'g', '--file', paths[0] as string)).stdout).toContain('loaded 1 member in');
+  });
+
   describe('of levels that the curve does not give', () => {
     /** A page of Lurkr, whose levels follow the curve of MEE6. */
     const page = () =>
@@ -177,7 +192,7 @@ describe('npm run seed', needs('redis-server'), () => {
         const { code, stderr } = await seed('--guild', 'g', '--plan', 'pro', '--file', page(), ...options);
         expect(code).toBe(3);
         expect(stderr).toContain(
-          '3 of 3 levels are not those of the curve lurkr; 3 of them fit standard: add --curve standard, or choose with --levels',
+          'levels that the curve lurkr does not give: 3 of 3; standard gives 3 of them: add --curve standard, or choose with --levels',
         );
         expect(await redis.keys('*')).toEqual([]);
       },
@@ -412,7 +427,7 @@ describe('npm run seed', needs('redis-server'), () => {
     const { code, stdout, stderr } = await command.ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: Redis did not answer: .+ \(\d+ members were loaded, .* run the same command again\)\n$/,
+      /^error: Redis did not answer: .+ \([\d,]+ members were loaded, .* run the same command again\)\n$/,
     );
     expect(stdout).toMatch(/^stopped early: guild g: loaded /);
   });

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config.ts';
-import { startServer } from '../../src/server.ts';
+import { type ServerParts, startServer } from '../../src/server.ts';
 import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
 import { SILENT } from '../support/service.ts';
@@ -47,17 +47,17 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
   });
 
   /** Starts the service and returns a player for it. The timeout of Redis is long: a busy machine must not change an answer. */
-  async function start(settings: Record<string, string> = {}): Promise<Player> {
+  async function start(settings: Record<string, string> = {}, parts: Partial<ServerParts> = {}): Promise<Player> {
     const env = {
       ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
       ...{ LOG_REQUESTS: 'off', ...settings },
     };
-    const url = ENTRY ? await startBuild(ENTRY, env) : await startHere(env);
+    const url = ENTRY ? await startBuild(ENTRY, env) : await startHere(env, parts);
     return new Player(Number(new URL(url).port), redis);
   }
 
-  async function startHere(env: Record<string, string>): Promise<string> {
-    const service = await startServer(parseConfig(env), { logger: SILENT });
+  async function startHere(env: Record<string, string>, parts: Partial<ServerParts>): Promise<string> {
+    const service = await startServer(parseConfig(env), { logger: SILENT, ...parts });
     stopService = () => service.close();
     return service.url;
   }
@@ -92,10 +92,15 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
     ['max-age', caching, { CACHE_MAX_AGE_S: '30' }],
     ['nothing-kept', caching, { CACHE_MAX_PAGES: '0' }],
     ['quotas', quotas, { PLAN_QUOTAS: 'free=3,small=2,pro=5' }],
-    ['floods', floods, { TRUST_PROXY: '1' }],
   ])('%s', async (name, section, env) => {
     const player = await start(env);
     compare(name, await player.play(section));
+  });
+
+  it('floods', async () => {
+    // The time stands still: on a busy machine an address would be let in again meanwhile.
+    const player = await start({ TRUST_PROXY: '1' }, { monotonic: () => 0 });
+    compare('floods', await player.play(floods));
   });
 
   it('the admin listener', async () => {

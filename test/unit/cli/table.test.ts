@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { table } from '../../../src/cli/terminal.ts';
+
+it('a table is aligned by the width that a terminal shows, also of wide characters and of those without width', () => {
+  const rows = [
+    ['漢字', '1'],
+    ['👩‍👩‍👧', '2'],
+    ['e\u0301clair', '3'],
+  ];
+  const context = { stdout: { isTTY: true }, env: { NO_COLOR: '1' } } as unknown as Parameters<typeof table>[0];
+  expect(table(context, ['NAME', 'N'], rows)).toEqual(['NAME    N', '漢字    1', '👩‍👩‍👧      2', 'e\u0301clair  3']);
+});
