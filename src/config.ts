@@ -24,6 +24,7 @@ const planQuotas = z
   .default('free=100,starter=1000,pro=10000')
   .transform((text) => splitList(text))
   .refine((pairs) => pairs.every((pair) => /^[a-z0-9_-]{1,32}=[1-9]\d{0,14}$/.test(pair)), PLAN_FORMAT)
+  .refine((pairs) => new Set(pairs.map((pair) => pair.split('=')[0])).size === pairs.length, 'must name each plan once')
   .transform((pairs) => new Map(pairs.map((pair) => pair.split('=')).map(([plan = '', n]) => [plan, Number(n)])))
   .refine((plans) => plans.has('free'), 'must have an entry for the plan free, which guilds without a plan are on');
 

@@ -35,7 +35,10 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   const staged = await StagedMembers.lock(store, guildId);
   const guild = redisKeys.guild(guildId);
   const data = [...dataKeys(guild), guild.season, guild.seasonXp, redisKeys.quota(guildId)];
-  const [members = 0, config, counters, quota] = (await scripts.run('delete', data)).map(Number);
+  const deletion = scripts.run('delete', data);
+  // A refused deletion gives the lock back too, so that the next try meets the cause again.
+  await deletion.catch(() => staged.end().catch(() => {}));
+  const [members = 0, config, counters, quota] = (await deletion).map(Number);
   await staged.end();
   await publishInvalidation(client, redisKeys, guildId);
   const keys = await apiKeys.revokeAll(guildId);

@@ -69,6 +69,16 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     expect(await suite.store.client.keys(`*{${guild}}*`)).toEqual([]);
   });
 
+  it('that is refused for the version of the data can be tried again at once, and changes nothing', async () => {
+    const guild = suite.newGuild();
+    await suite.store.writer.record(guild, { userId: 'a', set: 5 });
+    await suite.store.client.hset(`gr:{${guild}}:stats`, 'model', '3');
+    for (const _try of ['first', 'second'])
+      await expect(deleteGuild(suite.store, guild)).rejects.toThrow('has data of version 3');
+    await suite.store.client.hset(`gr:{${guild}}:stats`, 'model', '1');
+    expect(await deleteGuild(suite.store, guild)).toMatchObject({ members: 1 });
+  });
+
   it('is refused while a replacement of the guild runs, and then touches nothing', async () => {
     const guild = await seed(3);
     const dump = async () =>

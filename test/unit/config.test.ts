@@ -79,6 +79,7 @@ describe('parseConfig', () => {
     ['PLAN_QUOTAS', 'free'],
     ['PLAN_QUOTAS', 'free=0'],
     ['PLAN_QUOTAS', 'pro=5'],
+    ['PLAN_QUOTAS', 'free=1,pro=5,free=2'],
     ['CORS_ORIGINS', 'https://a.example/path'],
     ['CORS_ORIGINS', 'a.example'],
     ['CORS_ORIGINS', 'https://*.example'],
