@@ -33,7 +33,7 @@ const NO_ANSWER: Readonly<Record<string, string>> = {
   "Stream isn't writeable and enableOfflineQueue options is false":
     'it does not answer; a firewall may drop the packets, or another program listen there',
   "Cluster isn't ready and enableOfflineQueue options is false":
-    'its nodes do not answer, or CLUSTER INFO is not ok there',
+    'its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip)',
 };
 
 /** What ioredis reports of bytes that are no reply of Redis. */

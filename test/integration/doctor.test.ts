@@ -71,7 +71,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     );
     expect(asAdmin.of('keys')[0]?.detail).toContain('all 6 keys, 2 guilds');
     // A busy machine gives no figure.
-    expect(asAdmin.of('cost')[0]?.detail).toMatch(/1000 requests a second take \d+\.\d % to \d+\.\d %|not measured/);
+    expect(asAdmin.of('cost')[0]?.detail).toMatch(/1,000 requests a second take \d+\.\d % to \d+\.\d %|not measured/);
     expect(asAdmin.of('counters')[0]?.detail).toContain('exact in the 2 guilds');
 
     const asService = await doctor({ REDIS_URL: url.replace('//', '//service:pass@') }, {}, '--guild', 'a');
@@ -90,6 +90,13 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const scans = sent.filter(([name]) => name === 'scan');
     expect(scans.length).toBeGreaterThan(0);
     for (const [, , ...options] of scans) expect(options).toEqual(['MATCH', 'gr:*', 'COUNT', '100']);
+  });
+
+  it('has no read to time where there are no members', async () => {
+    const { url, client } = await goodRedis();
+    await client.flushall();
+    const { of } = await doctor({ REDIS_URL: url });
+    expect(of('cost')).toEqual([expect.objectContaining({ state: 'unknown', detail: 'there is no member to read' })]);
   });
 
   it('prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
