@@ -88,13 +88,15 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
       ready: () => !readiness(),
       inFlight: () => activity.inFlight,
       connections: () => api.openConnections(),
+      maxConnections: config.maxConnections,
       droppedLogLines: parts.droppedLogLines ?? (() => 0),
     },
     { version: VERSION, node: process.version },
     monotonic,
   );
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
-  const endUsage = writeRegularly(reads.usage, logger, parts.usagePeriodMs ?? USAGE_PERIOD_MS);
+  const periodMs = parts.usagePeriodMs ?? USAGE_PERIOD_MS;
+  const endUsage = writeRegularly(reads.usage, { logger, periodMs, onFailure: () => metrics.countUsageFailure() });
   const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   let draining = false;
   const readiness: Readiness = () => {

@@ -10,11 +10,18 @@ export const USAGE_PERIOD_MS = 10_000;
 const LAST_ATTEMPTS = 4;
 const RETRY_MS = 150;
 
+interface UsageWrites {
+  readonly logger: Logger;
+  readonly periodMs: number;
+  /** Called with each write that failed. */
+  readonly onFailure: () => void;
+}
+
 /**
  * Writes the usage regularly from now on. Warns once for each reason why Redis refuses it; an outage is told by the health check.
  * @returns a function that writes what is left, and ends.
  */
-export function writeRegularly(usage: Usage, logger: Logger, periodMs: number): () => Promise<void> {
+export function writeRegularly(usage: Usage, { logger, periodMs, onFailure }: UsageWrites): () => Promise<void> {
   const warned = new Set<string>();
   /** Returns whether there is nothing left that another attempt could write. */
   const write = async (): Promise<boolean> => {
@@ -23,6 +30,7 @@ export function writeRegularly(usage: Usage, logger: Logger, periodMs: number): 
       return true;
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
+      onFailure();
       const { code, reason } = error;
       if (code === 'timeout' || code === 'unreachable') return false;
       if (!warned.has(code))

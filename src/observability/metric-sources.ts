@@ -21,6 +21,8 @@ export interface MetricSources {
   droppedLogLines(): number;
   /** Returns the open connections of clients. */
   connections(): number;
+  /** Connections that it may have at once. */
+  readonly maxConnections: number;
 }
 
 /** Registers the metrics that are read from their sources. */
@@ -46,6 +48,12 @@ export function registerSources(registry: Registry, sources: MetricSources): voi
     sources.inFlight(),
   );
   gauge('guildrank_connections', 'Open connections of clients to the API', 'sum', () => sources.connections());
+  gauge(
+    'guildrank_connections_max',
+    'Connections of clients to the API at which further ones are closed',
+    'sum',
+    () => sources.maxConnections,
+  );
   new Gauge({
     name: 'guildrank_memory_limit_bytes',
     help: 'Memory that the processes of the service may use together: of the control group, or of the machine',

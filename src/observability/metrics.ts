@@ -67,6 +67,11 @@ export class Metrics {
     labelNames: ['reason'],
     registers: [this.registry],
   });
+  private readonly usageFailures = new Counter({
+    name: 'guildrank_usage_write_failures_total',
+    help: 'Writes of the usage of API keys that failed; the next one, ten seconds later, writes it too',
+    registers: [this.registry],
+  });
   /** By route, then by method and status as one number, because a text made for each request costs ten times as much. */
   private readonly requestTimes = new Map<string, Map<number, (seconds: number) => void>>();
   private readonly commandTimes = new Map<string, (seconds: number) => void>();
@@ -101,6 +106,11 @@ export class Metrics {
   /** Counts a connection that a limit refused or cut. */
   countCut(reason: string): void {
     this.cuts.inc({ reason });
+  }
+
+  /** Counts a write of the usage that failed. */
+  countUsageFailure(): void {
+    this.usageFailures.inc();
   }
 
   /** Records an answered request. */
