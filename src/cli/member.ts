@@ -93,7 +93,7 @@ async function set(
     else await services.writer.setProfiles(guild, [{ userId: user, profile }]);
     return readShown(services, guild, user);
   });
-  const hint = `XP does not move an explicit level. For one that rises, set the XP: --xp-of-level ${level}`;
+  const hint = 'XP does not move an explicit level. --xp-of-level sets the XP of a level instead: such a level rises';
   print(context, json, member, () => [...lines(member), ...(typeof level === 'number' ? [hint] : [])]);
 }
 
@@ -102,9 +102,9 @@ async function firstXpOf({ members }: Services, guild: string, level: number): P
   const curve = curveOf((await members.read(guild, [])).curve);
   const xp = level === 0 ? 0 : xpForLevel(curve, level);
   if (xp <= MAX_XP && levelForXp(curve, xp) === level) return xp;
-  throw new DataConflictError(
-    `By the curve of guild ${guild} no XP gives level ${level}: ${levelForXp(curve, MAX_XP)} is the highest`,
-  );
+  const highest = levelForXp(curve, MAX_XP);
+  const why = level > highest ? `${highest} is the highest` : 'it rounds XP beyond this level';
+  throw new DataConflictError(`By the curve of guild ${guild} no XP gives level ${level}: ${why}`);
 }
 
 async function add(context: CommandContext, user: string, xp: number, { guild, json }: Options): Promise<void> {

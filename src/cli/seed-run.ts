@@ -90,11 +90,18 @@ async function write(
   const formatCurve = formatCurveOf(options, inputs);
   const { summary, outcome } = await withServices(context, (services) => {
     const { reading, stop } = startReading(context, options, inputs, interrupt);
-    const job = { guild, reading, stop: interrupt, replace, plan, curve, formatCurve, levels };
+    const reopen = reopening(options, interrupt.signal);
+    const job = { guild, reading, stop: interrupt, replace, plan, curve, formatCurve, levels, reopen };
     return load(services, job).finally(stop);
   });
   print(context, json, summaryJson(summary), () => summaryLine(summary));
   return outcome;
+}
+
+/** Returns a function that opens the files once more; undefined for the standard input, which can be read once, and for generated members. */
+function reopening({ file = ['-'], format }: SeedOptions, signal: AbortSignal) {
+  if (file.includes('-')) return undefined;
+  return () => Promise.all(file.map((path) => openInput(path, format, signal, () => {})));
 }
 
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {

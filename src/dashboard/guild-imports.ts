@@ -10,7 +10,7 @@ import type { FormatName } from '../import/formats.ts';
 import { IncompleteRun } from '../import/incomplete-run.ts';
 import { openInput } from '../import/inputs.ts';
 import type { LevelChoice } from '../import/levels.ts';
-import { load } from '../import/load.ts';
+import { load, readGuildState } from '../import/load.ts';
 import type { LoadTarget } from '../import/load-job.ts';
 import { Problems } from '../import/problems.ts';
 import type { Progress, Reading } from '../import/reading.ts';
@@ -126,9 +126,11 @@ export class GuildImports {
     const notes: string[] = [];
     const signal = AbortSignal.timeout(CHECK_MS);
     const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
+    const state = await readGuildState(this.target, guildId, false);
     const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
       dryRun(reading, {
         guild: guildId,
+        state,
         curve: choice.curve,
         formatCurve,
         levels: undefined,
@@ -213,7 +215,19 @@ export class GuildImports {
       const { summary, outcome } = await this.read(choice.path, choice, signal, progress, (reading, formatCurve) => {
         size = Math.max(1, reading.inputs[0]?.size ?? 1);
         const { replace, levels } = run;
-        const job = { guild, reading, stop, replace, levels, plan: undefined, curve: choice.curve, formatCurve };
+        const { path, format, name } = choice;
+        const reopen = async () => [await openInput(path, format, signal, () => {}, name)];
+        const job = {
+          guild,
+          reading,
+          stop,
+          replace,
+          levels,
+          reopen,
+          plan: undefined,
+          curve: choice.curve,
+          formatCurve,
+        };
         return load(this.target, job);
       });
       if (outcome) run.problem = forPage(outcome.message);
@@ -260,7 +274,11 @@ function forPage(line: string): string {
   return shown
     .replace(/name (?:it|one) with --(format|curve)/, 'choose it in the field "$1"')
     .replace(/add --curve (\S+?)\b/, 'choose the curve $1')
-    .replace('choose with --levels', 'choose in the field "Levels"')
+    .replace(/(?<=choose the curve \S+), or choose/, ' when you upload it again, or choose')
+    .replace(
+      /with --levels whether they follow XP \(curve\) or stay as they are \(file\)/,
+      'in the field "Levels" what becomes of them',
+    )
     .replace('load without --replace', 'load it without replacing')
     .replace('--replace', 'replacement')
     .replace('--format', 'the format')

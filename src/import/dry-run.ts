@@ -6,7 +6,7 @@ import {
   levelForXp,
   parseCurve,
 } from '../leaderboard/curves.ts';
-import { chooseCurve, type FormatCurve } from './curve-choice.ts';
+import { chooseCurve, type FormatCurve, type GuildState } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
 import { LevelCheck, type LevelChoice, recordOf } from './levels.ts';
 import { badRows } from './problems.ts';
@@ -15,11 +15,14 @@ import { BadRowError, type Reading, readMembers } from './reading.ts';
 import { Tally } from './tally.ts';
 
 const MEMBERS_SHOWN = 10;
+const NEW_GUILD: GuildState = { configured: null, members: 0 };
 
 export interface DryRunJob {
   readonly guild: string;
   readonly curve: CurveText | undefined;
   readonly formatCurve: FormatCurve | undefined;
+  /** The guild as it is; a new one unless given. */
+  readonly state?: GuildState;
   /** Undefined = refuse levels that the curve does not give. */
   readonly levels: LevelChoice | undefined;
   /** Members that are told apart, as {@link Tally} takes it. */
@@ -74,9 +77,9 @@ export interface DryRunResult {
 /** Reads all inputs and writes nothing. Returns what a new guild would show. Needs no Redis. */
 export async function dryRun(
   reading: Reading,
-  { guild, curve, formatCurve, levels, maxDistinct }: DryRunJob,
+  { guild, curve, formatCurve, state = NEW_GUILD, levels, maxDistinct }: DryRunJob,
 ): Promise<DryRunResult> {
-  const choice = chooseCurve(curve, formatCurve, { configured: null, members: 0 });
+  const choice = chooseCurve(curve, formatCurve, state);
   const numbers = parseCurve(choice.curve) ?? DEFAULT_CURVE;
   const check = new LevelCheck(numbers, curveNameOf(choice.curve));
   const tally = new Tally(maxDistinct);
@@ -96,9 +99,9 @@ export async function dryRun(
   }
   const { count: skipped } = reading.problems;
   const { rows, members, repeated, hidden, totalXp, isExact } = tally;
-  if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
   const { differing } = check;
   if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(), 'levels');
+  if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
   const first = top.list().map((row, index) => {
     const level = recordOf(row, numbers, levels).profile.level ?? levelForXp(numbers, row.xp);
     return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };

@@ -17,7 +17,8 @@ export class LevelCheck {
   compared = 0;
   /** Those with another level than the curve gives. */
   differing = 0;
-  private readonly fits = new Map<CurveName, number>();
+  /** Of the compared rows, those whose level each curve gives. */
+  private readonly given = new Map<CurveName, number>();
 
   constructor(
     private readonly curve: CurveName | Curve,
@@ -27,18 +28,17 @@ export class LevelCheck {
   add({ xp, level, explicitLevel }: SeedRow): void {
     if (level === undefined || level === null || explicitLevel !== undefined) return;
     this.compared++;
-    if (level === levelForXp(this.curve, xp)) return;
-    this.differing++;
+    if (level !== levelForXp(this.curve, xp)) this.differing++;
     for (const name of CURVE_NAMES) {
-      if (level === levelForXp(name, xp)) this.fits.set(name, (this.fits.get(name) ?? 0) + 1);
+      if (level === levelForXp(name, xp)) this.given.set(name, (this.given.get(name) ?? 0) + 1);
     }
   }
 
-  /** Returns the reason to load nothing before a person has chosen, with the curve that gives most of these levels, if one gives over half. */
+  /** Returns the reason to load nothing before a person has chosen, with the curve that gives the most levels, if it gives over half. */
   refusal(): string {
-    const [best] = [...this.fits].sort(([, a], [, b]) => b - a);
-    const found = best && best[1] * 2 > this.differing ? best : undefined;
-    const fit = found ? `; ${found[0]} gives ${digits(found[1])} of them: add --curve ${found[0]}, or` : ':';
+    const [best] = [...this.given].sort(([, a], [, b]) => b - a);
+    const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
+    const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}: add --curve ${best[0]}, or` : ':';
     return `${this.figures()}${fit} choose with --levels whether they follow XP (curve) or stay as they are (file)`;
   }
 

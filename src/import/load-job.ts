@@ -5,6 +5,7 @@ import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import type { Scripts } from '../redis/scripts.ts';
 import type { FormatCurve } from './curve-choice.ts';
+import type { Input } from './inputs.ts';
 import type { LevelChoice } from './levels.ts';
 import type { Reading } from './reading.ts';
 
@@ -36,4 +37,6 @@ export interface LoadJob {
   readonly formatCurve: FormatCurve | undefined;
   /** Undefined = refuse levels that the curve does not give. */
   readonly levels: LevelChoice | undefined;
+  /** Opens the inputs once more, to compare their levels before anything is written. Undefined for what can be read once only. */
+  readonly reopen: (() => Promise<readonly Input[]>) | undefined;
 }

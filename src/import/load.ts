@@ -4,8 +4,9 @@ import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts
 import { publishInvalidation } from '../redis/invalidation.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
-import { type CurveChoice, chooseCurve } from './curve-choice.ts';
+import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
+import { compareLevels } from './level-pass.ts';
 import { LevelCheck, recordOf } from './levels.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
 import { badRows } from './problems.ts';
@@ -28,22 +29,32 @@ interface Counts {
   isSwapSent?: boolean;
 }
 
-/** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
-export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
-  const { guild, reading, replace } = job;
-  const { problems } = reading;
+/** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
+export async function readGuildState(
+  target: Pick<LoadTarget, 'client' | 'redisKeys'>,
+  guild: string,
+  replace: boolean,
+): Promise<GuildState> {
   const keys = target.redisKeys.guild(guild);
   const [[name, coefficients], members] = await withStoreErrors(
     Promise.all([target.client.hmget(keys.config, 'xp_curve', 'xp_curve_custom'), target.client.zcard(keys.xp)]),
   );
   const configured = name === 'custom' ? `custom=${coefficients}` : (name ?? null);
-  const choice = chooseCurve(job.curve, job.formatCurve, { configured, members: replace ? 0 : members });
+  return { configured, members: replace ? 0 : members };
+}
+
+/** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
+export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
+  const { guild, reading, replace } = job;
+  const { problems } = reading;
+  const choice = chooseCurve(job.curve, job.formatCurve, await readGuildState(target, guild, replace));
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
   const counts: Counts = { loaded: 0, created: 0 };
   let outcome: Error | undefined;
   try {
+    await refuseLevels(job, choice);
     await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
     const { count } = problems;
     if (count > 0) outcome = new IncompleteRun(`${badRows(count)} skipped, all others are loaded`, 'skipped');
@@ -57,17 +68,30 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
     curve: curveNameOf(choice.curve),
     ...counts,
     skipped: problems.count,
-    hidden: problems.hidden,
+    // Of levels that stop a load nobody knows how many hidden members came before.
+    hidden: complete ? problems.hidden : 0,
     seconds,
     complete,
   };
   return { summary, outcome };
 }
 
+/** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
+async function refuseLevels({ levels, reopen, reading: { signal } }: LoadJob, choice: CurveChoice): Promise<void> {
+  if (levels !== undefined || !reopen) return;
+  const check = levelCheckOf(choice);
+  await compareLevels(await reopen(), check, signal);
+  if (check.differing > 0) throw new IncompleteRun(check.refusal(), 'levels');
+}
+
+/** The scripts refuse a guild with unfit coefficients. */
+const numbersOf = ({ curve }: CurveChoice) => parseCurve(curve) ?? DEFAULT_CURVE;
+const levelCheckOf = (choice: CurveChoice) => new LevelCheck(numbersOf(choice), curveNameOf(choice.curve));
+
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   const { writer } = target;
   let configured: Promise<void> | undefined;
-  // Not before the first members: levels that are refused change nothing then.
+  // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
   const configure = () => (configured ??= updateConfig(target, job, choice));
   const sender = new RecordSender(async (records) => {
     await configure();
@@ -118,9 +142,7 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
  * @throws IncompleteRun for such levels, when all are counted.
  */
 async function sendMembers(sender: RecordSender, { reading, levels }: LoadJob, choice: CurveChoice): Promise<void> {
-  // The scripts refuse a guild with unfit coefficients.
-  const curve = parseCurve(choice.curve) ?? DEFAULT_CURVE;
-  const check = new LevelCheck(curve, curveNameOf(choice.curve));
+  const [curve, check] = [numbersOf(choice), levelCheckOf(choice)];
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
     await readMembers(reading, (row) => {
@@ -133,7 +155,7 @@ async function sendMembers(sender: RecordSender, { reading, levels }: LoadJob, c
     throw error;
   }
   if (isRefused()) {
-    await sender.settle();
+    await sender.drop();
     throw new IncompleteRun(check.refusal(), 'levels');
   }
   await sender.finish();

@@ -11,13 +11,13 @@ export class TopMembers {
     private readonly spare = 1000,
   ) {}
 
-  /** Adds a member; a member named again replaces the earlier one. O(1), sometimes O(spare log spare). */
+  /** Adds a member; of one that is named again, fields that the later row lacks stay. O(1), sometimes O(spare log spare). */
   add(row: SeedRow): void {
     if (this.floor && byRank(row, this.floor) > 0) {
       this.members.delete(row.userId);
       return;
     }
-    this.members.set(row.userId, row);
+    this.members.set(row.userId, { ...this.members.get(row.userId), ...row });
     if (this.members.size < 2 * this.spare) return;
     const sorted = [...this.members.values()].sort(byRank);
     this.floor = sorted[this.spare] as SeedRow;

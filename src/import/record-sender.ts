@@ -33,6 +33,12 @@ export class RecordSender {
     if (this.failure) throw this.failure.error;
   }
 
+  /** Drops the records that are not sent, and waits until those on the way are confirmed. @throws the error of a write. */
+  async drop(): Promise<void> {
+    this.records = [];
+    await this.finish();
+  }
+
   /** Waits for the writes on the way, and sends nothing more. Never throws. */
   async settle(): Promise<void> {
     await Promise.all(this.inFlight);

@@ -142,12 +142,12 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   });
 
   it('asks what becomes of levels that the curve does not give, and loads nothing without an answer', async () => {
-    const lurkr = JSON.stringify({ levels: [{ userId: '7', xp: 30_000, level: 22 }] });
+    const lurkr = JSON.stringify({ levels: [{ userId: '7', xp: 30_000, level: 26 }] });
     const before = await ranking();
     await upload(lurkr, 'lurkr.json');
     const html = await page();
     expect(html).toMatch(
-      /levels that the curve lurkr does not give: 1 of 1.*choose in the field &quot;Levels&quot; whether/,
+      /levels that the curve standard does not give: 1 of 1.*choose in the field &quot;Levels&quot; what becomes of them/,
     );
     expect(html).toContain('<select name="levels" required>');
     expect((await start({ mode: 'load' })).status).toBe(303);
@@ -158,7 +158,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect((await start({ mode: 'load', levels: 'nonsense' })).status).toBe(400);
     expect((await start({ mode: 'load', levels: 'file' })).status).toBe(303);
     expect(await ended()).toMatch(/does not give: 1 of 1: they are explicit/);
-    expect((await dashboard.store.reader.member('own', '7'))?.level).toBe(22);
+    expect((await dashboard.store.reader.member('own', '7'))?.level).toBe(26);
   });
 
   it('of gzip or another format is read as the command reads it, and what cannot be read is refused with the fix', async () => {

@@ -33,6 +33,7 @@ async function replaceBeside(lost: string) {
     curve: undefined,
     formatCurve: undefined,
     levels: undefined,
+    reopen: undefined,
   });
   expect(summary).toMatchObject({ complete: false, loaded: 0 });
   return outcome?.message;

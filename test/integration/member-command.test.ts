@@ -53,7 +53,7 @@ describe('npm run member and season', needs('redis-server'), () => {
       explicit_level: false,
     });
     expect((await member('set', 'c', '--level', '9')).stdout).toContain(
-      'XP does not move an explicit level. For one that rises, set the XP: --xp-of-level 9\n',
+      'XP does not move an explicit level. --xp-of-level sets the XP of a level instead: such a level rises\n',
     );
     expect(await json(member('set', 'c', '--xp-of-level', '9', '--json'))).toMatchObject({
       ...{ xp: 3720, level: 9, explicit_level: false },

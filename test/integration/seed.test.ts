@@ -192,7 +192,7 @@ describe('npm run seed', needs('redis-server'), () => {
         const { code, stderr } = await seed('--guild', 'g', '--plan', 'pro', '--file', page(), ...options);
         expect(code).toBe(3);
         expect(stderr).toContain(
-          'levels that the curve lurkr does not give: 3 of 3; standard gives 3 of them: add --curve standard, or choose with --levels',
+          'levels that the curve lurkr does not give: 3 of 3; standard gives 3: add --curve standard, or choose with --levels',
         );
         expect(await redis.keys('*')).toEqual([]);
       },
@@ -211,14 +211,21 @@ describe('npm run seed', needs('redis-server'), () => {
       expect(await exact()).toBe(true);
     });
 
-    it('loads those in front of the first one, and says how many', async () => {
+    it('changes nothing either where only the last level of a large file is another', async () => {
+      await store.writer.record('g', { userId: 'old', set: 5 });
+      const before = await redis.hgetall('gr:{g}:stats');
+      const rows = Array.from({ length: 600 }, (_, n) => `u${n},${n},${n === 599 ? 99 : levelForXp('amari', n)}`);
+      const path = file('last', `user_id,xp,level\n${rows.join('\n')}\n`);
+      expect((await seed('--guild', 'g', '--file', path, '--curve', 'amari', '--plan', 'pro')).code).toBe(3);
+      expect(await redis.hgetall('gr:{g}:stats')).toEqual(before);
+      expect(await redis.exists('gr:{g}:config')).toBe(0);
+    });
+
+    it('of the standard input loads those in front of the first one, and says how many', async () => {
       const rows = Array.from({ length: 600 }, (_, n) => `u${n},${n},${n === 550 ? 99 : levelForXp('standard', n)}`);
-      const { code, stdout } = await seed(
-        '--guild',
-        'g',
-        '--file',
-        file('l.csv', `user_id,xp,level\n${rows.join('\n')}\n`),
-      );
+      const command = start(['--guild', 'g', '--file', '-']);
+      command.stdin.end(`user_id,xp,level\n${rows.join('\n')}\n`);
+      const { code, stdout } = await command.ended;
       expect([code, stdout]).toEqual([3, expect.stringContaining('stopped early: guild g: loaded 500 members')]);
       expect(await redis.zcard('gr:{g}:xp')).toBe(500);
       expect(await exact()).toBe(true);

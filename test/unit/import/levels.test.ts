@@ -48,11 +48,11 @@ describe('levels of imported members', () => {
     for (const xp of [4200, 4674, 30_000, 0]) check.add({ userId: '1', xp, level: levelForXp('standard', xp) });
     expect(check).toMatchObject({ compared: 4, differing: 3 });
     expect(check.refusal()).toBe(
-      'levels that the curve lurkr does not give: 3 of 4; standard gives 3 of them: add --curve standard, or choose with --levels whether they follow XP (curve) or stay as they are (file)',
+      'levels that the curve lurkr does not give: 3 of 4; standard gives 4: add --curve standard, or choose with --levels whether they follow XP (curve) or stay as they are (file)',
     );
-    for (let n = 0; n < 3; n++) check.add({ userId: '1', xp: n, level: 70 });
+    for (let n = 0; n < 5; n++) check.add({ userId: '1', xp: n, level: 70 });
     expect(check.refusal()).toBe(
-      'levels that the curve lurkr does not give: 6 of 7: choose with --levels whether they follow XP (curve) or stay as they are (file)',
+      'levels that the curve lurkr does not give: 8 of 9: choose with --levels whether they follow XP (curve) or stay as they are (file)',
     );
   });
 
