@@ -90,7 +90,7 @@ async function write(
   const formatCurve = formatCurveOf(options, inputs);
   const { summary, outcome } = await withServices(context, (services) => {
     const { reading, stop } = startReading(context, options, inputs, interrupt);
-    const reopen = reopening(options, interrupt.signal);
+    const reopen = reopening(options, inputs, interrupt.signal);
     const job = { guild, reading, stop: interrupt, replace, plan, curve, formatCurve, levels, reopen };
     return load(services, job).finally(stop);
   });
@@ -98,9 +98,9 @@ async function write(
   return outcome;
 }
 
-/** Returns a function that opens the files once more; undefined for the standard input, which can be read once, and for generated members. */
-function reopening({ file = ['-'], format }: SeedOptions, signal: AbortSignal) {
-  if (file.includes('-')) return undefined;
+/** Returns a function that opens the files once more; undefined for generated members, and with a pipe, which can be read once only. */
+function reopening({ file, format }: SeedOptions, inputs: readonly Input[], signal: AbortSignal) {
+  if (!file || inputs.some(({ size }) => size === undefined)) return undefined;
   return () => Promise.all(file.map((path) => openInput(path, format, signal, () => {})));
 }
 

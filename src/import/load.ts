@@ -68,7 +68,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
     curve: curveNameOf(choice.curve),
     ...counts,
     skipped: problems.count,
-    // Of levels that stop a load nobody knows how many hidden members came before.
+    // Of an early end nobody knows how many of the hidden members were written.
     hidden: complete ? problems.hidden : 0,
     seconds,
     complete,

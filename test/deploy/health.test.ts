@@ -29,6 +29,7 @@ describe('the health check of the image', needs('redis-server'), () => {
     await vi.waitFor(async () => {
       const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
       expect(text).toContain('guildrank_connections 30\n');
+      expect(text).toContain('guildrank_connections_max 30\n');
     }, PATIENT);
     await expect(fetch(`${service.url}/livez`)).rejects.toThrow();
     expect(await check()).toBe(0);

@@ -156,6 +156,8 @@ describe('the usage of API keys', needs('redis-server'), () => {
       }),
     ]);
     expect(await stored(guild)).toEqual({ requests: 0, refused: 0 });
+    const failures = /^guildrank_usage_write_failures_total (\d+)$/m.exec(await service.registry.metrics())?.[1];
+    expect(Number(failures)).toBeGreaterThanOrEqual(5);
     await redis.client.call('ACL', 'SETUSER', 'service', 'reset', 'on', '>pass', ...permissionsOf('guildrank'));
     await vi.waitFor(async () => expect(await ready()).toBe(200), PATIENT);
     await vi.waitFor(async () => expect(await get()).toBe(200), PATIENT);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config.ts';
+import { count } from '../../src/count.ts';
 import { connect } from '../../src/redis/connection.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';
 import type { RedisClient } from '../../src/redis/redis-client.ts';
@@ -82,7 +83,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
     );
     const [moved, original] = (await Promise.all(contents)) as [Content, Content];
     expectSameGuild(moved, original);
-    expect(move.stdout()).toContain(`Stored guild g: ${moved.profiles.length} members, `);
+    expect(move.stdout()).toContain(`Stored guild g: ${count(moved.profiles.length, 'member')}, `);
     recordFigure(`guild move of ${MEMBERS} members, ${_from} to ${_to}`, {
       ...{ members: moved.profiles.length, writes, copied, pause: Math.round((ended - copied) * 10) / 10 },
       told: /takes (\d+ to \d+) s/.exec(move.stderr())?.[1] ?? '',
