@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
@@ -23,11 +24,12 @@ import { unfinished, unreadable } from './requests/unreadable.ts';
  *   RECORD=1 npx vitest run test/recorded
  *
  * RECORDED_ENTRY names the entry of another build to record or compare, such as dist/main.js.
- * Record on Node 20 first, then on the other lines: their recordings hold what differs.
+ * Record on the newest Node 20 first, then on 20.15 and the other lines: their recordings hold what differs.
  */
 const ENTRY = process.env.RECORDED_ENTRY;
-const NODE_LINE = Number(process.versions.node.split('.')[0]);
-const FLOOR = 20;
+/** The parser of an older Node 20 does not know QUERY, and lets some unreadable requests pass: it has recordings of its own. */
+const NODE_LINE = METHODS.includes('QUERY') ? String(process.versions.node.split('.')[0]) : '20.15';
+const FLOOR = '20';
 
 describe('the answers are those recorded, byte for byte', needs('redis-server'), () => {
   let server: EmbeddedRedis;

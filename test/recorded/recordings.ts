@@ -7,14 +7,14 @@ const HEADING = '# A word that begins with @ stands for lines of a head: see SHA
 
 /**
  * Reads a recording. Where Node's own part of an answer differs between its lines, there is a recording of the same name that
- * ends in a line's number and holds the exchanges that differ there.
+ * ends in a line's name and holds the exchanges that differ there.
  */
-export function readRecording(name: string, nodeLine: number): Recording {
+export function readRecording(name: string, nodeLine: string): Recording {
   return { ...parse(file(name)), ...parse(file(`${name}.node-${nodeLine}`)) };
 }
 
 /** Writes a recording; on a line of Node other than `floor`, what differs from the recording of `floor`. */
-export function writeRecording(name: string, recording: Recording, nodeLine: number, floor: number): void {
+export function writeRecording(name: string, recording: Recording, nodeLine: string, floor: string): void {
   if (nodeLine === floor) {
     write(file(name), recording);
     return;
