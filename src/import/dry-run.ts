@@ -1,11 +1,4 @@
-import {
-  type CurveName,
-  type CurveText,
-  curveNameOf,
-  DEFAULT_CURVE,
-  levelForXp,
-  parseCurve,
-} from '../leaderboard/curves.ts';
+import { type CurveName, type CurveText, curveNameOf, levelForXp } from '../leaderboard/curves.ts';
 import { chooseCurve, type FormatCurve, type GuildState } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
 import { LevelCheck, type LevelChoice, recordOf } from './levels.ts';
@@ -80,8 +73,7 @@ export async function dryRun(
   { guild, curve, formatCurve, state = NEW_GUILD, levels, maxDistinct }: DryRunJob,
 ): Promise<DryRunResult> {
   const choice = chooseCurve(curve, formatCurve, state);
-  const numbers = parseCurve(choice.curve) ?? DEFAULT_CURVE;
-  const check = new LevelCheck(numbers, curveNameOf(choice.curve));
+  const check = new LevelCheck(choice.curve);
   const tally = new Tally(maxDistinct);
   const top = new TopMembers(MEMBERS_SHOWN);
   let outcome: Error | undefined;
@@ -103,7 +95,7 @@ export async function dryRun(
   if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(), 'levels');
   if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
   const first = top.list().map((row, index) => {
-    const level = recordOf(row, numbers, levels).profile.level ?? levelForXp(numbers, row.xp);
+    const level = recordOf(row, check.curve, levels).profile.level ?? levelForXp(check.curve, row.xp);
     return { rank: index + 1, user_id: row.userId, level, xp: row.xp, username: row.username ?? row.userId };
   });
   const preview: Preview = {

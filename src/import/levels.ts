@@ -1,5 +1,14 @@
 import { digits } from '../count.ts';
-import { CURVE_NAMES, type Curve, type CurveName, levelForXp } from '../leaderboard/curves.ts';
+import {
+  CURVE_NAMES,
+  type Curve,
+  type CurveName,
+  type CurveText,
+  curveNameOf,
+  DEFAULT_CURVE,
+  levelForXp,
+  parseCurve,
+} from '../leaderboard/curves.ts';
 import type { XpRecord } from '../leaderboard/writer.ts';
 import type { SeedRow } from './rows.ts';
 
@@ -20,11 +29,14 @@ export class LevelCheck {
   /** Of the compared rows, those whose level each curve gives. */
   private readonly given = new Map<CurveName, number>();
 
-  constructor(
-    private readonly curve: CurveName | Curve,
-    private readonly curveName: string,
-  ) {}
+  /** The numbers of the curve; of the default for unfit ones, with which the scripts refuse the guild. */
+  readonly curve: Curve | CurveName;
 
+  constructor(private readonly text: CurveText) {
+    this.curve = parseCurve(text) ?? DEFAULT_CURVE;
+  }
+
+  /** Compares a row. */
   add({ xp, level, explicitLevel }: SeedRow): void {
     if (level === undefined || level === null || explicitLevel !== undefined) return;
     this.compared++;
@@ -50,7 +62,7 @@ export class LevelCheck {
   }
 
   private figures(): string {
-    return `levels that the curve ${this.curveName} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
+    return `levels that the curve ${curveNameOf(this.text)} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
 import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
-import { curveNameOf, DEFAULT_CURVE, parseCurve } from '../leaderboard/curves.ts';
+import { curveNameOf } from '../leaderboard/curves.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
@@ -56,8 +56,8 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   try {
     await refuseLevels(job, choice);
     await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
-    const { count } = problems;
-    if (count > 0) outcome = new IncompleteRun(`${badRows(count)} skipped, all others are loaded`, 'skipped');
+    if (problems.count > 0)
+      outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
     outcome = outcomeOf(error, counts, job);
   }
@@ -79,14 +79,10 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
 /** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
 async function refuseLevels({ levels, reopen, reading: { signal } }: LoadJob, choice: CurveChoice): Promise<void> {
   if (levels !== undefined || !reopen) return;
-  const check = levelCheckOf(choice);
+  const check = new LevelCheck(choice.curve);
   await compareLevels(await reopen(), check, signal);
   if (check.differing > 0) throw new IncompleteRun(check.refusal(), 'levels');
 }
-
-/** The scripts refuse a guild with unfit coefficients. */
-const numbersOf = ({ curve }: CurveChoice) => parseCurve(curve) ?? DEFAULT_CURVE;
-const levelCheckOf = (choice: CurveChoice) => new LevelCheck(numbersOf(choice), curveNameOf(choice.curve));
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   const { writer } = target;
@@ -142,12 +138,12 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
  * @throws IncompleteRun for such levels, when all are counted.
  */
 async function sendMembers(sender: RecordSender, { reading, levels }: LoadJob, choice: CurveChoice): Promise<void> {
-  const [curve, check] = [numbersOf(choice), levelCheckOf(choice)];
+  const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
     await readMembers(reading, (row) => {
       check.add(row);
-      return isRefused() ? undefined : sender.add(recordOf(row, curve, levels));
+      return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
     });
   } catch (error) {
     if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();

@@ -43,7 +43,7 @@ describe('levels of imported members', () => {
   );
 
   it('that differ from the curve are counted, with the curve that gives most of them', () => {
-    const check = new LevelCheck('lurkr', 'lurkr');
+    const check = new LevelCheck('lurkr');
     // Level 10 begins at 4,675 XP by standard, at 4,150 by lurkr.
     for (const xp of [4200, 4674, 30_000, 0]) check.add({ userId: '1', xp, level: levelForXp('standard', xp) });
     expect(check).toMatchObject({ compared: 4, differing: 3 });
@@ -57,7 +57,7 @@ describe('levels of imported members', () => {
   });
 
   it('that a row calls explicit or not, or that are empty, are not compared', () => {
-    const check = new LevelCheck('standard', 'standard');
+    const check = new LevelCheck('standard');
     const row = { userId: '1', xp: 5 };
     for (const level of [{}, { level: null }, { level: 70, explicitLevel: true }, { level: 70, explicitLevel: false }])
       check.add({ ...row, ...level });
