@@ -37,7 +37,8 @@ export function tier(
 
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    // Many suites wait most of their time.
+    maxWorkers: 4,
     // TEST_REPORT names a file for the results, which .ci/run adds up.
     reporters: [
       'default',
@@ -53,18 +54,15 @@ export default defineConfig({
         exclude: timed,
         isolate: false,
         globalSetup: processes,
-        // Many of them wait most of their time.
-        maxWorkers: 4,
-        sequence: { groupOrder: 1 },
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
-      tier('second-browser', 'browser', { isolate: false, maxWorkers: 2, sequence: { groupOrder: 2 } }),
+      tier('second-browser', 'browser', { isolate: false, maxWorkers: 2, sequence: { groupOrder: 1 } }),
       tier('second-timed', '', {
         include: timed,
         isolate: false,
         globalSetup: processes,
         maxWorkers: 2,
-        sequence: { groupOrder: 3 },
+        sequence: { groupOrder: 2 },
       }),
     ],
     coverage: {

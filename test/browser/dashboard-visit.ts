@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
+import { axeViolations, COLOUR_RULES, SIZE_RULES } from '../../tools/axe.ts';
 import { type BrowserContext, type BrowserContextOptions, type Page, sharedChromium } from '../../tools/browser.ts';
 import { startTestDashboard, type TestDashboard } from '../support/dashboard.ts';
 import { type PageWatch, watchPage } from './engines.ts';
@@ -7,9 +7,9 @@ import { type PageWatch, watchPage } from './engines.ts';
 export const GUILD = '81384788765712384';
 const WIDE = { width: 1100, height: 800 };
 
-/** Sizes and themes in which each page must be right. A theme changes colours alone. */
+/** Sizes and themes in which each page must be right. A theme changes colours alone, and no size hides an element. */
 const LOOKS = [
-  ['a phone', { width: 360, height: 740 }, 'dark', undefined],
+  ['a phone', { width: 360, height: 740 }, 'dark', SIZE_RULES],
   ['wide', WIDE, 'dark', undefined],
   ['wide', WIDE, 'light', COLOUR_RULES],
 ] as const;
