@@ -10,6 +10,12 @@ export interface Grant {
   readonly userId: string;
 }
 
+/** A stored invite. */
+export interface Invite extends Grant {
+  /** Milliseconds since the epoch by Redis's clock. */
+  readonly madeAt: number;
+}
+
 /** Commands of the dashboard's connection. The writer's package has this file too, and does not know ioredis. */
 interface InviteStore {
   get(key: string): Promise<string | null>;
@@ -19,8 +25,11 @@ interface InviteStore {
 /** How long an invite works, in seconds, unless its maker says otherwise. */
 export const INVITE_TTL_S = 15 * 60;
 
-/** Guild id and user id, as invite.lua stores them. */
-const STORED = /^([\w.-]{1,64}) ([\w.-]{0,64})$/;
+/** The longest time that an invite works, in seconds. */
+export const MAX_INVITE_TTL_S = 86_400;
+
+/** Guild id, user id and time, as invite.lua stores them. */
+const STORED = /^([\w.-]{1,64}) ([\w.-]{0,64}) (\d{1,16})$/;
 
 /** Returns 256 random bits as text, for an invite or a session. */
 export function newToken(): string {
@@ -51,15 +60,15 @@ export async function createInvite(
   return `${url.replace(/\/+$/, '')}/sign-in/${token}`;
 }
 
-/** Returns what an invite grants, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
-export async function findInvite(client: InviteStore, redisKeys: RedisKeys, token: string): Promise<Grant | null> {
+/** Returns an invite, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
+export async function findInvite(client: InviteStore, redisKeys: RedisKeys, token: string): Promise<Invite | null> {
   const sha = hashToken(token);
   const [owner, operator] = await withStoreErrors(
     Promise.all([client.get(redisKeys.invite(sha)), client.get(redisKeys.operatorInvite(sha))]),
   );
-  const [, guildId, userId = ''] = STORED.exec(operator ?? owner ?? '') ?? [];
+  const [, guildId, userId = '', madeAt] = STORED.exec(operator ?? owner ?? '') ?? [];
   if (guildId === undefined) return null;
-  return { guildId: operator === null ? guildId : null, userId };
+  return { guildId: operator === null ? guildId : null, userId, madeAt: Number(madeAt) };
 }
 
 /** Uses an invite up. @returns false if someone else did so before. @throws StoreUnavailableError */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
+import { endSessions } from '../access/session-generation.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
@@ -10,7 +11,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Returns `dashboard`: the dashboard, until a signal ends the process. Adds `invite` to the command `guild`. */
+/** Returns `dashboard`: the dashboard, until a signal ends the process. Adds `invite` and `sign-out` to the command `guild`. */
 export function dashboardCommand(context: CommandContext, guild: Command): Command {
   guild
     .command('invite')
@@ -21,6 +22,15 @@ export function dashboardCommand(context: CommandContext, guild: Command): Comma
     .action((guildId: string, { user: userId, json }: Options & { readonly user: string }) =>
       printLink(context, { guildId, userId }, json),
     );
+  guild
+    .command('sign-out')
+    .description('End all sessions of the dashboard of the guild, and the links that nobody has used')
+    .argument('<guild>', 'guild id', parseId)
+    .option('--json', 'print JSON')
+    .action(async (guildId: string, { json }: Options) => {
+      await withServices(context, ({ client, redisKeys }) => endSessions(client, redisKeys.guild(guildId).sessions));
+      print(context, json, { guild: guildId }, () => [`signed out all owners of ${guildId}`]);
+    });
   return program(context, 'dashboard', 'Start the dashboard; settings come from the environment')
     .option('--operator-link', 'print a link that signs in as the operator, once, and end')
     .option('--json', 'print the link as JSON')

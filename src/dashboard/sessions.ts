@@ -1,5 +1,6 @@
 import type { Grant } from '../access/invites.ts';
 import { findInvite, hashToken, newToken, takeInvite } from '../access/invites.ts';
+import { endSessions, sessionGeneration } from '../access/session-generation.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import type { RedisKeys } from '../redis/redis-keys.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
@@ -17,7 +18,7 @@ export interface Session extends Grant {
 
 /** What is stored of a session, beside the hash of its token in the name of the Redis key. */
 interface Stored extends Grant {
-  /** Value of the guild's or operator's `sessions` at the sign-in. */
+  /** Text of the generation at the sign-in. */
   readonly generation: string;
 }
 
@@ -30,12 +31,14 @@ export class Sessions {
 
   /**
    * Uses an invite up and opens a session with a new token. The invite is taken last, so that a failure before leaves it good.
-   * @returns null when the invite is unknown, used or over.
+   * @returns null when the invite is unknown, used or over, or all sessions were ended since it was made.
    */
   async open(inviteToken: string): Promise<{ readonly token: string; readonly session: Session } | null> {
-    const grant = await findInvite(this.client, this.redisKeys, inviteToken);
-    if (!grant) return null;
-    const generation = await this.generationOf(grant);
+    const invite = await findInvite(this.client, this.redisKeys, inviteToken);
+    if (!invite) return null;
+    const { text: generation, endedAt } = await sessionGeneration(this.client, this.generationKey(invite));
+    const { madeAt, ...grant } = invite;
+    if (madeAt <= endedAt) return null;
     const token = newToken();
     const key = this.redisKeys.session(hashToken(token));
     const stored: Stored = { ...grant, generation };
@@ -61,17 +64,9 @@ export class Sessions {
     await withStoreErrors(this.client.del(this.redisKeys.session(hashToken(token))));
   }
 
-  /** Ends all sessions of the guild, or of the operator. */
-  async closeAll(of: Pick<Grant, 'guildId'>): Promise<void> {
-    await withStoreErrors(this.client.del(this.generationKey(of)));
-  }
-
-  /** Returns the text that all sessions of the guild or the operator carry. It lives as long as the youngest of them. */
-  private async generationOf(grant: Grant): Promise<string> {
-    const key = this.generationKey(grant);
-    await withStoreErrors(this.client.set(key, newToken(), 'EX', SESSION_TTL_S, 'NX'));
-    await withStoreErrors(this.client.expire(key, SESSION_TTL_S));
-    return (await withStoreErrors(this.client.get(key))) ?? '';
+  /** Ends all sessions of the guild, or of the operator, and the invites that were made before. */
+  closeAll(of: Pick<Grant, 'guildId'>): Promise<void> {
+    return endSessions(this.client, this.generationKey(of));
   }
 
   private generationKey({ guildId }: Pick<Grant, 'guildId'>): string {

@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from '../access/api-keys.ts';
+import { endSessions } from '../access/session-generation.ts';
 import { StagedMembers } from '../leaderboard/staged-members.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
@@ -24,8 +25,8 @@ interface GuildStore {
 }
 
 /**
- * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions and the
- * audit log of the dashboard. What a bot writes after that moment begins a new guild. A second call finishes an interrupted deletion. O(k)
+ * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
+ * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment begins a new guild. A second call finishes an interrupted deletion. O(k)
  * for k API keys.
  * @throws InvalidInputError while a --replace of the guild runs; then nothing was touched.
  * @throws StoreUnavailableError
@@ -42,7 +43,8 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   await staged.end();
   await publishInvalidation(client, redisKeys, guildId);
   const keys = await apiKeys.revokeAll(guildId);
-  await withStoreErrors(client.del(guild.audit, guild.securityAudit, guild.sessions));
+  await endSessions(client, guild.sessions);
+  await withStoreErrors(client.del(guild.audit, guild.securityAudit));
   const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
   return { members, staged: staged.leftBehind, keys, ...had };
 }

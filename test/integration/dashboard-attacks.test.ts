@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '../../src/access/invites.ts';
+import { runCommand } from '../support/command.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 
@@ -163,12 +164,13 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await owner.get('/operator?search=other')).text).not.toContain('other');
     expect((await owner.post('/guilds/own/settings/plan', { _token, plan: 'pro' })).status).toBe(404);
     expect((await owner.post('/guilds/own/settings/invite', { _token, user: '' })).status).toBe(404);
+    expect((await owner.post('/guilds/own/settings/sign-out', { _token })).status).toBe(404);
     expect(await data()).toBe(before);
   });
 
   it('by an invite that a bot wrote for "operator" opens no more than that guild', async () => {
     const token = 'B'.repeat(43);
-    await dashboard.store.client.set(`gr:invite:${hashToken(token)}`, 'operator ');
+    await dashboard.store.client.set(`gr:invite:${hashToken(token)}`, 'operator  1774737000000');
     const visitor = new Visitor(dashboard);
     expect((await visitor.signIn(`/${token}`)).headers.get('location')).toBe('/guilds/operator');
     expect((await visitor.get('/operator')).status).toBe(404);
@@ -193,6 +195,31 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     const next = await dashboard.signIn('own');
     expect((await next.get('/guilds/own')).status).toBe(200);
     expect((await thief.get('/guilds/own')).status).toBe(401);
+  });
+
+  it.each<[string, (operator: Visitor) => Promise<unknown>]>([
+    ['its owner signs out everywhere', () => owner.submit('/guilds/own', '/sign-out-everywhere', {})],
+    [
+      'the operator signs out its owners',
+      (operator) => operator.submit('/guilds/own/settings', '/guilds/own/settings/sign-out', {}),
+    ],
+    [
+      'the operator does so by a command',
+      () => runCommand('guild', ['sign-out', 'own'], { REDIS_URL: dashboard.redis.url }),
+    ],
+    ['it is deleted', () => runCommand('guild', ['delete', 'own', '--yes'], { REDIS_URL: dashboard.redis.url })],
+  ])('by a session or a link of a guild from before %s gets nothing', async (_when, end) => {
+    const operator = await dashboard.signIn(null);
+    const [link, foreign] = [await dashboard.link('own'), await dashboard.link('other')];
+    await end(operator);
+    expect((await owner.get('/guilds/own')).status).toBe(401);
+    const late = new Visitor(dashboard);
+    expect((await late.signIn(link)).status).toBe(410);
+    expect((await late.get('/guilds/own')).status).toBe(401);
+    // Other guilds, the operator and later links are as good as before.
+    expect((await operator.get('/operator')).status).toBe(200);
+    expect((await new Visitor(dashboard).signIn(foreign)).status).toBe(303);
+    expect((await new Visitor(dashboard).signIn(await dashboard.link('own'))).status).toBe(303);
   });
 
   it('through names shows them as text', async () => {

@@ -15,6 +15,12 @@ const MAX_MULTIPLIER = 1000;
 /** Levels whose thresholds are shown before a curve is saved. */
 const SAMPLE_LEVELS = [1, 5, 10, 25, 50, 100];
 
+/** What the page says after a change, by the query of its address. */
+const NOTICES: ReadonlyMap<string, string> = new Map([
+  ['1', 'Saved.'],
+  ['sign-out', 'All owners are signed out, and links made before do not work any more.'],
+]);
+
 const multiplierForm = z.object({
   multiplier: z
     .string()
@@ -42,11 +48,11 @@ export const settingsPage: GuildPage = {
   path: '/settings',
   label: 'Settings',
   addTo(router, parts) {
-    const { guildConfig, auditLog, views, planQuotas, scripts, redisKeys, url } = parts;
+    const { guildConfig, auditLog, views, planQuotas, scripts, redisKeys, sessions, url } = parts;
     /** Guilds whose members are being counted for a preview: one count at a time each. */
     const counting = new Set<string>();
 
-    router.get('/settings', (req, res) => sendSettings(parts, res, req.query.saved === '1' ? 'Saved.' : ''));
+    router.get('/settings', (req, res) => sendSettings(parts, res, NOTICES.get(String(req.query.saved)) ?? ''));
 
     router.post('/settings/multiplier', async (req, res) => {
       const form = parseForm(multiplierForm, formOf(req));
@@ -80,8 +86,8 @@ export const settingsPage: GuildPage = {
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
 
-    router.post(['/settings/plan', '/settings/invite'], (_req, res, next) => {
-      // The plan is what the operator sells or gives, and an invite opens the guild to someone else.
+    router.post(['/settings/plan', '/settings/invite', '/settings/sign-out'], (_req, res, next) => {
+      // The plan is what the operator sells or gives, and the operator decides who gets in.
       if (sessionOf(res).guildId !== null) throw notFound();
       next();
     });
@@ -108,6 +114,12 @@ export const settingsPage: GuildPage = {
         'security',
       );
       views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });
+    });
+    router.post('/settings/sign-out', async (req, res) => {
+      const guildId = guildOf(res);
+      const closeAll = () => sessions.closeAll({ guildId });
+      await auditLog.change(guildId, actorOf(req, res), 'Signed out all owners', closeAll, 'security');
+      res.redirect(303, `/guilds/${guildId}/settings?saved=sign-out`);
     });
   },
 };

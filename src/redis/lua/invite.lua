@@ -1,4 +1,4 @@
--- invite: stores an invite to the dashboard of a guild. Its token works once, until the time is up.
+-- invite: stores an invite to the dashboard of a guild. Its token works once, until the time is up or all sessions of the guild are ended.
 --
 -- KEYS[1] gr:invite:SHA256, with the SHA-256 of the token in hex (or gr:operator-invite:SHA256, which the user of a bot may not write)
 -- ARGV[1] guild id   ARGV[2] seconds, 1 .. 86400   ARGV[3] user id of the person it is for, "" = the owner
@@ -12,4 +12,6 @@ end
 if not seconds or seconds < 1 or seconds > 86400 then
   error('an invite is good for 1 to 86400 seconds', 0)
 end
-return redis.call('SET', KEYS[1], guild .. ' ' .. user, 'EX', ARGV[2])
+local now = redis.call('TIME')
+local made_at = string.format('%.0f', (now[1] + 0.0) * 1000 + math.floor(now[2] / 1000))
+return redis.call('SET', KEYS[1], guild .. ' ' .. user .. ' ' .. made_at, 'EX', ARGV[2])

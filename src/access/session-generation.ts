@@ -1,0 +1,33 @@
+import type { RedisClient } from '../redis/redis-client.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
+import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
+
+/** The text that all sessions of a guild, or of the operator, carry. */
+export interface SessionGeneration {
+  readonly text: string;
+  /** When all sessions were ended last, in milliseconds since the epoch by Redis's clock; 0 = not in the last day. */
+  readonly endedAt: number;
+}
+
+/**
+ * Returns the generation that new sessions carry, and begins one if there is none. It is kept for a day after each sign-in: no invite and
+ * no session lives longer. Three round trips.
+ * @param key the Redis key of the guild's or the operator's sessions.
+ * @throws StoreUnavailableError
+ */
+export async function sessionGeneration(client: RedisClient, key: string): Promise<SessionGeneration> {
+  await withStoreErrors(client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX'));
+  await withStoreErrors(client.expire(key, MAX_INVITE_TTL_S));
+  const text = (await withStoreErrors(client.get(key))) ?? '';
+  return { text, endedAt: Number(text.split(' ')[0]) };
+}
+
+/**
+ * Ends all sessions that carry the generation of a guild or the operator, and the invites that were made before. Two round trips.
+ * @throws StoreUnavailableError
+ */
+export async function endSessions(client: RedisClient, key: string): Promise<void> {
+  const [seconds, micros] = (await withStoreErrors(client.time())).map(Number) as [number, number];
+  const now = seconds * 1000 + Math.floor(micros / 1000);
+  await withStoreErrors(client.set(key, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S));
+}
