@@ -11,25 +11,29 @@ interface Options {
   readonly json?: boolean;
 }
 
+interface GuildOptions extends Options {
+  readonly guild: string;
+}
+
 /** Returns `dashboard`: the dashboard, until a signal ends the process. Adds `invite` and `sign-out` to the command `guild`. */
 export function dashboardCommand(context: CommandContext, guild: Command): Command {
   guild
     .command('invite')
     .description('Print a link that signs in to the dashboard of the guild, once')
-    .argument('<guild>', 'guild id', parseId)
+    .requiredOption('--guild <id>', 'guild id', parseId)
     .option('--user <id>', 'id of the person that it is for, shown in the audit log', parseId, '')
     .option('--json', 'print JSON')
-    .action((guildId: string, { user: userId, json }: Options & { readonly user: string }) =>
+    .action(({ guild: guildId, user: userId, json }: GuildOptions & { readonly user: string }) =>
       printLink(context, { guildId, userId }, json),
     );
   guild
     .command('sign-out')
     .description('End all sessions of the dashboard of the guild, and the links that nobody has used')
-    .argument('<guild>', 'guild id', parseId)
+    .requiredOption('--guild <id>', 'guild id', parseId)
     .option('--json', 'print JSON')
-    .action(async (guildId: string, { json }: Options) => {
-      await withServices(context, ({ client, redisKeys }) => endSessions(client, redisKeys.guild(guildId).sessions));
-      print(context, json, { guild: guildId }, () => [`signed out all owners of ${guildId}`]);
+    .action(async ({ guild, json }: GuildOptions) => {
+      await withServices(context, ({ client, redisKeys }) => endSessions(client, redisKeys.guild(guild).sessions));
+      print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);
     });
   return program(context, 'dashboard', 'Start the dashboard; settings come from the environment')
     .option('--operator-link', 'print a link that signs in as the operator, once, and end')

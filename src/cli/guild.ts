@@ -11,10 +11,12 @@ import { type Services, withServices } from './services.ts';
 import { confirm, print, program, UsageError } from './terminal.ts';
 
 interface Options {
+  readonly guild: string;
   readonly json?: boolean;
 }
 
 interface ExportOptions {
+  readonly guild: string;
   readonly paused?: boolean;
 }
 
@@ -26,40 +28,36 @@ interface RemoveOptions extends Options {
 export function guildCommand(context: CommandContext): Command {
   const command = program(context, 'guild', "Set, show, move or delete a guild's configuration and data");
   const subcommand = (name: string, description: string) =>
-    command.command(name).description(description).argument('<guild>', 'guild id', parseId);
+    command.command(name).description(description).requiredOption('--guild <id>', 'guild id', parseId);
 
   subcommand('set', 'Change the configuration; a new curve recounts the levels. The service follows at once')
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
     .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
     .option('--json', 'print JSON')
-    .action((guild: string, options: Options & GuildConfigChange) => set(context, guild, options));
+    .action((options: Options & GuildConfigChange) => set(context, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
-    .action((guild: string, options: Options) => show(context, guild, options));
+    .action((options: Options) => show(context, options));
   subcommand(
     'export',
     'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',
   )
     .option('--paused', 'the bot is stopped already: do not ask for it')
-    .action((guild: string, options: ExportOptions) => exportGuild(context, guild, options));
+    .action(({ guild, ...options }: ExportOptions) => exportGuild(context, guild, options));
   command
     .command('import')
     .description('Store the guild that "guild export" writes, from standard input')
     .option('--json', 'print JSON')
-    .action((options: Options) => importFromStream(context, options));
+    .action((options: Pick<Options, 'json'>) => importFromStream(context, options));
   subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action((guild: string, options: RemoveOptions) => remove(context, guild, options));
+    .action((options: RemoveOptions) => remove(context, options));
   return command;
 }
 
-async function set(
-  context: CommandContext,
-  guild: string,
-  { json, ...change }: Options & GuildConfigChange,
-): Promise<void> {
+async function set(context: CommandContext, { guild, json, ...change }: Options & GuildConfigChange): Promise<void> {
   const overview = await withServices(context, async (services) => {
     const { guildConfig, plans } = services;
     if (change.plan !== undefined && !plans.includes(change.plan)) {
@@ -74,7 +72,7 @@ async function set(
   print(context, json, overview, () => settingLines(overview));
 }
 
-async function show(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+async function show(context: CommandContext, { guild, json }: Options): Promise<void> {
   const overview = await withServices(context, async (services) => {
     await requireGuild(services, guild);
     return overviewOf(context, services, guild);
@@ -91,7 +89,7 @@ async function show(context: CommandContext, guild: string, { json }: Options): 
   ]);
 }
 
-async function remove(context: CommandContext, guild: string, { yes, json }: RemoveOptions): Promise<void> {
+async function remove(context: CommandContext, { guild, yes, json }: RemoveOptions): Promise<void> {
   const removed = await withServices(context, async (services) => {
     if (!yes) {
       const { ranked, keys } = await overviewOf(context, services, guild);

@@ -27,6 +27,7 @@ export async function runGuildrank(
   const bin = writeTo(context, new Command(BIN))
     .usage('<command> [options]')
     .version(VERSION)
+    .showHelpAfterError('(--help lists the commands)')
     .helpCommand(false)
     .exitOverride();
   const guild = guildCommand(context);
@@ -37,11 +38,6 @@ export async function runGuildrank(
   ];
   commands.push(dashboardCommand(context, guild));
   for (const command of commands) bin.addCommand(command);
-  bin
-    .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`)
-    .on('command:*', ([name]: string[]) => {
-      bin.error(`error: unknown command "${name}": one of ${commands.map((command) => command.name()).join(', ')}`);
-    });
-  const asksForHelp = args.length === 0 || args[0] === 'help';
-  return run(context, bin, asksForHelp ? ['--help'] : args);
+  bin.addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`);
+  return run(context, bin, args[0] === 'help' ? ['--help'] : args);
 }

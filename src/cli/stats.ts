@@ -9,6 +9,7 @@ import { withServices } from './services.ts';
 import { commandLine, PartialResult, print, program } from './terminal.ts';
 
 interface Options {
+  readonly guild: string;
   readonly json?: boolean;
 }
 
@@ -19,19 +20,19 @@ export function statsCommand(context: CommandContext): Command {
     command
       .command(name)
       .description(description)
-      .argument('<guild>', 'guild id', parseId)
+      .requiredOption('--guild <id>', 'guild id', parseId)
       .option('--json', 'print JSON');
 
-  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(
-    (guild: string, options: Options) => check(context, guild, options),
+  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action((options: Options) =>
+    check(context, options),
   );
-  subcommand('rebuild', 'Recompute the counters from the members').action((guild: string, options: Options) =>
-    rebuild(context, guild, options),
+  subcommand('rebuild', 'Recompute the counters from the members').action((options: Options) =>
+    rebuild(context, options),
   );
   return command;
 }
 
-async function check(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+async function check(context: CommandContext, { guild, json }: Options): Promise<void> {
   const { stored, actual, exact } = await withServices(context, async (services) => {
     await requireGuild(services, guild);
     return services.audit.check(guild);
@@ -41,10 +42,10 @@ async function check(context: CommandContext, guild: string, { json }: Options):
       ? `exact: ${describe(actual)}`
       : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
   );
-  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild ${guild}`, FAILED);
+  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild --guild ${guild}`, FAILED);
 }
 
-async function rebuild(context: CommandContext, guild: string, { json }: Options): Promise<void> {
+async function rebuild(context: CommandContext, { guild, json }: Options): Promise<void> {
   const { stored, actual, exact } = await withServices(context, async (services) => {
     await requireGuild(services, guild);
     return services.audit.rebuild(guild);

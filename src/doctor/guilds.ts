@@ -52,7 +52,11 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     modelFinding(known, newer, looked),
     ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
     drifting.length > 0
-      ? problem('counters', `they differ from the members in ${some(drifting)}`, 'guildrank stats rebuild GUILD')
+      ? problem(
+          'counters',
+          `they differ from the members in ${some(drifting)}`,
+          'guildrank stats rebuild --guild GUILD',
+        )
       : ok(
           'counters',
           `exact in the ${count(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,

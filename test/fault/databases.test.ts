@@ -23,8 +23,8 @@ const OUT_OF_RANGE =
 
 describe('a database that the server does not have', needs('redis-server'), () => {
   it.each([
-    ['guild', ['delete', 'prod', '--yes']],
-    ['guild', ['set', 'prod', '--plan', 'pro']],
+    ['guild', ['delete', '--guild', 'prod', '--yes']],
+    ['guild', ['set', '--guild', 'prod', '--plan', 'pro']],
     ['seed', ['--guild', 'prod', '--generate', '10']],
     ['keys', ['create', '--guild', 'prod']],
   ])('ends %s %j in one line, and leaves database 0 as it is', async (name, args) => {

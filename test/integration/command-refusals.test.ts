@@ -32,7 +32,7 @@ const SOON = { connectTimeoutMs: 1000 };
 
 const WRITES = [
   ['keys', ['create', '--guild', 'g']],
-  ['guild', ['set', 'g', '--plan', 'pro']],
+  ['guild', ['set', '--guild', 'g', '--plan', 'pro']],
   ['seed', ['--guild', 'g', '--generate', '10', '--plan', 'pro']],
 ] as const;
 
@@ -59,11 +59,14 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   it('MISCONF is named by commands that write, and those that read run', async () => {
     const { url } = await cannotSave();
     const run = (name: string, ...args: string[]) => runCommand(name, args, { REDIS_URL: url });
-    expect(await run('stats', 'check', 'g')).toMatchObject({
+    expect(await run('stats', 'check', '--guild', 'g')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^exact: 1 member /),
     });
-    expect(await run('guild', 'show', 'g')).toMatchObject({ code: 0, stdout: expect.stringContaining('1 ranked') });
+    expect(await run('guild', 'show', '--guild', 'g')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 ranked'),
+    });
     expect(await run('keys', 'list', '--guild', 'g')).toMatchObject({ code: 0 });
     for (const [name, args] of WRITES) {
       const { code, stderr } = await run(name, ...args);

@@ -142,10 +142,10 @@ describe('the commands, as processes', needs('redis-server'), () => {
     const { key } = await json(keys('create', '--guild', id, '--json'));
     const ask = () => request(service.url).get(`/api/v1/servers/${id}/stats`).set('x-api-key', key);
     expect((await ask()).headers['x-ratelimit-remaining']).toBe('99');
-    await json(guild('set', id, '--plan', 'pro', '--json'));
+    await json(guild('set', '--guild', id, '--plan', 'pro', '--json'));
     // The service caches the plan for 5 s: without the invalidation the old quota would still hold.
     expect((await ask()).headers['x-ratelimit-remaining']).toBe('9998');
-    expect(await json(guild('show', id, '--json'))).toMatchObject({ plan: 'pro', quota_used: 2, keys: 1 });
+    expect(await json(guild('show', '--guild', id, '--json'))).toMatchObject({ plan: 'pro', quota_used: 2, keys: 1 });
   });
 
   it('guild set changes curve and multiplier and recounts the levels, and guild show prints them', async () => {
@@ -154,20 +154,23 @@ describe('the commands, as processes', needs('redis-server'), () => {
       { userId: '1', set: 4675 },
       { userId: '2', set: 0 },
     ]);
-    expect(await json(guild('show', id, '--json'))).toMatchObject({ average_level: 10, xp_curve: 'standard' });
-    await json(guild('set', id, '--xp-curve', 'amari', '--xp-multiplier', '1.5', '--json'));
-    const { code, stdout } = await guild('show', id);
+    expect(await json(guild('show', '--guild', id, '--json'))).toMatchObject({
+      average_level: 10,
+      xp_curve: 'standard',
+    });
+    await json(guild('set', '--guild', id, '--xp-curve', 'amari', '--xp-multiplier', '1.5', '--json'));
+    const { code, stdout } = await guild('show', '--guild', id);
     expect(code).toBe(0);
     expect(stdout).toContain('XP curve       amari\nXP multiplier  1.5\nmembers        2 ranked, 1 with XP\n');
     expect((await service.store.audit.check(id)).exact).toBe(true);
   });
 
   it.each([
-    [['set', 'g', '--plan', 'gold'], /Unknown plan "gold": choose one of free, starter, pro/],
-    [['set', 'g', '--xp-curve', 'steep'], /Allowed choices are standard, amari, lurkr, polaris, arcane/],
-    [['set', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
-    [['set', 'g'], /Nothing to set: give --plan, --xp-curve or --xp-multiplier/],
-    [['delete', 'g'], /add --yes/],
+    [['set', '--guild', 'g', '--plan', 'gold'], /Unknown plan "gold": choose one of free, starter, pro/],
+    [['set', '--guild', 'g', '--xp-curve', 'steep'], /Allowed choices are standard, amari, lurkr, polaris, arcane/],
+    [['set', '--guild', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
+    [['set', '--guild', 'g'], /Nothing to set: give --plan, --xp-curve or --xp-multiplier/],
+    [['delete', '--guild', 'g'], /add --yes/],
   ])('guild %j is refused on stderr with exit code 2 and changes nothing', async (args, message) => {
     const { code, stdout, stderr } = await guild(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -175,11 +178,11 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect(await service.store.client.keys('gr:{g}:*')).toEqual([]);
   });
 
-  it('guild delete --yes leaves no Redis key behind, ends the API keys at once, and can run again', async () => {
+  it('guild delete --yes leaves nothing but the end of its sessions, ends the API keys at once, and can run again', async () => {
     const id = newGuild();
     const { writer, client } = service.store;
     const { key } = await json(keys('create', '--guild', id, '--json'));
-    await json(guild('set', id, '--plan', 'starter', '--json'));
+    await json(guild('set', '--guild', id, '--plan', 'starter', '--json'));
     const members = Array.from({ length: 1203 }, (_, n) => ({
       userId: `u${n}`,
       set: n,
@@ -190,25 +193,25 @@ describe('the commands, as processes', needs('redis-server'), () => {
     await client.del(service.store.redisKeys.staging(id).lock);
     expect(await status(id, key)).toBe(200);
 
-    const first = await guild('delete', id, '--yes');
+    const first = await guild('delete', '--guild', id, '--yes');
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toBe(
       'Removed 1,203 members, 7 staged by an unfinished import, 1 API key, configuration, counters, quota.\n',
     );
     expect(await status(id, key)).toBe(401);
-    expect(await client.keys(`*{${id}}*`)).toEqual([]);
-    expect((await guild('delete', id, '--yes')).stdout).toBe(`Nothing was stored of guild ${id}.\n`);
+    expect(await client.keys(`*{${id}}*`)).toEqual([`gr:{${id}}:sessions`]);
+    expect((await guild('delete', '--guild', id, '--yes')).stdout).toBe(`Nothing was stored of guild ${id}.\n`);
   });
 
   it('stats check exits with 1 on drift and rebuild repairs it', async () => {
     const id = newGuild();
     await service.store.writer.record(id, { userId: '1', set: 100 });
     await service.store.client.zadd(service.store.redisKeys.guild(id).xp, 300, '2');
-    const check = await runCommand('stats', ['check', id], env());
+    const check = await runCommand('stats', ['check', '--guild', id], env());
     expect(check.code).toBe(1);
-    expect(check.stderr).toBe(`Repair it with: npm run -s stats -- rebuild ${id}\n`);
-    expect((await runCommand('stats', ['rebuild', id], env())).code).toBe(0);
-    expect((await json(runCommand('stats', ['check', id, '--json'], env()))).exact).toBe(true);
+    expect(check.stderr).toBe(`Repair it with: npm run -s stats -- rebuild --guild ${id}\n`);
+    expect((await runCommand('stats', ['rebuild', '--guild', id], env())).code).toBe(0);
+    expect((await json(runCommand('stats', ['check', '--guild', id, '--json'], env()))).exact).toBe(true);
   });
 
   it('every command prints its usage with --help and exit code 0', async () => {

@@ -205,9 +205,12 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     ],
     [
       'the operator does so by a command',
-      () => runCommand('guild', ['sign-out', 'own'], { REDIS_URL: dashboard.redis.url }),
+      () => runCommand('guild', ['sign-out', '--guild', 'own'], { REDIS_URL: dashboard.redis.url }),
     ],
-    ['it is deleted', () => runCommand('guild', ['delete', 'own', '--yes'], { REDIS_URL: dashboard.redis.url })],
+    [
+      'it is deleted',
+      () => runCommand('guild', ['delete', '--guild', 'own', '--yes'], { REDIS_URL: dashboard.redis.url }),
+    ],
   ])('by a session or a link of a guild from before %s gets nothing', async (_when, end) => {
     const operator = await dashboard.signIn(null);
     const [link, foreign] = [await dashboard.link('own'), await dashboard.link('other')];

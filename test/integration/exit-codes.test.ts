@@ -11,11 +11,11 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[], onNot
   ['keys', ['list', ...GUILD], 0],
   ['keys', ['revoke', ...GUILD, 'nokey'], 3],
   ['keys', ['rotate', ...GUILD, 'nokey'], 3],
-  ['guild', ['show', 'nosuch'], 3],
-  ['guild', ['delete', 'nosuch', '--yes'], 0],
-  ['guild', ['export', 'nosuch', '--paused'], 3],
-  ['stats', ['check', 'nosuch'], 3],
-  ['stats', ['rebuild', 'nosuch'], 3],
+  ['guild', ['show', '--guild', 'nosuch'], 3],
+  ['guild', ['delete', '--guild', 'nosuch', '--yes'], 0],
+  ['guild', ['export', '--guild', 'nosuch', '--paused'], 3],
+  ['stats', ['check', '--guild', 'nosuch'], 3],
+  ['stats', ['rebuild', '--guild', 'nosuch'], 3],
   ['member', ['show', ...GUILD, 'nobody'], 3],
   ['member', ['export', ...GUILD, 'nobody'], 3],
   ['member', ['rename', ...GUILD, 'nobody', 'x'], 3],
@@ -31,6 +31,23 @@ describe('the exit code of every command', () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("unknown option '--no-such-option'")]);
     const settings = await runCommand(name, args, { REDIS_MODE: 'wrong' });
     expect([settings.code, settings.stderr]).toEqual([2, expect.stringContaining('REDIS_MODE must be one of')]);
+  });
+
+  it.each([
+    ['keys', []],
+    ['guild', []],
+  ])('%s %j is 2 without the rest, and shows what there is', async (name, args) => {
+    const { code, stdout, stderr } = await runCommand(name, args);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^Usage: .*Commands:/s)]);
+  });
+
+  it.each([
+    ['keyz', [], 'keys'],
+    ['stats', ['chek', ...GUILD], 'check'],
+    ['guild', ['show', ...GUILD, '--jsno'], '--json'],
+  ])('%s %j is 2, with the word that was meant', async (name, args, meant) => {
+    const { code, stderr } = await runCommand(name, args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`(Did you mean ${meant}?)`)]);
   });
 
   it.each(COMMANDS)('%s %j is 1 when Redis is away', async (name, args) => {

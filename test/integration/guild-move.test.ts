@@ -35,7 +35,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     startCommand('guild', args, { env: { REDIS_URL: stores[store]?.url as string } });
   /** Starts both commands, the output of the first being the input of the second. */
   function startMove(...options: string[]): { source: RunningCommand; target: RunningCommand } {
-    const [source, target] = [start(0, 'export', 'g', ...options), start(1, 'import')];
+    const [source, target] = [start(0, 'export', '--guild', 'g', ...options), start(1, 'import')];
     source.stdout.forward(target.stdin);
     void source.ended.then(() => target.stdin.end());
     return { source, target };
@@ -124,7 +124,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
 
   it('store API keys that open the guild of the stream and no other, each in its list', async () => {
     await fill(10);
-    const whole = start(0, 'export', 'g', '--paused');
+    const whole = start(0, 'export', '--guild', 'g', '--paused');
     await whole.ended;
     const lines = whole.stdout.text.trimEnd().split('\n');
     const last = JSON.parse(lines.pop() as string);
@@ -150,23 +150,23 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
   it('refuse what is not right, and say what to do', async () => {
     for (const input of ['', '{"format":"other"}\n', 'text'])
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
-    const nothing = start(0, 'export', 'g', '--paused');
+    const nothing = start(0, 'export', '--guild', 'g', '--paused');
     await nothing.ended;
     expect(nothing.stderr.text).toBe('error: Nothing is stored of guild g\n');
 
     await fill(10);
-    const unasked = start(0, 'export', 'g');
+    const unasked = start(0, 'export', '--guild', 'g');
     unasked.stdin.end();
     await unasked.ended;
     expect(unasked.stderr.text).toContain('Nothing says on standard input that the bot is stopped');
 
     await from.client.set('gr:{g}:next:xp:lock', 'other', 'PX', 60_000);
-    const busy = start(0, 'export', 'g', '--paused');
+    const busy = start(0, 'export', '--guild', 'g', '--paused');
     await busy.ended;
     expect(busy.stderr.text).toContain('is not done: finish it first');
     await from.client.del('gr:{g}:next:xp:lock');
 
-    const whole = start(0, 'export', 'g', '--paused');
+    const whole = start(0, 'export', '--guild', 'g', '--paused');
     await whole.ended;
     const stream = whole.stdout.text;
     const lines = stream.trimEnd().split('\n');
@@ -196,7 +196,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API key.');
     expectSameGuild(await content(to), await content(from));
     await from.client.hset('gr:{g}:stats', 'model', '3');
-    const newer = start(0, 'export', 'g', '--paused');
+    const newer = start(0, 'export', '--guild', 'g', '--paused');
     await newer.ended;
     await stores[1]?.empty();
     expect(await import_(newer.stdout.text)).toContain(

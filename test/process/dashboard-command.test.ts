@@ -26,7 +26,7 @@ describe('the command dashboard', needs('redis-server'), () => {
     const dashboard = start();
     const { url } = (await dashboard.line((line) => typeof line.url === 'string')) as { url: string };
     const people = [
-      ['/guilds/g', await run('guild', 'invite', 'g', '--user', 'u1', '--json')],
+      ['/guilds/g', await run('guild', 'invite', '--guild', 'g', '--user', 'u1', '--json')],
       ['/operator', await run('dashboard', '--operator-link', '--json')],
     ] as const;
     for (const [home, { stdout, stderr, code }] of people) {

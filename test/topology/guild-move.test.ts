@@ -101,7 +101,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
       ...nodeArguments(['src/cli/main.ts', 'guild']),
       ...args,
     ];
-    const line = [...command(from, 'export', 'g'), '|', ...command(to, 'import')].join(' ');
+    const line = [...command(from, 'export', '--guild', 'g'), '|', ...command(to, 'import')].join(' ');
     const shell = startChild('bash', ['-o', 'pipefail', '-c', line], { cwd: repository, stdin: 'pipe' });
     const peaks = [0, 0];
     const timer = setInterval(() => {
