@@ -390,7 +390,7 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     expect(existsSync(join(folder, 'node_modules/guildrank', document)), document).toBe(true);
     expect(await runProgram(bin, ['sed'])).toMatchObject({
       code: 2,
-      stderr: "error: unknown command 'sed'\n(Did you mean seed?)\n\n(--help lists the commands)\n",
+      stderr: "error: unknown command 'sed'\n(Did you mean seed?)\n(--help lists the commands)\n",
     });
   });
 });
