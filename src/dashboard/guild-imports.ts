@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidInputError, messageOf } from '../errors.ts';
 import { curveOfFiles, type FormatCurve } from '../import/curve-choice.ts';
@@ -16,6 +14,7 @@ import { Problems } from '../import/problems.ts';
 import type { Progress, Reading } from '../import/reading.ts';
 import { summaryLine } from '../import/summary.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** What a person chose for an import. */
 export interface ImportChoice {
@@ -256,13 +255,6 @@ export class GuildImports {
       input.close();
     }
   }
-}
-
-/** Creates a folder that only this user can read, and that goes with the process. */
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'guildrank-import-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** A line can quote a whole field of the file. */

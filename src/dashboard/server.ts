@@ -26,6 +26,7 @@ import { GuildImports } from './guild-imports.ts';
 import type { Parts } from './guild-page.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { Sessions } from './sessions.ts';
+import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
 
 /** How long the start waits for Redis before it gives up. */
@@ -92,6 +93,7 @@ export async function startDashboard(
     health.stop();
     client.disconnect();
   };
+  removeLeftFolders();
   try {
     await port.open(server);
     await waitUntilReady(client, BOOT_TIMEOUT_MS, (error) =>

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -254,6 +255,27 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     socket.destroy();
     await vi.waitFor(() => expect(files()).toEqual([]), PATIENT);
     await vi.waitFor(async () => expect((await upload(CSV)).status).toBe(303), PATIENT);
+  });
+
+  it('that a dashboard left when it was killed is deleted by the next start, and nothing of one that runs', async () => {
+    const { pid: gone } = spawnSync(process.execPath, ['--version']);
+    const [left, others] = [`guildrank-import-${gone}-x`, `guildrank-import-${process.ppid}-x`];
+    for (const name of [left, others]) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'upload'), CSV);
+    }
+    await upload(CSV);
+    const kept = files();
+    expect(kept).toHaveLength(3);
+    await (await startTestDashboard()).close();
+    expect(readdirSync(folder)).not.toContain(left);
+    expect(files().sort()).toEqual(
+      kept
+        .filter((name) => name !== 'upload')
+        .concat('upload')
+        .sort(),
+    );
+    rmSync(join(folder, others), { recursive: true });
   });
 
   it('stores names and file names as text', async () => {
