@@ -8,6 +8,7 @@ import { detectFormat } from './detect.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 import { readJson } from './json.ts';
 import { readNdjson } from './ndjson.ts';
+import { refuseOtherContent } from './other-content.ts';
 import { curveOfSettings, settingsIn } from './polaris-settings.ts';
 import type { Entry } from './rows.ts';
 import { textBytes } from './text-bytes.ts';
@@ -71,6 +72,7 @@ export async function openInput(
     length += value.length;
   }
   const beginning = Buffer.concat(head).toString('utf8');
+  refuseOtherContent(beginning, name);
   const format = given ?? detectFormat(beginning, name);
   const curve = format === 'polaris' ? polarisCurve(beginning, name, onWarning) : undefined;
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
@@ -124,5 +126,9 @@ async function open(path: string): Promise<{ stream: Readable; size: number | un
 
 function unreadable(name: string, error: Error): never {
   if (isAbort(error) || error instanceof InvalidInputError) throw error;
+  if (/^https?:\/\//i.test(name))
+    throw new InvalidInputError(
+      `${name} is no file: fetch it first, such as with curl -fsSL -o members.json '${name}'`,
+    );
   throw new InvalidInputError(`Cannot read ${name}: ${UNREADABLE[systemErrorOf(error).code] ?? error.message}`);
 }

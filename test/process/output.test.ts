@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
@@ -23,6 +25,21 @@ async function withoutReaders(args: readonly string[], env: Record<string, strin
     await child.stop();
   }
 }
+
+it('npm run of a command in a clone without packages is one line that says how to install them', async () => {
+  const clone = mkdtempSync(join(tmpdir(), 'guildrank-clone-'));
+  try {
+    for (const name of ['package.json', 'src/cli', 'scripts/dev'])
+      cpSync(join(repository, name), join(clone, name), { recursive: true });
+    expect(await runProgram('npm', ['run', '-s', 'keys', '--', 'list', '--guild', 'g'], { cwd: clone })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: the packages of this repository are not installed: run "npm ci" first\n',
+    });
+  } finally {
+    rmSync(clone, { recursive: true });
+  }
+});
 
 describe('the output of a command', () => {
   it('may lose its reader: --help then ends as it would with one', async () => {

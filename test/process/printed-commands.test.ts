@@ -141,7 +141,7 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     const names = here.flatMap(({ script }) =>
       [...script.matchAll(/npm run -s (\w+)/g)].map(([, name]) => name as string),
     );
-    for (const name of names) expect(scripts[name]).toBe(`node --import tsx src/cli/main.ts ${name}`);
+    for (const name of names) expect(scripts[name]).toBe(`node scripts/dev/command.mjs ${name}`);
     expect(here[0]?.script.match(/npm run -s/g)?.length).toBeGreaterThan(3);
   });
 
