@@ -31,6 +31,9 @@ export const MAX_INVITE_TTL_S = 86_400;
 /** Guild id, user id and time, as invite.lua stores them. */
 const STORED = /^([\w.-]{1,64}) ([\w.-]{0,64}) (\d{1,16})$/;
 
+/** The text of {@link newToken}. */
+const TOKEN = /^[\w-]{43}$/;
+
 /** Returns 256 random bits as text, for an invite or a session. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url');
@@ -62,6 +65,7 @@ export async function createInvite(
 
 /** Returns an invite, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
 export async function findInvite(client: InviteStore, redisKeys: RedisKeys, token: string): Promise<Invite | null> {
+  if (!TOKEN.test(token)) return null;
   const sha = hashToken(token);
   const [owner, operator] = await withStoreErrors(
     Promise.all([client.get(redisKeys.invite(sha)), client.get(redisKeys.operatorInvite(sha))]),

@@ -10,6 +10,8 @@ export interface DashboardConfig extends Config {
   readonly dashboardUrl: string;
   /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
   readonly apiUrl: string;
+  /** Members that a file may have, and a guild before members are added to it. */
+  readonly dashboardMaxMembers: number;
 }
 
 const URL_FORMAT =
@@ -33,6 +35,7 @@ const schema = z.object({
   DASHBOARD_PORT: integer(0, 65_535, 8090),
   DASHBOARD_URL: dashboardUrl,
   DASHBOARD_API_URL: origin('must be an address such as https://ranks.example.com, without a path'),
+  DASHBOARD_MAX_MEMBERS: integer(1, 100_000_000, 1_000_000),
 });
 
 /** Parses the settings from environment variables. @throws ConfigError with every wrong variable. */
@@ -41,12 +44,13 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   const own = parsed(() => parseVariables(schema, env), problems);
   const config = parsed(() => parseConfig(env), problems);
   if (!own || !config) throw new ConfigError(problems);
-  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
+  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_URL, DASHBOARD_API_URL, DASHBOARD_MAX_MEMBERS } = own;
   return {
     ...config,
     dashboardHost: DASHBOARD_HOST,
     dashboardPort: DASHBOARD_PORT,
     dashboardUrl: DASHBOARD_URL || (DASHBOARD_PORT > 0 ? `http://127.0.0.1:${DASHBOARD_PORT}` : ''),
+    dashboardMaxMembers: DASHBOARD_MAX_MEMBERS,
     apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
   };
 }

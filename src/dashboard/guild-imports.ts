@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { count } from '../count.ts';
 import { InvalidInputError, messageOf } from '../errors.ts';
 import { curveOfFiles, type FormatCurve } from '../import/curve-choice.ts';
 import { type DryRunResult, dryRun } from '../import/dry-run.ts';
@@ -14,6 +15,7 @@ import { Problems } from '../import/problems.ts';
 import type { Progress, Reading } from '../import/reading.ts';
 import { summaryLine } from '../import/summary.ts';
 import type { CurveName } from '../leaderboard/curves.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** What a person chose for an import. */
@@ -80,6 +82,8 @@ export class GuildImports {
 
   constructor(
     private readonly target: LoadTarget,
+    /** Members that a file may have, and a guild before members are added to it. Owners share the Redis of the bot. */
+    private readonly maxMembers: number,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
   ) {}
 
@@ -142,6 +146,7 @@ export class GuildImports {
     if (!result || signal.aborted)
       throw new InvalidInputError('It takes too long to read here: use the command "seed".');
     const { preview, notice, outcome } = result;
+    if (preview.members > this.maxMembers) throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
     if (notice) notes.push(forPage(notice));
     if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(forPage(outcome.message));
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, preview, notes };
@@ -167,10 +172,23 @@ export class GuildImports {
     if (checked) await rm(checked.path, { force: true });
   }
 
-  /** Starts to load the file that waits. @param onEnd called with the last line. */
-  start(guildId: string, how: LoadChoice, onEnd: (summary: string) => Promise<unknown>): void {
+  /**
+   * Starts to load the file that waits. One round trip.
+   * @param id of the file that its person has seen checked.
+   * @param onEnd called with the last line.
+   * @throws InvalidInputError when this file is gone, too many loads run, or the guild has too many members already.
+   */
+  async start(
+    guildId: string,
+    id: string,
+    how: LoadChoice,
+    onEnd: (summary: string) => Promise<unknown>,
+  ): Promise<void> {
+    const stored = how.replace ? 0 : await this.storedMembers(guildId);
+    if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
     const { checked } = this.of(guildId);
-    if (!checked || this.receiving.has(guildId)) throw new InvalidInputError('There is no file: upload it again.');
+    if (checked?.id !== id || this.receiving.has(guildId))
+      throw new InvalidInputError('There is no file: upload it again.');
     if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = { name: checked.name, ...how, notes: [], members: 0, share: 0 };
     const controller = new AbortController();
@@ -185,6 +203,18 @@ export class GuildImports {
         return rm(checked.path, { force: true });
       });
     this.loads.add(load);
+  }
+
+  private async storedMembers(guildId: string): Promise<number> {
+    const { client, redisKeys } = this.target;
+    const { xp, hidden } = redisKeys.guild(guildId);
+    const [ranked, others] = await withStoreErrors(Promise.all([client.zcard(xp), client.zcard(hidden)]));
+    return ranked + others;
+  }
+
+  private tooMany(what: string): InvalidInputError {
+    const limit = count(this.maxMembers, 'member');
+    return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more.`);
   }
 
   /** Stops all loads, and waits for their ends. */

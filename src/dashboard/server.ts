@@ -131,7 +131,7 @@ function partsOn(
     counters,
     apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
     guildConfig,
-    imports: new GuildImports({ client, redisKeys, scripts, writer, guildConfig }),
+    imports: new GuildImports({ client, redisKeys, scripts, writer, guildConfig }, config.dashboardMaxMembers),
     commands: new CommandBatcher(client, scripts, redisKeys),
     sessions: new Sessions(client, redisKeys),
     auditLog,

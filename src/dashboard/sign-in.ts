@@ -45,24 +45,11 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
 
   router.post('/sign-in', async (req, res) => {
     res.context.route = '/sign-in';
-    const waitMs = limiter.take(req.ip);
-    if (waitMs > 0) {
-      const seconds = Math.ceil(waitMs / 1000);
-      throw new Refusal(
-        429,
-        'Too many attempts',
-        `Too many links that do not work came from this address. Try again in ${seconds} s.`,
-        seconds,
-      );
-    }
-    let opened: Awaited<ReturnType<typeof sessions.open>> | undefined;
-    try {
-      opened = await sessions.open(formOf(req).invite ?? '');
-    } finally {
-      // Undefined: Redis did not reply, which is not the fault of the person.
-      if (opened !== null) limiter.giveBack(req.ip);
-    }
+    // Before the limit: people of one address, such as behind a proxy, must not lock each other out.
+    const opened = await sessions.open(formOf(req).invite ?? '');
     if (!opened) {
+      const waitMs = limiter.take(req.ip);
+      if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1000));
       throw new Refusal(
         410,
         'This link does not work',
@@ -115,6 +102,15 @@ export const requireSession: RequestHandler = (_req, res, next) => {
   if (visitOf(res).session) return next();
   throw new Refusal(401, 'Sign in', 'You are not signed in.');
 };
+
+function tooManyAttempts(seconds: number): Refusal {
+  return new Refusal(
+    429,
+    'Too many attempts',
+    `Too many links that do not work came from this address. Try again in ${seconds} s.`,
+    seconds,
+  );
+}
 
 function homeOf(guildId: string | null): string {
   return guildId === null ? '/operator' : `/guilds/${encodeURIComponent(guildId)}`;

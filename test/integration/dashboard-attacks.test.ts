@@ -299,6 +299,11 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect(statuses).toEqual([...Array(10).fill(410), 429, 429]);
     expect((await guess('192.0.2.1')).headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await guess('192.0.2.2')).status).toBe(410);
+    // Neither is the owner behind the same address, who has a link that works.
+    const neighbour = { invite: (await dashboard.link('own')).split('/').pop() ?? '' };
+    expect((await new Visitor(dashboard).post('/sign-in', neighbour, { 'x-forwarded-for': '192.0.2.1' })).status).toBe(
+      303,
+    );
   });
 
   it('on what caches, frames, logs and addresses keep finds no secret', async () => {

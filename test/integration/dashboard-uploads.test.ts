@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -396,6 +398,19 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect((await owner.get('/guilds/own/widget/data/api/v1/servers/other/stats')).status).toBe(404);
       expect(await ranking('other')).toEqual(['theirs', '9']);
       expect(await page('/guilds/own/activity')).not.toContain('the member theirs');
+    });
+
+    it('leave as one file of a guild at a time: who does not read it takes no more', async () => {
+      const username = 'n'.repeat(250);
+      const members = Array.from({ length: 40_000 }, (_, n) => ({ userId: `u${n}`, set: n, profile: { username } }));
+      await dashboard.store.writer.recordMany('own', members);
+      const path = '/guilds/own/members/export.csv';
+      const slow = get(dashboard.localUrl + path, { headers: { cookie: owner.cookie } });
+      const [answer] = (await once(slow, 'response')) as [IncomingMessage];
+      const second = await owner.get(path);
+      expect([second.status, second.headers.get('retry-after')]).toEqual([409, '30']);
+      answer.destroy();
+      await vi.waitFor(async () => expect((await owner.get(path)).status).toBe(200), PATIENT);
     });
 
     it('leave as a file that the import reads back, hidden ones too', async () => {

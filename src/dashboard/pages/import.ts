@@ -73,7 +73,12 @@ export const importPage: GuildPage = {
       const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
       const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"`;
       const how = { replace, levels: data.levels };
-      await auditLog.change(guildId, actor, what, async () => imports.start(guildId, how, log));
+      try {
+        await auditLog.change(guildId, actor, what, () => imports.start(guildId, checked.id, how, log));
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        return sendState(parts, res, error.message);
+      }
       res.redirect(303, `/guilds/${guildId}/import`);
     });
 

@@ -8,7 +8,7 @@ import { MemberRead } from '../../leaderboard/reader.ts';
 import { StoredMembers } from '../../leaderboard/stored-members.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
-import { notFound } from '../refusal.ts';
+import { notFound, Refusal } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
 /** Changes of a member, by the word in the address. */
@@ -69,14 +69,22 @@ export const membersPage: GuildPage = {
       views.send(res, 'members', { title: 'Members', id, member, notice, problem }, problem === '' ? 200 : 404);
     });
 
+    /** Guilds whose members are being written to a file: one file at a time each. */
+    const exporting = new Set<string>();
     router.get('/members/export.csv', async (_req, res) => {
       const guildId = guildOf(res);
+      if (exporting.has(guildId)) throw busy();
       const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
       res.set({
         'Content-Type': 'text/csv; charset=utf-8',
         'Content-Disposition': `attachment; filename="${guildId}.csv"`,
       });
-      await pipeline(Readable.from(exportText(stored.readAll(guildId), 'csv', result)), res);
+      exporting.add(guildId);
+      try {
+        await pipeline(Readable.from(exportText(stored.readAll(guildId), 'csv', result)), res);
+      } finally {
+        exporting.delete(guildId);
+      }
     });
 
     router.get('/members/:change', async (req, res) => {
@@ -96,3 +104,12 @@ export const membersPage: GuildPage = {
     });
   },
 };
+
+function busy(): Refusal {
+  return new Refusal(
+    409,
+    'Already exporting',
+    'The members of this guild are being exported already. Try again later.',
+    30,
+  );
+}

@@ -16,7 +16,7 @@ async function upload(imports: GuildImports, guildId: string, content = CSV): Pr
 }
 
 it('files that wait keep no other guild from an import', async () => {
-  const imports = new GuildImports(suite.store);
+  const imports = new GuildImports(suite.store, 1000);
   const guilds = Array.from({ length: 30 }, (_, i) => `waiting${i}`);
   for (const guild of guilds) await upload(imports, guild);
   expect(guilds.filter((guild) => imports.of(guild).checked)).toEqual(guilds);
@@ -24,16 +24,41 @@ it('files that wait keep no other guild from an import', async () => {
 });
 
 it('files that wait go, the oldest first, when another one has no room', async () => {
-  const imports = new GuildImports(suite.store, 3 * CSV.length);
+  const imports = new GuildImports(suite.store, 1000, 3 * CSV.length);
   for (const guild of ['a', 'b', 'c', 'a']) await upload(imports, guild);
   const waiting = () => ['a', 'b', 'c', 'd', 'e'].filter((guild) => imports.of(guild).checked);
   expect(waiting()).toEqual(['a', 'b', 'c']);
   await upload(imports, 'd');
   expect(waiting()).toEqual(['a', 'c', 'd']);
+  const id = imports.of('c').checked?.id ?? '';
   await upload(imports, 'e', `${CSV}b,20\n`);
   expect(waiting()).toEqual(['d', 'e']);
-  expect(() => imports.start('b', { replace: false, levels: undefined }, async () => {})).toThrow(
+  await expect(imports.start('b', id, { replace: false, levels: undefined }, async () => {})).rejects.toThrow(
     'There is no file: upload it again.',
   );
   for (const guild of waiting()) await imports.discard(guild);
+});
+
+it('load no more members than the operator allows, in a file or beside those that the guild has', async () => {
+  const imports = new GuildImports(suite.store, 2);
+  await expect(upload(imports, 'a', 'user_id,xp\na,1\nb,2\nc,3\n')).rejects.toThrow(
+    'The file has 3 members, and the dashboard loads up to 2 members: ask the operator for more.',
+  );
+  expect(imports.of('a')).toEqual({});
+  const start = async (content: string, replace = false) => {
+    await upload(imports, 'a', content);
+    const id = imports.of('a').checked?.id ?? '';
+    const ended = new Promise((done) => {
+      void imports.start('a', id, { replace, levels: undefined }, async (summary) => done(summary)).catch(done);
+    });
+    return String(await ended);
+  };
+  expect(await start('user_id,xp\na,1\nb,2\n')).toContain('loaded 2 members');
+  expect(await start('user_id,xp\nc,1\nd,2\n')).toContain('loaded 2 members');
+  const { writer } = suite.store;
+  await writer.hide('a', ['a', 'b', 'c']);
+  expect(await start('user_id,xp\ne,1\n')).toContain(
+    'The guild has 4 members, and the dashboard loads up to 2 members: ask the operator for more.',
+  );
+  expect(await start('user_id,xp\ne,1\n', true)).toContain('replaced by 1 member');
 });
