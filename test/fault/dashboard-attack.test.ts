@@ -1,0 +1,197 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createInvite } from '../../src/access/invites.ts';
+import { Visitor } from '../support/dashboard.ts';
+import { guildOn, type TestGuild } from '../support/guild.ts';
+import { needs } from '../support/needs.ts';
+import { runScript, type TestProcess } from '../support/process.ts';
+import { PATIENT } from '../support/wait.ts';
+
+const MB = 1024 * 1024;
+/** The memory of the dashboard's container in deploy/kubernetes, and the heap that Node takes by itself there. */
+const MEMORY = 256 * MB;
+const NODE_OPTIONS = '--max-old-space-size=256 --max-semi-space-size=1';
+/** Bytes of text in a bomb, in an archive a thousandth of that. Rows are read one by one, which takes longer. */
+const LONG = 60 * MB;
+const LONG_ROWS = 2 * MB;
+
+const members = (open: string, more = '') =>
+  `{"${open}":[{"id":"1","xp":1,"exp":1,"userId":"1","user_id":"1","score":1},${more}`;
+/** Beginning of a file, and the text that then repeats. */
+const BOMBS: Readonly<Record<string, readonly [head: string, repeated: string]>> = {
+  'a line of CSV': ['user_id,xp\n', '1'],
+  'a quoted field of CSV': ['user_id,xp,username\n1,5,"', 'x\n'],
+  'rows of one member': ['user_id,xp\n', '1,5\n'],
+  'rows that are bad': ['user_id,xp\n', 'x y,-\n'],
+  'a line of NDJSON': ['{"user_id":"1","xp":5}\n{"user_id":"', '2'],
+  'arrays of JSON in each other': ['[{"user_id":"1","xp":1},', '['],
+  'a name of MEE6': [`${members('players')}{"username":"`, 'x'],
+  'a number of Amari': [`${members('data')}{"id":"2","exp":`, '9'],
+  'objects of Lurkr in each other': [`${members('levels')}`, '{"a":'],
+  'a key of Polaris': ['{"settings":{},"users":{"', '1'],
+  'settings of Polaris': ['{"settings":{"x":"', 'x'],
+  'members of Tatsu': [members('rankings'), '{"user_id":"1","score":1},'],
+};
+
+describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), timeout: 300_000 }, () => {
+  let redis: EmbeddedRedis;
+  let guild: TestGuild;
+  let dashboard: TestProcess;
+  let url: string;
+  let port: number;
+  let attackers: Visitor[];
+  let bystander: Visitor;
+
+  beforeAll(async () => {
+    redis = await startEmbeddedRedis();
+    guild = await guildOn(redis.url, 'third');
+    port = await freePort();
+    const env = {
+      NODE_OPTIONS,
+      REDIS_URL: redis.url,
+      DASHBOARD_PORT: String(port),
+      TRUST_PROXY: '1',
+      LOG_REQUESTS: 'off',
+    };
+    dashboard = runScript(['src/cli/main.ts', 'dashboard'], env);
+    ({ url } = (await dashboard.line((line) => typeof line.url === 'string')) as { url: string });
+    attackers = [await signIn('first'), await signIn('second')];
+    bystander = await signIn('third');
+  });
+  afterAll(async () => {
+    await dashboard.stop();
+    guild.close();
+    await redis.stop();
+  });
+
+  async function signIn(guildId: string): Promise<Visitor> {
+    const visitor = new Visitor({ url, localUrl: url });
+    const link = await createInvite(guild.store.scripts, guild.store.redisKeys, url, { guildId, userId: 'u1' });
+    expect((await visitor.signIn(link)).status).toBe(303);
+    return visitor;
+  }
+
+  /** The most memory that the process has had. */
+  const peak = () =>
+    Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${dashboard.child.pid}/status`, 'utf8'))?.[1]) * 1024;
+
+  /** Looks at pages of another guild until the attack is over. */
+  async function served(attack: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void attack
+      .catch(() => {})
+      .finally(() => {
+        isOver = true;
+      });
+    let answers = 0;
+    do {
+      for (const page of ['', '/members?id=u7', '/activity']) {
+        expect((await bystander.get(`/guilds/third${page}`)).status).toBe(200);
+        answers++;
+      }
+    } while (!isOver);
+    await attack;
+    expect(answers).toBeGreaterThan(0);
+  }
+
+  async function upload(owner: Visitor, own: string, content: Uint8Array<ArrayBuffer>): Promise<number> {
+    const body = new FormData();
+    body.append('_token', await owner.tokenOf(`/guilds/${own}`));
+    for (const field of ['format', 'curve']) body.append(field, '');
+    body.append('file', new Blob([content]), 'bomb.gz');
+    const headers = { origin: url, cookie: owner.cookie };
+    const answer = await fetch(`${url}/guilds/${own}/import`, { method: 'POST', headers, body, redirect: 'manual' });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  it.each(Object.entries(BOMBS))('two owners upload %s, without end', async (_what, [head, repeated]) => {
+    const text = Buffer.concat([
+      Buffer.from(head),
+      Buffer.alloc(repeated.includes('\n') || repeated.includes('}') ? LONG_ROWS : LONG, repeated),
+    ]);
+    const bomb = new Uint8Array(gzipSync(text, { level: 1 }));
+    await served(
+      Promise.all(
+        ['first', 'second'].map(async (own, index) => {
+          const owner = attackers[index] as Visitor;
+          expect([303, 400]).toContain(await upload(owner, own, bomb));
+          await owner.submit(`/guilds/${own}`, `/guilds/${own}/import/discard`, {});
+        }),
+      ),
+    );
+    expect(peak()).toBeLessThan(MEMORY);
+  });
+
+  it('two owners upload an archive in many pieces, cut off, and of a length that is a lie', async () => {
+    const piece = gzipSync('1,5\n');
+    const pieces = Buffer.concat([gzipSync('user_id,xp\n'), ...Array.from({ length: 20_000 }, () => piece)]);
+    const cut = gzipSync(Buffer.alloc(LONG, '1,5\n')).subarray(0, -100);
+    await served(
+      Promise.all(
+        [pieces, cut].map((content, index) =>
+          upload(attackers[index] as Visitor, ['first', 'second'][index] as string, new Uint8Array(content)),
+        ),
+      ),
+    );
+    const owner = attackers[0] as Visitor;
+    const token = await owner.tokenOf('/guilds/first');
+    const begun = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        onTestFinished(() => void socket.destroy());
+        await once(socket, 'connect');
+        const part = `--x\r\ncontent-disposition: form-data; name="_token"\r\n\r\n${token}\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\nuser_id,xp\n`;
+        socket.write(
+          `POST /guilds/first/import HTTP/1.1\r\nHost: x\r\nOrigin: ${url}\r\nCookie: ${owner.cookie}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 40000000\r\n\r\n${part}`,
+        );
+        return socket;
+      }),
+    );
+    await served(Promise.resolve());
+    for (const socket of begun) socket.destroy();
+    expect(peak()).toBeLessThan(MEMORY);
+  });
+
+  it('connections without a session send requests and read no answer: they are cut', async () => {
+    const requests = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5000);
+    const sockets: Socket[] = Array.from({ length: 60 }, () => connect(port, '127.0.0.1').pause());
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+    const sent = sockets.map(
+      (socket) => new Promise<void>((resolve) => socket.on('error', () => resolve()).write(requests, () => resolve())),
+    );
+    await served(Promise.all(sent));
+    expect(peak()).toBeLessThan(MEMORY);
+    // Their ends are seen by reading.
+    await Promise.all(
+      sockets.map((socket) => socket.closed || new Promise((done) => socket.once('close', done).resume())),
+    );
+  });
+
+  it('an owner floods the dashboard with changes: few are made, and the entries about access stay', async () => {
+    const owner = attackers[0] as Visitor;
+    const _token = await owner.tokenOf('/guilds/first');
+    const changes = Array.from({ length: 400 }, (_, n) =>
+      owner.post('/guilds/first/settings/multiplier', { _token, multiplier: String(n) }),
+    );
+    await served(Promise.all(changes));
+    const statuses = (await Promise.all(changes)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([303, 429]));
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(200);
+    expect((await owner.get('/guilds/first/activity')).text).toContain('Signed in');
+  });
+
+  it('and its memory comes back', async () => {
+    await vi.waitFor(async () => {
+      for (let n = 0; n < 50; n++) await bystander.get('/guilds/third');
+      expect(dashboard.rss()).toBeLessThan(200 * MB);
+    }, PATIENT);
+    expect((await guild.store.audit.check('third')).exact).toBe(true);
+    const [, used] = /used_memory:(\d+)/.exec(await guild.store.client.info('memory')) ?? [];
+    expect(Number(used)).toBeLessThan(20 * MB);
+  });
+});
