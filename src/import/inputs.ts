@@ -72,8 +72,10 @@ export async function openInput(
     length += value.length;
   }
   const beginning = Buffer.concat(head).toString('utf8');
-  refuseOtherContent(beginning, name);
-  const format = given ?? detectFormat(beginning, name);
+  const format = await formatOf(beginning, given, name).catch((error: Error) => {
+    stream.destroy();
+    throw error;
+  });
   const curve = format === 'polaris' ? polarisCurve(beginning, name, onWarning) : undefined;
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
     let told = 0;
@@ -103,6 +105,12 @@ export async function openInput(
     },
     close: () => void stream.destroy(),
   };
+}
+
+/** @throws InvalidInputError when the beginning is that of no export, or does not show its format. */
+async function formatOf(head: string, given: FormatName | undefined, name: string): Promise<FormatName> {
+  refuseOtherContent(head, name);
+  return given ?? detectFormat(head, name);
 }
 
 /** Returns the curve in the settings of a Polaris export. They stand before the members. */

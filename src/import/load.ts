@@ -1,6 +1,7 @@
 import { count } from '../count.ts';
 import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
 import { curveNameOf } from '../leaderboard/curves.ts';
+import type { XpRecord } from '../leaderboard/writer.ts';
 import { publishInvalidation } from '../redis/invalidation.ts';
 import { explainFailure } from '../redis/refusals.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
@@ -91,10 +92,13 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
   const configure = () => (configured ??= updateConfig(target, job, choice));
   const sender = new RecordSender(async (records) => {
     await configure();
-    const hidden = records.flatMap((record) => (record.hidden ? [record.userId] : []));
-    // A member that is ranked now leaves the ranking before its XP changes.
-    const hiding = hidden.length > 0 ? writer.hide(job.guild, hidden) : undefined;
-    return (await Promise.all([writer.load(job.guild, records), hiding]))[0];
+    const hidden = new Set(records.flatMap((record) => (record.hidden ? [record.userId] : [])));
+    if (hidden.size === 0) return writer.load(job.guild, records);
+    // A member that is ranked now leaves the ranking before its XP changes. No other row of it may make it a ranked one.
+    const rows = records.map(
+      (record) => (hidden.has(record.userId) ? { ...record, hidden: true } : record) as XpRecord,
+    );
+    return (await Promise.all([writer.load(job.guild, rows), writer.hide(job.guild, [...hidden])]))[0];
   });
   try {
     await sendMembers(sender, job, choice);
@@ -137,12 +141,17 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
  * a person has to decide about, nothing more is sent.
  * @throws IncompleteRun for such levels, when all are counted.
  */
-async function sendMembers(sender: RecordSender, { reading, levels }: LoadJob, choice: CurveChoice): Promise<void> {
+async function sendMembers(
+  sender: RecordSender,
+  { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
+  choice: CurveChoice,
+): Promise<void> {
   const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
     await readMembers(reading, (row) => {
       check.add(row);
+      if (sender.created > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
       return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
     });
   } catch (error) {

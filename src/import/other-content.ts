@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 
-/** Keys of the error responses of services that give exports. */
+/** Keys of which an error response has one. */
 const ERROR_KEYS = [
   'error',
   'errors',
@@ -13,6 +13,8 @@ const ERROR_KEYS = [
   'code',
   'success',
 ];
+/** Keys of a member or of a list of members. */
+const DATA_KEYS = ['user_id', 'players', 'levels', 'rankings', 'members', 'users', 'xp', 'data'];
 /** Characters that a message quotes. */
 const QUOTED = 100;
 
@@ -36,7 +38,7 @@ export function refuseOtherContent(head: string, file: string): void {
 function isErrorResponse(text: string): boolean {
   try {
     const keys = text.startsWith('{') ? Object.keys(JSON.parse(text)) : [];
-    return keys.length > 0 && keys.every((key) => ERROR_KEYS.includes(key));
+    return keys.some((key) => ERROR_KEYS.includes(key)) && !keys.some((key) => DATA_KEYS.includes(key));
   } catch {
     return false; // More than one value, or the beginning of a long one.
   }

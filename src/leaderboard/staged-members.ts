@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError } from '../errors.ts';
+import { DataConflictError, InvalidInputError } from '../errors.ts';
 import type { RedisClient } from '../redis/redis-client.ts';
 import { dataKeys, type GuildKeys, type LockedKeys, type RedisKeys } from '../redis/redis-keys.ts';
 import { membersOf, scanSortedSet } from '../redis/scan.ts';
@@ -11,6 +11,9 @@ import { recordArguments, throwRefusal, type XpRecord } from './writer.ts';
 const LOCK_MS = 10_000;
 /** Members looked at in one step. Redis serves nobody else meanwhile: a few milliseconds. */
 const MEMBERS_PER_STEP = 500;
+
+/** Hidden members of a replacement. The swap looks at each in one script. */
+const MAX_HIDDEN = 20_000;
 
 interface Store {
   readonly client: RedisClient;
@@ -70,10 +73,12 @@ export class StagedMembers {
   /**
    * Stages members, all or none.
    * @returns the number of members that were not staged before.
-   * @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock".
+   * @throws as LeaderboardWriter.recordMany, RecordRefusedError "lock", and InvalidInputError for too many hidden members.
    */
   async stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
-    for (const { userId, hidden } of records) hidden ? this.hidden.add(userId) : this.hidden.delete(userId);
+    for (const { userId, hidden } of records) if (hidden) this.hidden.add(userId);
+    if (this.hidden.size > MAX_HIDDEN)
+      throw new InvalidInputError(`More than ${MAX_HIDDEN} hidden members cannot be put in place at one moment`);
     const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
     const reply = await this.store.scripts.run('stage', this.keys, this.token, ...recordArguments(visible));
     throwRefusal(reply);

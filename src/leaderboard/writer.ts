@@ -105,9 +105,12 @@ export class LeaderboardWriter {
       guildId,
       records.map(({ userId }) => userId),
     );
-    const reply = await this.sendRecords(guildId, recordArguments(records));
-    throwRefusal(reply);
-    return { created: Number(reply[2]) };
+    const created = await inSlices(records, async (slice) => {
+      const reply = await this.sendRecords(guildId, recordArguments(slice));
+      throwRefusal(reply);
+      return Number(reply[2]);
+    });
+    return { created: sumOf(created) };
   }
 
   /** Runs record.lua. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { StoreUnavailableError } from '../errors.ts';
+import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /** The Lua commands. One file a command, in ./lua, with its contract in the header. */
@@ -128,6 +128,8 @@ export class Scripts {
       if (!String(error).includes('NOSCRIPT')) throw new StoreUnavailableError(error);
       reply = await withStoreErrors(this.client.eval(source, keys.length, ...keys, ...args));
     }
+    if (reply === 'QUEUED')
+      throw new InvalidInputError('The connection is in a transaction, which gives no replies before exec');
     return reply as T;
   }
 

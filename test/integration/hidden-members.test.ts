@@ -179,6 +179,19 @@ describe('a hidden member', needs('redis-server'), () => {
     );
   });
 
+  it.each([[], ['--replace']])(
+    'that any row of a file hides is hidden, whatever its other rows say (%s)',
+    async (...how) => {
+      const guild = `g${guilds++}`;
+      const path = join(folder, 'rows.csv');
+      writeFileSync(path, 'user_id,xp,hidden\nfirst,5,true\nfirst,7,false\nlast,5,false\nlast,7,true\nnever,1,\n');
+      await run('seed', ['--guild', guild, '--file', path, ...how]);
+      expect((await members(guild, 'hidden')).sort()).toEqual(['first', 'last']);
+      expect(await members(guild, 'xp')).toEqual(['never']);
+      expect((await services.audit.check(guild)).exact).toBe(true);
+    },
+  );
+
   it('who is dropped with a season is not shown by it', async () => {
     const guild = `g${guilds++}`;
     await services.writer.recordMany(

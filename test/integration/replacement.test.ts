@@ -26,6 +26,18 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await staged.end();
   };
 
+  it('takes no more hidden members than one script may look at, and the guild stays as it is', async () => {
+    const guild = suite.newGuild();
+    await suite.store.writer.recordMany(guild, records('old', 1, 10));
+    const staged = await StagedMembers.lock(suite.store, guild);
+    const many = records('h', 20_001, 1).map((record) => ({ ...record, hidden: true }) as XpRecord);
+    await expect(staged.stage(many)).rejects.toThrow(
+      'More than 20000 hidden members cannot be put in place at one moment',
+    );
+    await staged.end();
+    expect([...(await ranking(guild)).keys()]).toEqual(['old0']);
+  });
+
   it('ends with the members of the file and what the bot writes after its moment, whatever the bot did before', async () => {
     // Writes of the bot between the steps: user id, and XP to add; 0 = remove.
     const write = fc.tuple(

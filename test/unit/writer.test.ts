@@ -37,6 +37,26 @@ describe('createWriter', () => {
     expect(sent).not.toHaveBeenCalled();
   });
 
+  it('says so on a connection in a transaction, which gives no replies', async () => {
+    const queued = vi.fn().mockResolvedValue('QUEUED');
+    const call = createWriter({ evalsha: queued, eval: queued }).award('g', { userId: '1', amount: 5 });
+    await expect(call).rejects.toThrow(InvalidInputError);
+    await expect(call).rejects.toThrow('The connection is in a transaction, which gives no replies before exec');
+  });
+
+  it('loads any number of members in slices', async () => {
+    const sizes: number[] = [];
+    const evalsha = async (...[, keys, ...rest]: [string, number, ...(string | number)[]]) => {
+      sizes.push(rest.length - keys);
+      return ['OK', '1', 500, '0', '0', '0', '0'];
+    };
+    const members = Array.from({ length: 1200 }, (_, n) => ({ userId: `u${n}`, set: 1 }));
+    const loading = createWriter({ evalsha, eval: evalsha }).load('g', members);
+    expect(await loading).toEqual({ created: 1500 });
+    expect(sizes[0]).toBe(sizes[1]);
+    expect(sizes).toHaveLength(3);
+  });
+
   it('refuses a connection that puts a prefix before each key', () => {
     const options = { lazyConnect: true, keyPrefix: 'bot:' };
     const clients = [

@@ -12,6 +12,8 @@ describe('content that is no export', () => {
   it.each([
     '{"status_code":401,"error":{"code":0,"message":"Unauthorized"}}',
     '{"message":"401: Unauthorized","code":0}',
+    '{"message":"You are being rate limited.","retry_after":0.5,"global":false}',
+    '{"statusCode":404,"error":"Not Found","path":"/x"}',
     ' {"success":false,\n"error":"Not found"}\n',
   ])('is refused as an error response, which it quotes: %j', (text) => {
     const quoted = text.trimStart().replace('\n', ' ').slice(0, 30);
