@@ -61,7 +61,13 @@ export class ApiKeyStore {
       if (!(await this.enlist(guildId, record.id, sha, replaced)))
         throw new InvalidInputError(`Guild ${guildId} has ${MAX_KEYS} keys: revoke one that is not used`);
     }
-    await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), toFields(record)));
+    try {
+      await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), toFields(record)));
+    } catch (error) {
+      // Without its record it would only take the place of another key.
+      await this.client.hdel(this.redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
+      throw error;
+    }
     return { key, record };
   }
 

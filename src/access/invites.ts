@@ -12,7 +12,7 @@ export interface Grant {
 
 /** A stored invite. */
 export interface Invite extends Grant {
-  /** Milliseconds since the epoch by Redis's clock. */
+  /** Microseconds since the epoch by Redis's clock. */
   readonly madeAt: number;
 }
 

@@ -5,7 +5,7 @@ import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 /** The text that all sessions of a guild, or of the operator, carry. */
 export interface SessionGeneration {
   readonly text: string;
-  /** When all sessions were ended last, in milliseconds since the epoch by Redis's clock; 0 = not in the last day. */
+  /** When all sessions were ended last, in microseconds since the epoch by Redis's clock; 0 = not in the last day. */
   readonly endedAt: number;
 }
 
@@ -28,6 +28,6 @@ export async function sessionGeneration(client: RedisClient, key: string): Promi
  */
 export async function endSessions(client: RedisClient, key: string): Promise<void> {
   const [seconds, micros] = (await withStoreErrors(client.time())).map(Number) as [number, number];
-  const now = seconds * 1000 + Math.floor(micros / 1000);
+  const now = seconds * 1_000_000 + micros;
   await withStoreErrors(client.set(key, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S));
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { endSessions } from '../access/session-generation.ts';
+import { requireGuild } from '../guilds/overview.ts';
+import { withStoreErrors } from '../redis/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
@@ -32,7 +34,13 @@ export function dashboardCommand(context: CommandContext, guild: Command): Comma
     .requiredOption('--guild <id>', 'guild id', parseId)
     .option('--json', 'print JSON')
     .action(async ({ guild, json }: GuildOptions) => {
-      await withServices(context, ({ client, redisKeys }) => endSessions(client, redisKeys.guild(guild).sessions));
+      await withServices(context, async (services) => {
+        const { client, redisKeys } = services;
+        const { sessions } = redisKeys.guild(guild);
+        // Before its first data, a guild can have owners.
+        if ((await withStoreErrors(client.exists(sessions))) === 0) await requireGuild(services, guild);
+        await endSessions(client, sessions);
+      });
       print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);
     });
   return program(context, 'dashboard', 'Start the dashboard; settings come from the environment')

@@ -42,7 +42,7 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^((next:)?xp|hidden|season:xp)$/, 'zset'],
   [/^((next:)?(stats|config|members)|season|keys|keys:used|usage)$/, 'hash'],
   [/^(cooldown:[\w.-]{1,64}|next:xp:lock|sessions)$/, 'string'],
-  [/^audit$/, 'stream'],
+  [/^audit(:security)?$/, 'stream'],
 ];
 
 /** Walks over a bounded number of keys of each master. */
@@ -65,7 +65,8 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext): P
         if (!kind) sample.unknownNames.push(key);
         // A key may end between the two commands.
         else if (type !== kind.type && type !== 'none') sample.wrongTypes.push(`${key} (${type}, not ${kind.type})`);
-        if (kind?.guild) sample.guilds.add(kind.guild);
+        // The end of its sessions stays for a day after a guild was deleted.
+        if (kind?.guild && !key.endsWith(':sessions')) sample.guilds.add(kind.guild);
       }
       sample.keys += keys.length;
       cursor = next;

@@ -238,14 +238,14 @@ const invite: Model = (state, now, [key], [guildId, seconds, userId]) => {
   if (!isFit || seconds === '' || !(ttl >= 1 && ttl <= 86_400) || !Number.isInteger(ttl))
     throw new Refused({ error: 'ERR' });
   const guild = new NaiveGuild(state, now);
-  guild.setString(key as string, `${guildId} ${userId} ${Math.floor(now / 1000)}`, ttl * 1000);
+  guild.setString(key as string, `${guildId} ${userId} ${now}`, ttl * 1000);
   return ['OK', guild];
 };
 
 function* inviteCases(): Iterable<Call> {
   yield* random(18, (r) => {
     const sha = 'f00d'.repeat(16);
-    const stored = { [`gr:invite:${sha}`]: { string: 'g 2 1774737000000', ms: 900_000 } };
+    const stored = { [`gr:invite:${sha}`]: { string: 'g 2 1774737000000000', ms: 900_000 } };
     const seconds = r.pick(['30', '60', '900', '86400', '0', '86401', '1.5', '', '-5', 'x']);
     const args = [r.pick(['g', 'a.b-c_D', '1'.repeat(64), 'a b', '']), seconds, r.pick(['', '2', 'U_2', 'a b', 'é'])];
     return { state: r.pick([{}, stored]), keys: [`gr:${r.pick(['invite', 'operator-invite'])}:${sha}`], args };

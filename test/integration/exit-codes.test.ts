@@ -12,6 +12,7 @@ const COMMANDS: readonly (readonly [name: string, args: readonly string[], onNot
   ['keys', ['revoke', ...GUILD, 'nokey'], 3],
   ['keys', ['rotate', ...GUILD, 'nokey'], 3],
   ['guild', ['show', '--guild', 'nosuch'], 3],
+  ['guild', ['sign-out', '--guild', 'nosuch'], 3],
   ['guild', ['delete', '--guild', 'nosuch', '--yes'], 0],
   ['guild', ['export', '--guild', 'nosuch', '--paused'], 3],
   ['stats', ['check', '--guild', 'nosuch'], 3],

@@ -13,5 +13,5 @@ if not seconds or seconds < 1 or seconds > 86400 then
   error('an invite is good for 1 to 86400 seconds', 0)
 end
 local now = redis.call('TIME')
-local made_at = string.format('%.0f', (now[1] + 0.0) * 1000 + math.floor(now[2] / 1000))
+local made_at = string.format('%.0f', now[1] * 1000000.0 + now[2])
 return redis.call('SET', KEYS[1], guild .. ' ' .. user .. ' ' .. made_at, 'EX', ARGV[2])

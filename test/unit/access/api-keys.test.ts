@@ -227,6 +227,15 @@ describe('the limit of keys', () => {
     expect((await apiKeys.list('g')).map(({ id }) => id)).not.toContain(record.id);
   });
 
+  it('counts no key that could not be stored', async () => {
+    const failing = Object.assign(Object.create(testStore.client), {
+      hset: () => Promise.reject(new Error('OOM command not allowed')),
+    });
+    const store = new ApiKeyStore(failing, new RedisKeys('gr'), () => now);
+    await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
+    expect(await listed()).toBe(0);
+  });
+
   it('leaves nothing of a key that is rotated and revoked at once', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await Promise.allSettled([apiKeys.rotate('g', record.id, DAY), apiKeys.revoke('g', record.id)]);
