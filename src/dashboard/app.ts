@@ -5,7 +5,7 @@ import { healthRoutes, type Readiness } from '../http/health.ts';
 import { type Activity, openContext } from '../http/request-context.ts';
 import { ID_PATTERN } from '../leaderboard/model.ts';
 import type { Assets } from './assets.ts';
-import { checkForm, readForm, requireSameOrigin } from './forms.ts';
+import { checkForm, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { GuildPage, Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator.ts';
 import { notFound, Refusal } from './refusal.ts';
@@ -61,6 +61,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(healthRoutes(readiness));
   app.use(assets.routes);
   app.use(requireSameOrigin(url));
+  app.use(limitBodyTime);
   app.use(readForm);
   app.use(signInRoutes(parts, monotonic));
   app.use(readSession(parts), requireSession);

@@ -25,7 +25,7 @@ export type AuditKind = 'security' | 'data';
 
 /** Entries that are kept of each kind of a guild, about. */
 const MAX_ENTRIES = 1000;
-/** Changes that a session may make at once, and the time after which it may make one more. */
+/** Changes that the owners of a guild, or the operators, may make there at once, and the time after which it may make one more. */
 const CHANGES = { burst: 60, intervalMs: 2000 };
 
 /** Writes and reads the audit logs of guilds. Every method can throw StoreUnavailableError. */
@@ -58,7 +58,8 @@ export class AuditLog {
     work: () => Promise<T>,
     kind: AuditKind = 'data',
   ): Promise<T> {
-    const waitMs = this.changes.take(actor.who);
+    // Not by session: a bot gives its owners as many links as they ask for.
+    const waitMs = this.changes.take(`${guildId} ${actor.who.split(/[ ,]/)[0]}`);
     if (waitMs > 0) throw tooManyChanges(Math.ceil(waitMs / 1000));
     await this.note(guildId, actor, what, kind);
     try {
@@ -102,6 +103,6 @@ export class AuditLog {
 }
 
 function tooManyChanges(seconds: number): Refusal {
-  const message = `This sign-in made too many changes, and this one was not made. Try again in ${seconds} s.`;
+  const message = `Too many changes were made in this guild, and this one was not made. Try again in ${seconds} s.`;
   return new Refusal(429, 'Too many changes', message, seconds);
 }

@@ -27,6 +27,24 @@ export function requireSameOrigin(origin: () => string): RequestHandler {
   };
 }
 
+/** How long a person may take to send a form, in milliseconds. Only a file of somebody who is signed in may take longer. */
+const BODY_TIMEOUT_MS = 10_000;
+
+/** Cuts the connection of a request whose body takes too long, unless {@link allowLongBody} is called for it. */
+export const limitBodyTime: RequestHandler = (req, res, next) => {
+  const timer = setTimeout(() => {
+    if (!req.complete) req.socket.destroy();
+  }, BODY_TIMEOUT_MS);
+  visitOf(res).bodyTimer = timer;
+  res.once('close', () => clearTimeout(timer));
+  next();
+};
+
+/** Lets the body of a request take as long as the server allows. */
+export function allowLongBody(res: Response): void {
+  clearTimeout(visitOf(res).bodyTimer);
+}
+
 /** Reads forms without files into `req.body`. Each field is a text. */
 export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
 

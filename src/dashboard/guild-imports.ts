@@ -146,7 +146,9 @@ export class GuildImports {
     if (!result || signal.aborted)
       throw new InvalidInputError('It takes too long to read here: use the command "seed".');
     const { preview, notice, outcome } = result;
-    if (preview.members > this.maxMembers) throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
+    // Of a larger file nobody knows how many are the same: the load ends at the limit.
+    if (preview.repeated_exact && preview.members > this.maxMembers)
+      throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
     if (notice) notes.push(forPage(notice));
     if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(forPage(outcome.message));
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, preview, notes };
@@ -254,6 +256,7 @@ export class GuildImports {
           levels,
           reopen,
           plan: undefined,
+          maxCreated: this.maxMembers,
           curve: choice.curve,
           formatCurve,
         };

@@ -53,7 +53,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
       throw new Refusal(
         410,
         'This link does not work',
-        'It was used, or its time is over. Ask your bot, or the operator, for a new one.',
+        'It was used, its time is over, or all sessions of its guild were ended. Ask your bot, or the operator, for a new one.',
       );
     }
     const { token, session } = opened;

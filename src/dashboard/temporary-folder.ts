@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Begin of the names of the folders; the id of their process follows. */
-const PREFIX = 'guildrank-import-';
+/** Begin of the names of the folders; the id of their process follows. Containers that share the folder have hosts of their own. */
+const PREFIX = `guildrank-import-${hostname()}-`;
 
 /** The folders of this process. */
 const made = new Set<string>();
@@ -18,15 +18,14 @@ export function temporaryFolder(): string {
 
 /** Deletes the folders of processes that were killed, such as for want of memory. */
 export function removeLeftFolders(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const folder = join(tmpdir(), name);
-    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
-    if (!pid || made.has(folder) || isOther(pid)) continue;
-    try {
-      rmSync(folder, { recursive: true, force: true });
-    } catch {
-      // Another user's.
+  try {
+    for (const name of readdirSync(tmpdir())) {
+      const folder = join(tmpdir(), name);
+      const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : 0;
+      if (pid > 0 && !made.has(folder) && !isOther(pid)) rmSync(folder, { recursive: true, force: true });
     }
+  } catch {
+    // The folder cannot be read, or another user's cannot be deleted. An upload says what is wrong.
   }
 }
 

@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request, Response } from 'express';
-import { requireToken, TOKEN_FIELD } from './forms.ts';
+import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
 import { Refusal } from './refusal.ts';
 
 /** A form with a file, received. */
@@ -53,6 +53,7 @@ export function receiveUpload(req: Request, res: Response, path: string): Promis
       file.on('error', () => {});
       try {
         requireToken(res, fields[TOKEN_FIELD]);
+        allowLongBody(res);
       } catch (error) {
         return fail(error);
       }

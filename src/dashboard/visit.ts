@@ -8,6 +8,8 @@ export interface Visit {
   /** Token of the session, as the cookie carries it. */
   token?: string;
   guildId?: string;
+  /** Ends a request whose body takes too long. */
+  bodyTimer?: NodeJS.Timeout;
 }
 
 /** Returns the facts of a request, to read or to set. */

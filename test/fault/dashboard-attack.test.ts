@@ -172,6 +172,22 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     );
   });
 
+  it('forms without a session that never end take no place for long', async () => {
+    const sockets = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        onTestFinished(() => void socket.destroy());
+        await once(socket, 'connect');
+        socket.write(
+          `POST /sign-in HTTP/1.1\r\nHost: x\r\nOrigin: ${url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\ninvite=`,
+        );
+        return socket.resume();
+      }),
+    );
+    await served(Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close'))));
+    expect(peak()).toBeLessThan(MEMORY);
+  });
+
   it('an owner floods the dashboard with changes: few are made, and the entries about access stay', async () => {
     const owner = attackers[0] as Visitor;
     const _token = await owner.tokenOf('/guilds/first');

@@ -225,6 +225,20 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     expect((await new Visitor(dashboard).signIn(await dashboard.link('own'))).status).toBe(303);
   });
 
+  it('by an owner who changes much gets no further with another link, and the operator is not held back', async () => {
+    const statuses: number[] = [];
+    for (const visitor of [await dashboard.signIn('busy', 'u1'), await dashboard.signIn('busy', 'u2')]) {
+      const _token = await visitor.tokenOf('/guilds/busy');
+      for (let n = 0; n < 40; n++)
+        statuses.push((await visitor.post('/guilds/busy/settings/multiplier', { _token, multiplier: '2' })).status);
+    }
+    expect(statuses.filter((status) => status === 303).length).toBeLessThan(75);
+    expect(statuses.at(-1)).toBe(429);
+    const operator = await dashboard.signIn(null);
+    const change = await operator.submit('/guilds/busy/settings', '/guilds/busy/settings/plan', { plan: 'pro' });
+    expect(change.status).toBe(303);
+  });
+
   it('through names shows them as text', async () => {
     const evil = `<img src=x onerror="alert(1)">'"</script><script>alert(2)</script>`;
     await dashboard.store.writer.record('own', { userId: 'm', set: 5, profile: { username: evil } });

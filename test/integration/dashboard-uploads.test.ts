@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -261,7 +261,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
 
   it('that a dashboard left when it was killed is deleted by the next start, and nothing of one that runs', async () => {
     const { pid: gone } = spawnSync(process.execPath, ['--version']);
-    const [left, others] = [`guildrank-import-${gone}-x`, `guildrank-import-${process.ppid}-x`];
+    const [left = '', others = ''] = [gone, process.ppid].map((pid) => `guildrank-import-${hostname()}-${pid}-x`);
     for (const name of [left, others]) {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'upload'), CSV);

@@ -10,9 +10,10 @@ import { guildSuite } from '../support/guild.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
 import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
+import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 
-/** SHUTDOWN_RUNS=50 is the full length. */
+/** SHUTDOWN_RUNS=50 is the full length: 200 stops in the long tier. */
 const RUNS = Number(process.env.SHUTDOWN_RUNS ?? 2);
 /** A stop takes some five seconds, and between two tries a quiet moment is waited for, ten seconds at most. */
 const PATIENCE = { timeout: 60_000 + RUNS * TRIES * 20_000 };
@@ -34,7 +35,7 @@ describe('the end of the process', needs('redis-server'), () => {
     return service;
   };
 
-  it.each([1, 3])(
+  it.each(ALL_VARIANTS ? [1, 2, 3, 8] : [1, 3])(
     `cuts no request and exits with 0 when SIGTERM comes under load, ${RUNS} times, with %s workers`,
     PATIENCE,
     async (workers) => {
