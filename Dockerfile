@@ -15,7 +15,7 @@ RUN npm run build
 # dist holds all packages but the SDK of OpenTelemetry: "Traces" in docs/operations.md says how an image gets it.
 FROM ${NODE_IMAGE}
 # ADMIN_HOST is not loopback here: the port stays inside the container until somebody publishes it.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_HOST=0.0.0.0 ADMIN_PORT=9464
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_HOST=0.0.0.0 ADMIN_PORT=9464 DASHBOARD_HEALTH_PORT=9464
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=build /app/dist dist

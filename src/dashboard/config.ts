@@ -6,6 +6,8 @@ export interface DashboardConfig extends Config {
   readonly dashboardHost: string;
   /** 0 picks a free port. */
   readonly dashboardPort: number;
+  /** Port of its health, on the address of ADMIN_HOST; 0 = none. */
+  readonly dashboardHealthPort: number;
   /** Public address of the dashboard without a slash at the end; "" = the address it listens on. */
   readonly dashboardUrl: string;
   /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
@@ -33,6 +35,7 @@ const dashboardUrl = origin(URL_FORMAT).refine(
 const schema = z.object({
   DASHBOARD_HOST: z.string().default('127.0.0.1'),
   DASHBOARD_PORT: integer(0, 65_535, 8090),
+  DASHBOARD_HEALTH_PORT: integer(0, 65_535, 0),
   DASHBOARD_URL: dashboardUrl,
   DASHBOARD_API_URL: origin('must be an address such as https://ranks.example.com, without a path'),
   DASHBOARD_MAX_MEMBERS: integer(1, 100_000_000, 1_000_000),
@@ -44,13 +47,14 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   const own = parsed(() => parseVariables(schema, env), problems);
   const config = parsed(() => parseConfig(env), problems);
   if (!own || !config) throw new ConfigError(problems);
-  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_URL, DASHBOARD_API_URL, DASHBOARD_MAX_MEMBERS } = own;
+  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_HEALTH_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
   return {
     ...config,
     dashboardHost: DASHBOARD_HOST,
     dashboardPort: DASHBOARD_PORT,
     dashboardUrl: DASHBOARD_URL || (DASHBOARD_PORT > 0 ? `http://127.0.0.1:${DASHBOARD_PORT}` : ''),
-    dashboardMaxMembers: DASHBOARD_MAX_MEMBERS,
+    dashboardHealthPort: DASHBOARD_HEALTH_PORT,
+    dashboardMaxMembers: own.DASHBOARD_MAX_MEMBERS,
     apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
   };
 }

@@ -1,11 +1,13 @@
+import express from 'express';
 import type { Logger } from 'pino';
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { BotWriter } from '../bot/bot-writer.ts';
 import { GuildConfig } from '../guilds/guild-config.ts';
+import { healthRoutes, type Readiness } from '../http/health.ts';
 import { requestIds } from '../http/request-context.ts';
 import { drain } from '../http/server/drain.ts';
 import { createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
-import { serverOptions, urlOf } from '../http/server/listener.ts';
+import { MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from '../http/server/listener.ts';
 import { ownPort } from '../http/server/port.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { requestLogger } from '../observability/logger.ts';
@@ -65,6 +67,8 @@ export async function startDashboard(
   const auditLog = new AuditLog(client, new RedisKeys(config.keyPrefix), monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
   );
+  let isDraining = false;
+  const readiness: Readiness = () => (isDraining ? { reason: 'draining' } : health.problem && { reason: 'redis' });
   const parts = partsOn(client, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
   const app = createDashboardApp({
     ...parts,
@@ -72,7 +76,7 @@ export async function startDashboard(
     pages: GUILD_PAGES,
     trustProxy: config.trustProxy,
     middleware: config.logRequests === 'all' ? [requestLogger(logger, monotonic)] : [],
-    readiness: () => (activity.isClosing ? { reason: 'draining' } : health.problem && { reason: 'redis' }),
+    readiness,
     requestId: requestIds(),
     monotonic,
     activity,
@@ -84,10 +88,24 @@ export async function startDashboard(
     onUnreadable: (status) => logger.info({ status }, 'answered an unreadable request'),
   };
   const server = createExpressServer(app, options, MAX_CONNECTIONS, observer, true);
+  // Of its own, because connections of strangers can take all places of the public one.
+  const healthServer = createExpressServer(
+    express().disable('x-powered-by').use(healthRoutes(readiness)),
+    serverOptions,
+    MAX_ADMIN_CONNECTIONS,
+    observer,
+  );
+  const healthPort = ownPort(config.adminHost, config.dashboardHealthPort, 'DASHBOARD_HEALTH_PORT');
   const port = ownPort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
   const close = async (): Promise<void> => {
-    activity.isClosing = true;
-    await drain(server, port, config.shutdownTimeoutMs);
+    isDraining = true;
+    const onPortClosed = () => {
+      activity.isClosing = true;
+    };
+    await Promise.all([
+      drain(server, port, config.shutdownTimeoutMs, onPortClosed),
+      drain(healthServer, healthPort, config.shutdownTimeoutMs),
+    ]);
     // Their ends are written to Redis.
     await parts.imports.end();
     health.stop();
@@ -96,6 +114,7 @@ export async function startDashboard(
   removeLeftFolders();
   try {
     await port.open(server);
+    if (config.dashboardHealthPort > 0) await healthPort.open(healthServer);
     await waitUntilReady(client, BOOT_TIMEOUT_MS, (error) =>
       logger.warn({ reason: error.message }, `waiting for ${where}`),
     ).catch((error: Error) => {

@@ -4,15 +4,44 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { runScript, startServiceProcess } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
 
+/** The command of the image's HEALTHCHECK, without the binary of Node. */
+const [, text = '[]'] =
+  /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(readFileSync(join(repository, 'Dockerfile'), 'utf8')) ?? [];
+const [, ...command] = JSON.parse(text) as string[];
+
+/** Opens connections that say nothing, until the test ends. */
+function silentConnections(port: string, count: number): Socket[] {
+  const silent: Socket[] = [];
+  onTestFinished(() => {
+    for (const socket of silent) socket.destroy();
+  });
+  for (let n = 0; n < count; n++) silent.push(connect(Number(port), '127.0.0.1').on('error', () => {}));
+  return silent;
+}
+
 describe('the health check of the image', needs('redis-server'), () => {
+  it('passes while silent clients hold all connections of the dashboard, and fails without it', async () => {
+    const redis = await startEmbeddedRedis();
+    onTestFinished(redis.stop);
+    const [port, health] = [String(await freePort()), String(await freePort())];
+    const env = { REDIS_URL: redis.url, DASHBOARD_PORT: port, DASHBOARD_HEALTH_PORT: health };
+    const dashboard = runScript(['src/cli/main.ts', 'dashboard'], env);
+    onTestFinished(dashboard.stop);
+    await dashboard.line((line) => typeof line.url === 'string');
+    silentConnections(port, 500);
+    await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow(), PATIENT);
+    const check = async () => (await runProgram(process.execPath, command, { env: { ADMIN_PORT: health } })).code;
+    expect(await check()).toBe(0);
+    dashboard.kill('SIGTERM');
+    await dashboard.waitForEnd();
+    expect(await check()).toBe(1);
+  });
+
   it('passes while silent clients hold all connections, and while Redis is away, and fails without the service', async () => {
-    const [, text = '[]'] =
-      /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(readFileSync(join(repository, 'Dockerfile'), 'utf8')) ?? [];
-    const [, ...command] = JSON.parse(text) as string[];
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
     const ports = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
@@ -21,11 +50,7 @@ describe('the health check of the image', needs('redis-server'), () => {
     const check = async (env = ports) => (await runProgram(process.execPath, command, { env })).code;
     expect(await check()).toBe(0);
 
-    const silent: Socket[] = [];
-    onTestFinished(() => {
-      for (const socket of silent) socket.destroy();
-    });
-    for (let n = 0; n < 30; n++) silent.push(connect(Number(ports.PORT), '127.0.0.1').on('error', () => {}));
+    const silent = silentConnections(ports.PORT, 30);
     await vi.waitFor(async () => {
       const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
       expect(text).toContain('guildrank_connections 30\n');

@@ -156,7 +156,13 @@ describe('the component dashboard of deploy/kubernetes', needs('kubectl', 'tools
       all.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
     );
     const config = parseDashboardConfig(Object.assign({}, ...settings.map(({ data }: Manifest) => data)));
-    expect(container.ports).toEqual([{ name: 'http', containerPort: config.dashboardPort }]);
+    const image = readFileSync(join(repository, 'Dockerfile'), 'utf8');
+    const healthPort = Number(/DASHBOARD_HEALTH_PORT=(\d+)/.exec(image)?.[1]);
+    expect(container.ports).toEqual([
+      { name: 'http', containerPort: config.dashboardPort },
+      { name: 'health', containerPort: healthPort },
+    ]);
+    expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'health' });
     expect(config.dashboardHost).toBe('0.0.0.0');
     for (const { kind, spec } of own) {
       if (kind === 'Service') expect(spec.selector).toEqual(labels);
