@@ -97,7 +97,7 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         await self.handlers.dashboard(self.ann, self.say)
         self.assertRegex(self.said[0], r"^https://dash\.example\.com/sign-in/[\w-]{43}\nIt works once, for 15 minutes\.$")
         keys = await self.connection.keys("gr:invite:*")
-        self.assertEqual(await self.connection.get(keys[0]), b"9 7")
+        self.assertRegex(await self.connection.get(keys[0]), rb"^9 7 [0-9]{16}$")
 
     async def test_a_member_who_leaves_is_hidden_and_gets_all_back_on_return(self) -> None:
         await self.guildrank.record("9", "7", set=300)

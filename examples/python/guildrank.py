@@ -1,7 +1,7 @@
 """Calls the Lua scripts of Guildrank from an asyncio bot. Copy this file and the folder `lua`.
 
-Every method is one script and one round trip, by Redis's clock. It changes everything or nothing. A call is never sent again, except
-when Redis does not know the script yet. The end of a season takes many steps: run the command `guildrank season reset` for it.
+Every method is one script and one round trip, by Redis's clock. It changes everything or nothing. With more than 500 members it takes
+one for each 500. A call is never sent again, except when Redis does not know the script yet. The end of a season takes many steps: run the command `guildrank season reset` for it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any, Awaitable, Mapping, Protocol, Sequence, Union
 from redis.exceptions import NoScriptError
 
 MAX_XP = 2**53 - 1
+# Members of one script call. Redis serves nobody else meanwhile.
+ENTRIES_A_CALL = 500
 CURVES = {
     "standard": (10, 135, 455, 0, 6, 1),
     "amari": (0, 20, -40, 55, 1, 1),
@@ -184,10 +186,19 @@ class Guildrank:
         return (await self.record_many(guild, [Record(user, add, set, profile)]))[0]
 
     async def record_many(self, guild: str, records: Sequence[Record]) -> list[Change]:
-        """Records many members, all or none, a user named twice in that order. Redis serves nobody else meanwhile: send some 500 at most.
+        """Records many members, a user named twice in that order, all or none of each 500. Redis serves others between.
 
-        `RefusedError.index` is that of the record that was refused.
+        `RefusedError.index` is that of the record that was refused. Those before its 500 were recorded.
         """
+        changes: list[Change] = []
+        for first in range(0, max(1, len(records)), ENTRIES_A_CALL):
+            try:
+                changes += await self._record(guild, records[first : first + ENTRIES_A_CALL])
+            except RefusedError as error:
+                raise RefusedError(error.index + first, error.reason) from None
+        return changes
+
+    async def _record(self, guild: str, records: Sequence[Record]) -> list[Change]:
         args: list[Union[str, int]] = ["each"]
         for record in records:
             operation, xp = ("set", record.set) if record.set is not None else ("keep", 0) if record.add is None else ("add", record.add)
@@ -205,9 +216,12 @@ class Guildrank:
 
     async def remove(self, guild: str, *users: str) -> int:
         """Erases members with all that is stored of them in the guild. Returns how many were members."""
-        cooldowns = [self._key(guild, f"cooldown:{user}") for user in users]
-        keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *cooldowns]
-        return int(await self.run("remove", keys, users))
+        removed = 0
+        for some in _slices(users):
+            cooldowns = [self._key(guild, f"cooldown:{user}") for user in some]
+            keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *cooldowns]
+            removed += int(await self.run("remove", keys, some))
+        return removed
 
     async def top(self, guild: str, page: int = 1, limit: int = 10) -> Page:
         """Returns one page of the ranking, from page 1."""
@@ -231,7 +245,10 @@ class Guildrank:
         return f"{url.rstrip('/')}/sign-in/{token}"
 
     async def _move(self, direction: str, guild: str, users: Sequence[str]) -> int:
-        return int((await self._refusable("hide", self._guild_keys(guild), [direction, *users]))[2])
+        moved = 0
+        for some in _slices(users):
+            moved += int((await self._refusable("hide", self._guild_keys(guild), [direction, *some]))[2])
+        return moved
 
     async def _refusable(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> list[Any]:
         reply: list[Any] = await self.run(script, keys, args)
@@ -244,6 +261,10 @@ class Guildrank:
 
     def _guild_keys(self, guild: str) -> list[str]:
         return [self._key(guild, name) for name in ("xp", "stats", "config", "hidden", "members")]
+
+
+def _slices(users: Sequence[str]) -> list[Sequence[str]]:
+    return [users[first : first + ENTRIES_A_CALL] for first in range(0, len(users), ENTRIES_A_CALL)]
 
 
 def level_for_xp(curve: str, xp: int) -> int:

@@ -55,6 +55,18 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.guildrank.top("1")).total, 0)
         self.assertEqual(await self.guildrank.record_many("1", []), [])
 
+    async def test_calls_take_any_number_of_members(self) -> None:
+        users = [str(number) for number in range(1200)]
+        changes = await self.guildrank.record_many("1", [Record(user, set=5) for user in users])
+        self.assertEqual([change.created for change in changes], [True] * 1200)
+        with self.assertRaises(RefusedError) as refused:
+            await self.guildrank.record_many("1", [Record(user, add=-9 if user == "700" else 1) for user in users])
+        self.assertEqual((refused.exception.index, refused.exception.reason), (700, "range"))
+        self.assertEqual(await self.guildrank.hide("1", *users), 1200)
+        self.assertEqual(await self.guildrank.unhide("1", *users), 1200)
+        self.assertEqual(await self.guildrank.remove("1", *users, "nobody"), 1200)
+        self.assertEqual(await self.guildrank.hide("1"), 0)
+
     async def test_record_changes_xp_and_profile_of_one_member(self) -> None:
         self.assertEqual(await self.guildrank.record("1", "a", set=100), Change(0, 0, 100, 1, created=True, hidden=False))
         self.assertEqual((await self.guildrank.record("1", "a", add=-1)).level, 0)
