@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isTls, nodeList, pemFile, redisUrl, splitList } from './config-redis.ts';
+import { ConfigError } from './errors.ts';
 
 /**
  * All settings of the service, parsed once from environment variables.
@@ -172,13 +173,6 @@ export interface Config {
   /** Time between the end of readiness and the end of service. */
   readonly shutdownDelayMs: number;
   readonly shutdownTimeoutMs: number;
-}
-
-/** All errors in the environment, one line a variable. */
-export class ConfigError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-  }
 }
 
 /** Parses environment variables by a schema. An empty value counts as unset. @throws ConfigError with every wrong variable. */

@@ -143,3 +143,10 @@ export function systemErrorOf(error: unknown): { readonly code: string; readonly
   const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   return { code, syscall };
 }
+
+/** All errors in the environment, one line a variable. */
+export class ConfigError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+}

@@ -1,7 +1,8 @@
 import { createInvite } from '../../src/access/invites.ts';
 import { contextOf } from '../../src/cli/context.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { program, run, table } from '../../src/cli/terminal.ts';
+import { table } from '../../src/cli/table.ts';
+import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { waitUntilReady } from '../../src/redis/lifecycle.ts';

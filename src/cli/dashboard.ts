@@ -7,7 +7,7 @@ import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
 import { withServices } from './services.ts';
-import { print, program } from './terminal.ts';
+import { print } from './terminal.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -17,8 +17,21 @@ interface GuildOptions extends Options {
   readonly guild: string;
 }
 
-/** Returns `dashboard`: the dashboard, until a signal ends the process. Adds `invite` and `sign-out` to the command `guild`. */
-export function dashboardCommand(context: CommandContext, guild: Command): Command {
+/** Defines `dashboard`: the dashboard, until a signal ends the process. */
+export function defineDashboard(command: Command, context: CommandContext): void {
+  command
+    .option('--operator-link', 'print a link that signs in as the operator, once, and end')
+    .option('--json', 'print the link as JSON')
+    .action(async ({ operatorLink, json }: Options & { readonly operatorLink?: boolean }) => {
+      if (operatorLink) return printLink(context, { guildId: null, userId: '' }, json);
+      // Loaded only here: the other commands need neither Express nor its start-up time.
+      const { runDashboard } = await import('../dashboard/main.ts');
+      await runDashboard(context);
+    });
+}
+
+/** Adds `invite` and `sign-out` to the command `guild`. */
+export function defineDashboardAccess(guild: Command, context: CommandContext): void {
   guild
     .command('invite')
     .description('Print a link that signs in to the dashboard of the guild, once')
@@ -42,15 +55,6 @@ export function dashboardCommand(context: CommandContext, guild: Command): Comma
         await endSessions(client, sessions);
       });
       print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);
-    });
-  return program(context, 'dashboard', 'Start the dashboard; settings come from the environment')
-    .option('--operator-link', 'print a link that signs in as the operator, once, and end')
-    .option('--json', 'print the link as JSON')
-    .action(async ({ operatorLink, json }: Options & { readonly operatorLink?: boolean }) => {
-      if (operatorLink) return printLink(context, { guildId: null, userId: '' }, json);
-      // Loaded only here: the other commands need neither Express nor its start-up time.
-      const { runDashboard } = await import('../dashboard/main.ts');
-      await runDashboard(context);
     });
 }
 

@@ -11,7 +11,8 @@ import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { servicesOn } from './services.ts';
-import { commandLine, PartialResult, print, program, table } from './terminal.ts';
+import { table } from './table.ts';
+import { commandLine, PartialResult, print } from './terminal.ts';
 
 interface Options {
   readonly rate: number;
@@ -24,13 +25,9 @@ const COMMAND_MS = 1000;
 /** Far more than the replies to all checks. */
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
-/** Returns `doctor`, which examines the Redis of the environment and changes nothing there. */
-export function doctorCommand(context: CommandContext): Command {
-  return program(
-    context,
-    'doctor',
-    'Check the Redis that the environment names, before the service uses it; it changes nothing',
-  )
+/** Defines `doctor`, which examines the Redis of the environment and changes nothing there. */
+export function defineDoctor(command: Command, context: CommandContext): void {
+  command
     .option('--rate <n>', 'requests a second to compute the cost for', parseRate, 1000)
     .option('--guild <id>', 'guild to look into, instead of a sample', parseId)
     .option('--json', 'print JSON')

@@ -10,7 +10,7 @@ import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
-import { commandLine, PartialResult, program } from './terminal.ts';
+import { commandLine, PartialResult } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
@@ -20,9 +20,9 @@ interface Options {
 const LEFT_OUT =
   'polaris has no room for more than XP and hidden members: names, explicit levels and claims were left out';
 
-/** Returns `export`, which writes the members of a guild in a format that `seed` reads. */
-export function exportCommand(context: CommandContext): Command {
-  return program(context, 'export', 'Write all members of a guild to the standard output, as seed reads them')
+/** Defines `export`, which writes the members of a guild in a format that `seed` reads. */
+export function defineExport(command: Command, context: CommandContext): void {
+  command
     .requiredOption('--guild <id>', 'guild to export', parseId)
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
     .addHelpText('after', '\nThe last line, on stderr, says whether the members are those of one moment.')

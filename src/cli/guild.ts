@@ -8,7 +8,7 @@ import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { type Services, withServices } from './services.ts';
-import { confirm, print, program, UsageError } from './terminal.ts';
+import { confirm, print, UsageError } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
@@ -24,9 +24,8 @@ interface RemoveOptions extends Options {
   readonly yes?: boolean;
 }
 
-/** Returns `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
-export function guildCommand(context: CommandContext): Command {
-  const command = program(context, 'guild', "Set, show, move or delete a guild's configuration and data");
+/** Defines `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
+export function defineGuild(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     command.command(name).description(description).requiredOption('--guild <id>', 'guild id', parseId);
 
@@ -54,7 +53,6 @@ export function guildCommand(context: CommandContext): Command {
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action((options: RemoveOptions) => remove(context, options));
-  return command;
 }
 
 async function set(context: CommandContext, { guild, json, ...change }: Options & GuildConfigChange): Promise<void> {

@@ -1,18 +1,75 @@
 import { Command } from 'commander';
 import { VERSION } from '../observability/build-info.ts';
 import type { CommandContext } from './context.ts';
-import { dashboardCommand } from './dashboard.ts';
-import { doctorCommand } from './doctor.ts';
-import { exportCommand } from './export.ts';
-import { guildCommand } from './guild.ts';
-import { keysCommand } from './keys.ts';
-import { memberCommand } from './member.ts';
-import { seasonCommand } from './season.ts';
-import { seedCommand } from './seed.ts';
-import { serveCommand } from './serve.ts';
-import { statsCommand } from './stats.ts';
-import { BIN, run, writeTo } from './terminal.ts';
-import { widgetCommand } from './widget.ts';
+import { BIN, program, run, writeTo } from './terminal.ts';
+
+/** A command of the help. Its options and its code are loaded when it is called. */
+interface Listed {
+  readonly name: string;
+  readonly description: string;
+  define(command: Command, context: CommandContext, startService: () => Promise<unknown>): Promise<void>;
+}
+
+const COMMANDS: readonly Listed[] = [
+  {
+    name: 'serve',
+    description: 'Start the service; settings come from the environment',
+    define: async (command, _, startService) => (await import('./serve.ts')).defineServe(command, startService),
+  },
+  {
+    name: 'doctor',
+    description: 'Check the Redis that the environment names, before the service uses it; it changes nothing',
+    define: async (command, context) => (await import('./doctor.ts')).defineDoctor(command, context),
+  },
+  {
+    name: 'keys',
+    description: "Create, list, revoke and rotate a guild's API keys",
+    define: async (command, context) => (await import('./keys.ts')).defineKeys(command, context),
+  },
+  {
+    name: 'guild',
+    description: "Set, show, move or delete a guild's configuration and data",
+    define: async (command, context) => {
+      (await import('./guild.ts')).defineGuild(command, context);
+      (await import('./dashboard.ts')).defineDashboardAccess(command, context);
+    },
+  },
+  {
+    name: 'member',
+    description: "Show, change, hide and remove a guild's members",
+    define: async (command, context) => (await import('./member.ts')).defineMember(command, context),
+  },
+  {
+    name: 'season',
+    description: 'End a season of a guild',
+    define: async (command, context) => (await import('./season.ts')).defineSeason(command, context),
+  },
+  {
+    name: 'seed',
+    description: 'Load XP data into a guild, from files or made up',
+    define: async (command, context) => (await import('./seed.ts')).defineSeed(command, context),
+  },
+  {
+    name: 'export',
+    description: 'Write all members of a guild to the standard output, as seed reads them',
+    define: async (command, context) => (await import('./export.ts')).defineExport(command, context),
+  },
+  {
+    name: 'stats',
+    description: "Check or rebuild a guild's counters",
+    define: async (command, context) => (await import('./stats.ts')).defineStats(command, context),
+  },
+  {
+    name: 'widget',
+    description: 'Print the address and the integrity hash of the widget of this version',
+    define: async (command, context) => (await import('./widget.ts')).defineWidget(command, context),
+  },
+  {
+    name: 'dashboard',
+    description: 'Start the dashboard; settings come from the environment',
+    define: async (command, context) => (await import('./dashboard.ts')).defineDashboard(command, context),
+  },
+];
 
 /**
  * Runs the package's bin: `guildrank keys create ...` is `npm run -s keys -- create ...` in the repository.
@@ -29,15 +86,12 @@ export async function runGuildrank(
     .version(VERSION)
     .showHelpAfterError('(--help lists the commands)')
     .helpCommand(false)
-    .exitOverride();
-  const guild = guildCommand(context);
-  const commands = [
-    ...[serveCommand(context, startService), doctorCommand(context), keysCommand(context), guild],
-    ...[memberCommand(context), seasonCommand(context), seedCommand(context), exportCommand(context)],
-    ...[statsCommand(context), widgetCommand(context)],
-  ];
-  commands.push(dashboardCommand(context, guild));
-  for (const command of commands) bin.addCommand(command);
-  bin.addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`);
+    .exitOverride()
+    .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`);
+  for (const { name, description, define } of COMMANDS) {
+    const command = program(context, name, description);
+    if (name === args[0]) await define(command, context, startService);
+    bin.addCommand(command);
+  }
   return run(context, bin, args[0] === 'help' ? ['--help'] : args);
 }

@@ -5,7 +5,8 @@ import { parseId, parseKeyName, parseLifetime, parseOriginList } from './argumen
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { withServices } from './services.ts';
-import { commandLine, print, program, table } from './terminal.ts';
+import { table } from './table.ts';
+import { commandLine, print } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
@@ -26,9 +27,8 @@ interface RotateOptions extends Options {
 
 const DAY_MS = 86_400_000;
 
-/** Returns `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
-export function keysCommand(context: CommandContext): Command {
-  const command = program(context, 'keys', "Create, list, revoke and rotate a guild's API keys");
+/** Defines `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
+export function defineKeys(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     command
       .command(name)
@@ -61,7 +61,6 @@ export function keysCommand(context: CommandContext): Command {
         .default(DAY_MS, '24h'),
     )
     .action((keyId: string, options: RotateOptions) => rotate(context, keyId, options));
-  return command;
 }
 
 async function create(context: CommandContext, { guild, name, expires, origins, json }: CreateOptions): Promise<void> {

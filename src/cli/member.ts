@@ -9,7 +9,7 @@ import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseX
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
 import { type Services, withServices } from './services.ts';
-import { confirm, PartialResult, print, program, UsageError } from './terminal.ts';
+import { confirm, PartialResult, print, UsageError } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
@@ -27,9 +27,8 @@ interface RemoveOptions extends Options {
   readonly yes?: boolean;
 }
 
-/** Returns `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `remove` and `export`. */
-export function memberCommand(context: CommandContext): Command {
-  const command = program(context, 'member', "Show, change, hide and remove a guild's members");
+/** Defines `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `remove` and `export`. */
+export function defineMember(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     command.command(name).description(description).requiredOption('--guild <id>', 'guild of the member', parseId);
   const one = (name: string, description: string) =>
@@ -66,7 +65,6 @@ export function memberCommand(context: CommandContext): Command {
   subcommand('export', 'Print all that is stored of a user in the guild, as JSON')
     .argument('<user>', 'user id', parseId)
     .action((user: string, options: Options) => exportData(context, user, options));
-  return command;
 }
 
 async function show(context: CommandContext, user: string, { guild, json }: Options): Promise<void> {

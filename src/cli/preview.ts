@@ -2,7 +2,7 @@ import { count, digits } from '../count.ts';
 import type { Preview } from '../import/dry-run.ts';
 import { badRows, hiddenMembers, repeatedRows } from '../import/problems.ts';
 import type { CommandContext } from './context.ts';
-import { table } from './terminal.ts';
+import { table } from './table.ts';
 
 const MAX_NAME_LENGTH = 40;
 

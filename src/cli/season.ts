@@ -8,7 +8,7 @@ import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
-import { confirm, PartialResult, print, program } from './terminal.ts';
+import { confirm, PartialResult, print } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
@@ -18,9 +18,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Returns `season reset`, which ends a season. */
-export function seasonCommand(context: CommandContext): Command {
-  const command = program(context, 'season', 'End a season of a guild');
+/** Defines `season reset`, which ends a season. */
+export function defineSeason(command: Command, context: CommandContext): void {
   command
     .command('reset')
     .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption')
@@ -30,7 +29,6 @@ export function seasonCommand(context: CommandContext): Command {
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action((options: Options) => reset(context, options));
-  return command;
 }
 
 async function reset(

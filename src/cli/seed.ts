@@ -4,7 +4,7 @@ import { LEVEL_CHOICES } from '../import/levels.ts';
 import { CURVES, parseCurveText, parseId, parseMemberCount } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
-import { commandLine, program } from './terminal.ts';
+import { commandLine } from './terminal.ts';
 
 const SEED = commandLine('seed');
 
@@ -25,9 +25,9 @@ Exit codes:
 
 XP is set, not added: running it again changes nothing. The formats are described in docs/importing.md.`;
 
-/** Returns `seed`, which loads members into a guild from files, or generates them. */
-export function seedCommand(context: CommandContext): Command {
-  return program(context, 'seed', 'Load XP data into a guild, from files or made up')
+/** Defines `seed`, which loads members into a guild from files, or generates them. */
+export function defineSeed(command: Command, context: CommandContext): void {
+  command
     .requiredOption('--guild <id>', 'guild to load into', parseId)
     .option('--file <path...>', 'files to load, in order; - is the standard input')
     .option('--generate <n>', 'load n made-up members instead', parseMemberCount)

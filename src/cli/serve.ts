@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandContext } from './context.ts';
-import { program } from './terminal.ts';
 
-/** Returns `serve`: the service, until a signal ends the process. @param start starts it. */
-export function serveCommand(context: CommandContext, start: () => Promise<unknown>): Command {
-  return program(context, 'serve', 'Start the service; settings come from the environment').action(async () => {
+/** Defines `serve`: the service, until a signal ends the process. @param start starts it. */
+export function defineServe(command: Command, start: () => Promise<unknown>): void {
+  command.action(async () => {
     await start();
     await serviceEnd();
   });

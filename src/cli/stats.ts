@@ -6,16 +6,15 @@ import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { withServices } from './services.ts';
-import { commandLine, PartialResult, print, program } from './terminal.ts';
+import { commandLine, PartialResult, print } from './terminal.ts';
 
 interface Options {
   readonly guild: string;
   readonly json?: boolean;
 }
 
-/** Returns `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
-export function statsCommand(context: CommandContext): Command {
-  const command = program(context, 'stats', "Check or rebuild a guild's counters");
+/** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
+export function defineStats(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     command
       .command(name)
@@ -29,7 +28,6 @@ export function statsCommand(context: CommandContext): Command {
   subcommand('rebuild', 'Recompute the counters from the members').action((options: Options) =>
     rebuild(context, options),
   );
-  return command;
 }
 
 async function check(context: CommandContext, { guild, json }: Options): Promise<void> {

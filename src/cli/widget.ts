@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { RESERVED_SPACE, readWidgetFile } from '../widget-file.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { print, program } from './terminal.ts';
+import { print } from './terminal.ts';
 
 interface Options {
   readonly snippet?: boolean;
@@ -11,9 +11,9 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Returns `widget`, which tells what a web page needs to load exactly this version of the widget. */
-export function widgetCommand(context: CommandContext): Command {
-  return program(context, 'widget', 'Print the address and the integrity hash of the widget of this version')
+/** Defines `widget`, which tells what a web page needs to load exactly this version of the widget. */
+export function defineWidget(command: Command, context: CommandContext): void {
+  command
     .option('--snippet', 'print the HTML for a web page')
     .option('--url <url>', 'address of the service, for the snippet', parseUrl, 'https://ranks.example.com')
     .option('--guild <id>', 'guild that the snippet shows', parseId, '81384788765712384')

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Config, ConfigError, integer, parseConfig, parseVariables } from '../config.ts';
+import { type Config, integer, parseConfig, parseVariables } from '../config.ts';
+import { ConfigError } from '../errors.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
 export interface DashboardConfig extends Config {

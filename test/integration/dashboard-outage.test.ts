@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ConfigError } from '../../src/config.ts';
 import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { ConfigError } from '../../src/errors.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';

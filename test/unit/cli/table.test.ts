@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { table } from '../../../src/cli/terminal.ts';
+import { table } from '../../../src/cli/table.ts';
 
 it('a table is aligned by the width that a terminal shows, also of wide characters and of those without width', () => {
   const rows = [

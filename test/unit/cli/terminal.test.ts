@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatDuration, parseDuration } from '../../../src/cli/duration.ts';
-import { table } from '../../../src/cli/terminal.ts';
+import { table } from '../../../src/cli/table.ts';
 import { testContext } from '../../support/command.ts';
 
 const ROWS = [
