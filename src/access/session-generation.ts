@@ -23,10 +23,12 @@ export async function sessionGeneration(client: RedisClient, key: string): Promi
 }
 
 /**
- * Ends all sessions that carry the generation of a guild or the operator, and the invites that were made before. Two round trips.
+ * Ends all sessions that carry the generation of a guild or the operator, and the invites that were made before. Three round trips.
  * @throws StoreUnavailableError
  */
 export async function endSessions(client: RedisClient, key: string): Promise<void> {
+  // A full Redis still takes this, which ends the sessions.
+  await withStoreErrors(client.del(key));
   const [seconds, micros] = (await withStoreErrors(client.time())).map(Number) as [number, number];
   const now = seconds * 1_000_000 + micros;
   await withStoreErrors(client.set(key, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S));

@@ -25,7 +25,7 @@ export type AuditKind = 'security' | 'data';
 
 /** Entries that are kept of each kind of a guild, about. */
 const MAX_ENTRIES = 1000;
-/** Changes that the owners of a guild, or the operators, may make there at once, and the time after which it may make one more. */
+/** Changes that the owners of a guild, or the operators, may make there at once, and the time after which they may make one more. */
 const CHANGES = { burst: 60, intervalMs: 2000 };
 
 /** Writes and reads the audit logs of guilds. Every method can throw StoreUnavailableError. */
