@@ -13,8 +13,8 @@ import { type Activity, type RequestContext, requestIds } from './http/request-c
 import { corsPolicy } from './http/response/headers.ts';
 import { ResponseWriter } from './http/response/response-writer.ts';
 import { drain } from './http/server/drain.ts';
-import { createExpressServer, type ServerObserver } from './http/server/express-server.ts';
-import { MAX_ADMIN_CONNECTIONS, serverOptions } from './http/server/listener.ts';
+import { adminListener, createExpressServer, type ServerObserver } from './http/server/express-server.ts';
+import { serverOptions } from './http/server/listener.ts';
 import { ownPort, type Port } from './http/server/port.ts';
 import { VERSION } from './observability/build-info.ts';
 import { requestLogger } from './observability/logger.ts';
@@ -147,10 +147,8 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     },
   };
   const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
-  const admin =
-    config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
+  const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
   const port = parts.port ?? ownPort(config.host, config.port, 'PORT');
-  const adminPort = ownPort(config.adminHost, config.adminPort, 'ADMIN_PORT');
   const close = async (delayMs = 0): Promise<void> => {
     draining = true;
     if (delayMs > 0) await delay(delayMs);
@@ -159,7 +157,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     };
     await Promise.all([
       drain(api, port, config.shutdownTimeoutMs, onPortClosed),
-      admin && drain(admin, adminPort, config.shutdownTimeoutMs),
+      admin.close(config.shutdownTimeoutMs),
     ]);
     await endUsage();
     health.stop();
@@ -184,7 +182,7 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
     reached.catch(() => {}); // It is awaited below, unless a port is taken.
     await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
     url = await port.open(api);
-    adminUrl = admin && (await adminPort.open(admin));
+    adminUrl = await admin.open();
     await reached;
     if (/unknown command/i.test(health.problem?.reason ?? '')) {
       throw new Error(

@@ -4,10 +4,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Config } from '../config.ts';
 import { createAdminApp } from '../http/admin.ts';
 import type { Readiness } from '../http/health.ts';
-import { drain } from '../http/server/drain.ts';
-import { createExpressServer } from '../http/server/express-server.ts';
-import { MAX_ADMIN_CONNECTIONS, serverOptions } from '../http/server/listener.ts';
-import { ownPort } from '../http/server/port.ts';
+import { adminListener } from '../http/server/express-server.ts';
 import { BEAT_MS } from './messages.ts';
 import { SharedPort } from './shared-port.ts';
 import { workerCount } from './worker-count.ts';
@@ -95,10 +92,8 @@ export async function startCluster(
   };
   const adminApp = createAdminApp(readiness, collect, own.contentType);
   const observer = { onCut: () => {}, onUnreadable: () => {} };
-  const adminPort = ownPort(config.adminHost, config.adminPort, 'ADMIN_PORT');
-  const admin =
-    config.adminPort > 0 ? createExpressServer(adminApp, serverOptions, MAX_ADMIN_CONNECTIONS, observer) : undefined;
-  if (admin) await adminPort.open(admin);
+  const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
+  await admin.open();
   logger.info({ workers: count, pids: slots.map(({ pid }) => pid) }, 'workers share the port');
 
   const close = async (delayMs: number): Promise<void> => {
@@ -115,7 +110,7 @@ export async function startCluster(
       await ended;
     }
     clearInterval(beats);
-    if (admin) await drain(admin, adminPort, config.shutdownTimeoutMs);
+    await admin.close(config.shutdownTimeoutMs);
   };
   return { close };
 }

@@ -6,8 +6,8 @@ import { GuildConfig } from '../guilds/guild-config.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { requestIds } from '../http/request-context.ts';
 import { drain } from '../http/server/drain.ts';
-import { createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
-import { MAX_ADMIN_CONNECTIONS, serverOptions, urlOf } from '../http/server/listener.ts';
+import { adminListener, createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
+import { serverOptions, urlOf } from '../http/server/listener.ts';
 import { ownPort } from '../http/server/port.ts';
 import { CounterAudit } from '../leaderboard/counters.ts';
 import { requestLogger } from '../observability/logger.ts';
@@ -88,14 +88,9 @@ export async function startDashboard(
     onUnreadable: (status) => logger.info({ status }, 'answered an unreadable request'),
   };
   const server = createExpressServer(app, options, MAX_CONNECTIONS, observer, true);
-  // Of its own, because connections of strangers can take all places of the public one.
-  const healthServer = createExpressServer(
-    express().disable('x-powered-by').use(healthRoutes(readiness)),
-    serverOptions,
-    MAX_ADMIN_CONNECTIONS,
-    observer,
-  );
-  const healthPort = ownPort(config.adminHost, config.dashboardHealthPort, 'DASHBOARD_HEALTH_PORT');
+  const healthApp = express().disable('x-powered-by').use(healthRoutes(readiness));
+  const { adminHost, dashboardHealthPort } = config;
+  const healthListener = adminListener(healthApp, adminHost, dashboardHealthPort, 'DASHBOARD_HEALTH_PORT', observer);
   const port = ownPort(config.dashboardHost, config.dashboardPort, 'DASHBOARD_PORT');
   const close = async (): Promise<void> => {
     isDraining = true;
@@ -104,7 +99,7 @@ export async function startDashboard(
     };
     await Promise.all([
       drain(server, port, config.shutdownTimeoutMs, onPortClosed),
-      drain(healthServer, healthPort, config.shutdownTimeoutMs),
+      healthListener.close(config.shutdownTimeoutMs),
     ]);
     // Their ends are written to Redis.
     await parts.imports.end();
@@ -114,7 +109,7 @@ export async function startDashboard(
   removeLeftFolders();
   try {
     await port.open(server);
-    if (config.dashboardHealthPort > 0) await healthPort.open(healthServer);
+    await healthListener.open();
     await waitUntilReady(client, BOOT_TIMEOUT_MS, (error) =>
       logger.warn({ reason: error.message }, `waiting for ${where}`),
     ).catch((error: Error) => {

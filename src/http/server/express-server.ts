@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
-import type { LimitedServer } from './port.ts';
+import { drain } from './drain.ts';
+import { MAX_ADMIN_CONNECTIONS, serverOptions } from './listener.ts';
+import { type LimitedServer, ownPort } from './port.ts';
 
 /** Is told of all that does not reach the application. */
 export interface ServerObserver {
@@ -11,6 +13,28 @@ export interface ServerObserver {
   onCut(reason: CutReason): void;
   /** A request was answered with this status before it reached the application. */
   onUnreadable(status: number): void;
+}
+
+/** A listener for operators, beside a public one whose connections strangers can take. */
+export interface AdminListener {
+  /** Starts to listen. @returns the address; undefined when the port is 0. @throws Error when the port is taken. */
+  open(): Promise<string | undefined>;
+  /** Drains it as {@link drain} does. */
+  close(timeoutMs: number): Promise<void>;
+}
+
+/** Creates a listener on ADMIN_HOST. @param setting the variable of the port, for errors. */
+export function adminListener(
+  app: Express,
+  host: string,
+  port: number,
+  setting: string,
+  observer: ServerObserver,
+): AdminListener {
+  if (port === 0) return { open: async () => undefined, close: async () => {} };
+  const server = createExpressServer(app, serverOptions, MAX_ADMIN_CONNECTIONS, observer);
+  const own = ownPort(host, port, setting, 'ADMIN_HOST');
+  return { open: () => own.open(server), close: (timeoutMs) => drain(server, own, timeoutMs) };
 }
 
 /**

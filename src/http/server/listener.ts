@@ -25,12 +25,18 @@ export const MAX_ADMIN_CONNECTIONS = 100;
  * @param setting the variable of the port; the error names it, or the one of the host.
  * @throws Error with the address, the reason and the setting.
  */
-export async function listenOn(server: Server, host: string, port: number, setting: string): Promise<void> {
+export async function listenOn(
+  server: Server,
+  host: string,
+  port: number,
+  setting: string,
+  hostSetting = setting.replace('PORT', 'HOST'),
+): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    const wrong = /^(EADDRINUSE|EACCES)$/.test(systemErrorOf(error).code) ? setting : setting.replace('PORT', 'HOST');
+    const wrong = /^(EADDRINUSE|EACCES)$/.test(systemErrorOf(error).code) ? setting : hostSetting;
     throw new Error(`Cannot listen on ${host} port ${port}: ${messageOf(error)}. Choose another ${wrong}.`);
   }
 }

@@ -22,11 +22,11 @@ export interface Port {
   close(server: LimitedServer): Promise<void>;
 }
 
-/** A port that the server itself listens on. @param setting the variable of the port, for errors. */
-export function ownPort(host: string, port: number, setting: string): Port {
+/** A port that the server itself listens on. @param setting the variable of the port, and `hostSetting` that of the host, for errors. */
+export function ownPort(host: string, port: number, setting: string, hostSetting?: string): Port {
   return {
     async open(server) {
-      await listenOn(server, host, port, setting);
+      await listenOn(server, host, port, setting, hostSetting);
       return urlOf(server);
     },
     async close(server) {

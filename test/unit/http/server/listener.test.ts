@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import express, { type RequestHandler } from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { drain } from '../../../../src/http/server/drain.ts';
-import { createExpressServer } from '../../../../src/http/server/express-server.ts';
+import { adminListener, createExpressServer } from '../../../../src/http/server/express-server.ts';
 import { listenOn, serverOptions, urlOf } from '../../../../src/http/server/listener.ts';
 import { type LimitedServer, ownPort } from '../../../../src/http/server/port.ts';
 
@@ -99,6 +99,13 @@ describe('listenOn', () => {
     await expect(listenOn(createServer(), '192.0.2.1', 0, 'ADMIN_PORT')).rejects.toThrow(
       /^Cannot listen on 192\.0\.2\.1 port 0: .*EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/,
     );
+  });
+
+  it('names ADMIN_HOST for a listener of operators, whose port has another variable', async () => {
+    const observer = { onCut: () => {}, onUnreadable: () => {} };
+    const listener = (port: number) => adminListener(express(), '192.0.2.1', port, 'DASHBOARD_HEALTH_PORT', observer);
+    await expect(listener(9464).open()).rejects.toThrow(/EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/);
+    expect(await listener(0).open()).toBeUndefined();
   });
 
   it.each(['Expect: 100-continue', 'Expect: miracles'])('answers a request with %s like any other', async (header) => {
