@@ -13,6 +13,9 @@ const BY_KEY: Readonly<Record<string, readonly [kind: 'array' | 'object', format
   xp: ['object', 'polaris'],
 };
 
+/** Top-level keys of members, and of what holds them. */
+export const DATA_KEYS: readonly string[] = [...Object.keys(BY_KEY), 'data', 'user_id'];
+
 /**
  * Detects the format from a file's beginning, else from its name.
  * @throws InvalidInputError when neither shows it.

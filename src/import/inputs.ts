@@ -72,10 +72,7 @@ export async function openInput(
     length += value.length;
   }
   const beginning = Buffer.concat(head).toString('utf8');
-  const format = await formatOf(beginning, given, name).catch((error: Error) => {
-    stream.destroy();
-    throw error;
-  });
+  const format = formatOf(beginning, given, name, stream);
   const curve = format === 'polaris' ? polarisCurve(beginning, name, onWarning) : undefined;
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
     let told = 0;
@@ -107,10 +104,15 @@ export async function openInput(
   };
 }
 
-/** @throws InvalidInputError when the beginning is that of no export, or does not show its format. */
-async function formatOf(head: string, given: FormatName | undefined, name: string): Promise<FormatName> {
-  refuseOtherContent(head, name);
-  return given ?? detectFormat(head, name);
+/** @throws InvalidInputError when the beginning is that of no export, or does not show its format. The stream is closed then. */
+function formatOf(head: string, given: FormatName | undefined, name: string, stream: Readable): FormatName {
+  try {
+    refuseOtherContent(head, name);
+    return given ?? detectFormat(head, name);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
 }
 
 /** Returns the curve in the settings of a Polaris export. They stand before the members. */

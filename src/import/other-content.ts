@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
+import { DATA_KEYS } from './detect.ts';
 
 /** Keys of which an error response has one. */
 const ERROR_KEYS = [
@@ -13,8 +14,6 @@ const ERROR_KEYS = [
   'code',
   'success',
 ];
-/** Keys of a member or of a list of members. */
-const DATA_KEYS = ['user_id', 'players', 'levels', 'rankings', 'members', 'users', 'xp', 'data'];
 /** Characters that a message quotes. */
 const QUOTED = 100;
 
