@@ -5,16 +5,21 @@ import type { RedisKeys } from '../redis/redis-keys.ts';
 import { withStoreErrors } from '../redis/scripts.ts';
 import { Refusal } from './refusal.ts';
 
-/** The author of a change. */
-export interface Actor {
+/** The author of an entry. */
+export interface Author {
   /** "operator", or "owner" with the user id, if the invite named one; and the id of the session. */
   readonly who: string;
   /** IP address. */
   readonly from: string;
 }
 
+/** The author of a change. */
+export interface Actor extends Author {
+  readonly role: 'operator' | 'owner';
+}
+
 /** One change that was made in the dashboard. */
-export interface AuditEntry extends Actor {
+export interface AuditEntry extends Author {
   /** ISO 8601 in UTC, by Redis's clock. */
   readonly at: string;
   readonly what: string;
@@ -40,7 +45,7 @@ export class AuditLog {
     private readonly client: RedisClient,
     private readonly redisKeys: RedisKeys,
     now: () => number,
-    private readonly report: (guildId: string | null, entry: Actor & { readonly what: string }) => void,
+    private readonly report: (guildId: string | null, entry: Author & { readonly what: string }) => void,
   ) {
     this.changes = new TokenBuckets(now, CHANGES);
   }
@@ -59,7 +64,7 @@ export class AuditLog {
     kind: AuditKind = 'data',
   ): Promise<T> {
     // Not by session: a bot gives its owners as many links as they ask for.
-    const waitMs = this.changes.take(`${guildId} ${actor.who.split(/[ ,]/)[0]}`);
+    const waitMs = this.changes.take(`${guildId} ${actor.role}`);
     if (waitMs > 0) throw tooManyChanges(Math.ceil(waitMs / 1000));
     await this.note(guildId, actor, what, kind);
     try {
@@ -72,7 +77,7 @@ export class AuditLog {
   }
 
   /** Logs what has happened. @param guildId null for what concerns no guild: the log of the process alone has it. */
-  async note(guildId: string | null, { who, from }: Actor, what: string, kind: AuditKind): Promise<void> {
+  async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
       const fields = ['who', who, 'what', what, 'from', from];

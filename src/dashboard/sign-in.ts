@@ -5,7 +5,7 @@ import { formOf } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 import { Refusal } from './refusal.ts';
 import { SESSION_TTL_S } from './sessions.ts';
-import { actorOf, nameOf, sessionOf, visitOf } from './visit.ts';
+import { actorOf, sessionOf, visitOf } from './visit.ts';
 
 /** Sign-ins with a bad link that one network may try at once, and the time after which it may try one more. */
 const ATTEMPTS = { burst: 10, intervalMs: 30_000 };
@@ -61,7 +61,7 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     const earlier = parse(req.headers.cookie ?? '')[name];
     if (earlier) await sessions.close(earlier);
     res.cookie(name, token, { ...options, maxAge: SESSION_TTL_S * 1000 });
-    await auditLog.note(session.guildId, { who: nameOf(session), from: req.ip ?? '' }, 'Signed in', 'security');
+    await auditLog.note(session.guildId, actorOf(req, res, session), 'Signed in', 'security');
     res.redirect(303, homeOf(session.guildId));
   });
   return router;

@@ -33,13 +33,9 @@ export function sessionOf(res: Response): Session {
   return session;
 }
 
-/** Returns the author of a change, for the audit log. */
-export function actorOf(req: Request, res: Response): Actor {
-  return { who: nameOf(sessionOf(res)), from: req.ip ?? '' };
-}
-
-/** Returns the person of a session in words. */
-export function nameOf({ guildId, userId, id }: Session): string {
+/** Returns the author of a change, for the audit log. @param session that of the visit, unless it has just begun. */
+export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
+  const { guildId, userId, id } = session;
   const role = guildId === null ? 'operator' : 'owner';
-  return `${role}${userId && ` ${userId}`}, session ${id}`;
+  return { role, who: `${role}${userId && ` ${userId}`}, session ${id}`, from: req.ip ?? '' };
 }

@@ -8,6 +8,7 @@ import { MemberRead } from '../../leaderboard/reader.ts';
 import { StoredMembers } from '../../leaderboard/stored-members.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
@@ -69,22 +70,17 @@ export const membersPage: GuildPage = {
       views.send(res, 'members', { title: 'Members', id, member, notice, problem }, problem === '' ? 200 : 404);
     });
 
-    /** Guilds whose members are being written to a file: one file at a time each. */
-    const exporting = new Set<string>();
+    const exportOnce = oneAtATime(busy);
     router.get('/members/export.csv', async (_req, res) => {
       const guildId = guildOf(res);
-      if (exporting.has(guildId)) throw busy();
-      const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
-      res.set({
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': `attachment; filename="${guildId}.csv"`,
-      });
-      exporting.add(guildId);
-      try {
+      await exportOnce(guildId, async () => {
+        const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
+        res.set({
+          'Content-Type': 'text/csv; charset=utf-8',
+          'Content-Disposition': `attachment; filename="${guildId}.csv"`,
+        });
         await pipeline(Readable.from(exportText(stored.readAll(guildId), 'csv', result)), res);
-      } finally {
-        exporting.delete(guildId);
-      }
+      });
     });
 
     router.get('/members/:change', async (req, res) => {

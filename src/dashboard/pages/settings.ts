@@ -8,6 +8,7 @@ import { averageLevel, StatsRead } from '../../leaderboard/reader.ts';
 import { withStoreErrors } from '../../redis/scripts.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
 
@@ -49,8 +50,7 @@ export const settingsPage: GuildPage = {
   label: 'Settings',
   addTo(router, parts) {
     const { guildConfig, auditLog, views, planQuotas, scripts, redisKeys, sessions, url } = parts;
-    /** Guilds whose members are being counted for a preview: one count at a time each. */
-    const counting = new Set<string>();
+    const countOnce = oneAtATime(busy);
 
     router.get('/settings', (req, res) => sendSettings(parts, res, NOTICES.get(String(req.query.saved)) ?? ''));
 
@@ -67,14 +67,8 @@ export const settingsPage: GuildPage = {
     router.post('/settings/curve/preview', async (req, res) => {
       const form = parseForm(curveForm, formOf(req));
       if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const guildId = guildOf(res);
-      if (counting.has(guildId)) throw busy();
-      counting.add(guildId);
-      try {
-        await sendPreview(parts, res, form.data);
-      } finally {
-        counting.delete(guildId);
-      }
+      const curve = form.data;
+      await countOnce(guildOf(res), () => sendPreview(parts, res, curve));
     });
     router.post('/settings/curve', async (req, res) => {
       const form = parseForm(curveForm, formOf(req));
