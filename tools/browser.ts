@@ -24,6 +24,9 @@ const CHROMIUM_ARGUMENTS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Fewer processes cost less time.
+  '--in-process-gpu',
+  '--renderer-process-limit=1',
 ];
 
 /** Starts a Chromium, which the caller closes. */
