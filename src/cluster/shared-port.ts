@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { listenOn, urlOf } from '../http/server/listener.ts';
-import { acceptPending } from '../http/server/port.ts';
+import { closeWhenNoneWaits } from '../http/server/port.ts';
 
 /** A worker that takes connections, one at a time. */
 export interface Taker {
@@ -58,8 +58,7 @@ export class SharedPort {
   /** Settles when connections are refused and all before are given to workers. */
   async close(): Promise<void> {
     if (!this.server.listening) return;
-    await acceptPending(this.server);
-    this.server.close();
+    await closeWhenNoneWaits(this.server);
     if (this.waiting.size === 0) return;
     await new Promise<void>((resolve) => {
       this.onEmpty = resolve;

@@ -1,10 +1,9 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listenOn, urlOf } from './listener.ts';
 
 /** In a turn of the event loop this short, hardly any connection can come unseen. A busy process has none: it takes one of the first. */
-const SHORT_TURN_MS = 0.06;
+const SHORT_TURN_MS = 0.02;
 const SHORT_TURN_TRIES = 500;
 /** More turns than connections that the kernel lets wait by default. */
 const MOST_TURNS = 5000;
@@ -31,29 +30,42 @@ export function ownPort(host: string, port: number, setting: string, hostSetting
     },
     async close(server) {
       if (!server.listening) return;
-      await acceptPending(server);
-      // http.Server's own close() ends idle connections at once, also one whose next request is on the wire.
-      NetServer.prototype.close.call(server);
+      await closeWhenNoneWaits(server);
     },
   };
 }
 
 /**
- * Accepts the connections that wait in the kernel, because closing the port resets them. A turn of the event loop accepts one (libuv 1.45 and
- * later), so turns follow until two accept none and the last one was short.
+ * Closes a port once no connection waits for it in the kernel, because closing resets those that do. A turn of the event loop accepts one (libuv
+ * 1.45 and later), so turns follow until two accept none and the last one was short. The port closes at the end of that turn.
  */
-export async function acceptPending(server: NetServer): Promise<void> {
+export function closeWhenNoneWaits(server: NetServer): Promise<void> {
+  // Node compiles a method at its first call. That takes longer than the rest of the turn, and a connection could come meanwhile.
+  closePort(new NetServer());
+  let turn = 0;
   let turnsWithout = 0;
-  const onConnection = () => {
+  let begun = 0;
+  server.on('connection', () => {
     turnsWithout = 0;
-  };
-  server.on('connection', onConnection);
-  for (let turn = 0; turn < MOST_TURNS; turn++) {
-    turnsWithout++;
-    const begun = performance.now();
-    await nextTurn();
-    const isShort = performance.now() - begun < SHORT_TURN_MS || turn > SHORT_TURN_TRIES;
-    if (turnsWithout > 1 && isShort) break;
-  }
-  server.off('connection', onConnection);
+  });
+  return new Promise((resolve) => {
+    const endTurn = () => {
+      const isShort = performance.now() - begun < SHORT_TURN_MS || turn > SHORT_TURN_TRIES;
+      if ((turnsWithout > 1 && isShort) || turn > MOST_TURNS) {
+        closePort(server);
+        resolve();
+        return;
+      }
+      turn++;
+      turnsWithout++;
+      begun = performance.now();
+      setImmediate(endTurn);
+    };
+    endTurn();
+  });
+}
+
+/** Closes a port alone: http.Server's own close() ends idle connections at once, also one whose next request is on the wire. */
+function closePort(server: NetServer): void {
+  NetServer.prototype.close.call(server);
 }
