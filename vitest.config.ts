@@ -11,7 +11,7 @@ const timed = [
 ];
 
 /** Replaces a module, which the process must not have loaded before. */
-const replacing = ['test/unit/leaderboard/count-end.test.ts'];
+const replacing = ['test/unit/guild/counters/count-end.test.ts'];
 
 /** Suites that start the built program, and install packages where npm reaches its registry. */
 export const processes = ['./test/support/entry.ts', './test/support/registry.ts'];

@@ -1,13 +1,13 @@
 import cluster from 'node:cluster';
-import { startCluster } from './cluster/primary.ts';
-import { joinPrimary, workerPort } from './cluster/worker.ts';
-import { workerCount } from './cluster/worker-count.ts';
-import { type Config, parseConfig } from './config.ts';
+import { type Config, parseConfig } from './config/service.ts';
 import { ConfigError, messageOf } from './errors.ts';
 import { VERSION } from './observability/build-info.ts';
 import { createLogger, logLinesTo } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
-import { startServer } from './server.ts';
+import { startServer } from './service/service.ts';
+import { startCluster } from './service/workers/primary.ts';
+import { joinPrimary, workerPort } from './service/workers/worker.ts';
+import { workerCount } from './service/workers/worker-count.ts';
 
 /** Time for the last spans at a stop. */
 const LAST_SPANS_MS = 2000;

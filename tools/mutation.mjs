@@ -3,17 +3,17 @@
  * test detects. Fails when a folder's score is below the threshold in stryker.config.json.
  *
  *   npm run mutation                                   all folders
- *   npm run mutation -- reads                          one folder
- *   npm run mutation -- reads/request-batcher.ts       one file
+ *   npm run mutation -- access                         one folder
+ *   npm run mutation -- guild/ranking/curves.ts        one file
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';
 
-const FOLDERS = ['leaderboard', 'access', 'reads', 'http'];
+const FOLDERS = ['guild/ranking', 'guild/members', 'guild/counters', 'guild/replace', 'access', 'http'];
 const REPORT = 'reports/mutation/mutation.html';
 const given = process.argv.slice(2);
-const folderOf = (path) => path.split('/')[0];
-const unknown = given.filter((path) => !FOLDERS.includes(folderOf(path)) || !existsSync(`src/${path}`));
+const folderOf = (path) => FOLDERS.find((folder) => path === folder || path.startsWith(`${folder}/`));
+const unknown = given.filter((path) => !folderOf(path) || !existsSync(`src/${path}`));
 if (unknown.length > 0) {
   console.error(
     `There is no ${unknown.join(', ')} to mutate: choose from ${FOLDERS.join(', ')}, or a file in one of them`,

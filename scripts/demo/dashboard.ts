@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { RedisConfig } from '../../src/config.ts';
-import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { parseDashboardConfig } from '../../src/config/dashboard.ts';
+import type { RedisConfig } from '../../src/config/redis.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
-import type { RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/store/client.ts';
 
 /** Starts the dashboard of the demo. If its usual port is taken, it gets a free one, unless DASHBOARD_PORT names it. */
 export async function startDemoDashboard(

@@ -1,6 +1,6 @@
 import type { Services } from '../../src/cli/services.ts';
-import type { CurveName } from '../../src/leaderboard/curves.ts';
-import type { XpRecord } from '../../src/leaderboard/writer.ts';
+import type { XpRecord } from '../../src/guild/members/writer.ts';
+import type { CurveName } from '../../src/guild/ranking/curves.ts';
 
 /** One invented guild per plan. */
 export interface DemoGuild {

@@ -25,7 +25,7 @@ function closureOf(...entries) {
   return files;
 }
 
-for (const file of closureOf('writer.ts', 'reader.ts')) {
+for (const file of closureOf('bot/writer.ts', 'bot/reader.ts')) {
   const source = readFileSync(join('src', file), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: file });
   const output = join(TARGET, file.replace(/\.ts$/, ''));
@@ -37,11 +37,11 @@ for (const file of closureOf('writer.ts', 'reader.ts')) {
   );
 }
 // A browser loads the curves as one small module.
-const curves = ts.transpileModule(readFileSync('src/leaderboard/curves.ts', 'utf8'), {
+const curves = ts.transpileModule(readFileSync('src/guild/ranking/curves.ts', 'utf8'), {
   compilerOptions: { ...compilerOptions, module: ts.ModuleKind.ESNext, removeComments: true },
 });
 writeFileSync(join(TARGET, 'curves.mjs'), curves.outputText.replace(/^ +/gm, ''));
-cpSync('src/redis/lua', join(TARGET, 'redis/lua'), { recursive: true });
+cpSync('dist/lua', join(TARGET, 'lua'), { recursive: true });
 copyFileSync('LICENSE', join(TARGET, 'LICENSE'));
 
 /** Returns those exports of the package guildrank that lead here, the writer as the package itself. */
@@ -50,7 +50,7 @@ function ownExports({ './writer': writer, './reader': reader, './curves': curves
     './dist/writer/',
     './',
   );
-  return { ...JSON.parse(text), './redis/lua/*': './redis/lua/*', './package.json': './package.json' };
+  return { ...JSON.parse(text), './lua/*': './lua/*', './package.json': './package.json' };
 }
 
 const { version, license, engines, keywords, exports, repository, homepage, bugs } = JSON.parse(
@@ -62,8 +62,8 @@ const manifest = {
   description: 'Writes and reads XP for Guildrank from a bot, over its own connection of ioredis or node-redis',
   license,
   type: 'commonjs',
-  main: 'writer.js',
-  types: 'writer.d.ts',
+  main: 'bot/writer.js',
+  types: 'bot/writer.d.ts',
   exports: ownExports(exports),
   engines,
   keywords,

@@ -1,8 +1,8 @@
 import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
-import { publishInvalidation } from '../redis/invalidation.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import type { RedisClient } from '../store/client.ts';
+import { publishInvalidation } from '../store/invalidation.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 import { type ApiKeyRecord, fromFields, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 

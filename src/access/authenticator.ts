@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
-import type { TimeLimit } from '../redis/timeouts.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import { withStoreErrors } from '../store/scripts.ts';
+import type { TimeLimit } from '../store/timeouts.ts';
 import type { ApiKeyRecord } from './api-key-record.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { type Scripts, withStoreErrors } from '../redis/scripts.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import { type Scripts, withStoreErrors } from '../store/scripts.ts';
 
 /** The rights of an invite and of the session that it opens. */
 export interface Grant {

@@ -1,5 +1,5 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { CommandBatcher } from '../redis/command-batcher.ts';
+import type { CommandBatcher } from '../store/command-batcher.ts';
 
 /** The quota window in seconds: fixed, from a guild's first request. */
 export const WINDOW_S = 3600;

@@ -1,5 +1,5 @@
-import type { RedisClient } from '../redis/redis-client.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import type { RedisClient } from '../store/client.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
 /** The text that all sessions of a guild, or of the operator, carry. */

@@ -1,6 +1,6 @@
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 import { HOUR_MS } from './usage.ts';
 
 /** Hours of {@link GuildUsage.hours}: seven days. */

@@ -1,5 +1,5 @@
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { Scripts } from '../redis/scripts.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import type { Scripts } from '../store/scripts.ts';
 import type { CountedRequests, Identity } from './authenticator.ts';
 import { generateKeyId } from './key-format.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { type ScriptClient, Scripts } from '../redis/scripts.ts';
+import { type ScriptClient, Scripts } from '../store/scripts.ts';
 
 /** Keys and arguments of a script, as node-redis takes them. */
 interface EvalOptions {

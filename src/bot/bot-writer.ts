@@ -1,11 +1,11 @@
-import { checkIds } from '../leaderboard/check-ids.ts';
-import { inSlices, sumOf } from '../leaderboard/slices.ts';
-import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../leaderboard/writer.ts';
-import { dataKeys } from '../redis/redis-keys.ts';
-import { type Award, type AwardRequest, awardArguments, decodeAward } from './award.ts';
-import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from './claim.ts';
+import { type Award, type AwardRequest, awardArguments, decodeAward } from '../guild/members/award.ts';
+import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from '../guild/members/claim.ts';
+import { inSlices, sumOf } from '../guild/members/slices.ts';
+import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../guild/members/writer.ts';
+import { checkIds } from '../guild/ranking/check-ids.ts';
+import { type SeasonOptions, SeasonReset, type SeasonResult } from '../guild/season/season.ts';
+import { dataKeys } from '../store/keys.ts';
 import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link.ts';
-import { type SeasonOptions, SeasonReset, type SeasonResult } from './season.ts';
 
 /** New profile fields of one member. */
 export interface ProfileUpdate {

@@ -1,8 +1,8 @@
 import { createInvite } from '../access/invites.ts';
 import { InvalidInputError } from '../errors.ts';
-import { checkIds } from '../leaderboard/check-ids.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { Scripts } from '../redis/scripts.ts';
+import { checkIds } from '../guild/ranking/check-ids.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import type { Scripts } from '../store/scripts.ts';
 
 /** A link to the dashboard of a guild. Whoever opens it may manage the guild, so send it to its owner alone. */
 export interface DashboardLinkOptions {

@@ -1,10 +1,10 @@
-import { checkIds } from '../leaderboard/check-ids.ts';
-import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } from '../leaderboard/model.ts';
-import { decodePage, MemberRead, PageRead, type PageReply, StatsRead } from '../leaderboard/reader.ts';
-import { CommandBatcher } from '../redis/command-batcher.ts';
-import { type RedisKeys, readKeys } from '../redis/redis-keys.ts';
-import type { Scripts } from '../redis/scripts.ts';
-import { wholeText } from './gain.ts';
+import { wholeText } from '../guild/members/gain.ts';
+import { checkIds } from '../guild/ranking/check-ids.ts';
+import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } from '../guild/ranking/model.ts';
+import { decodePage, MemberRead, PageRead, type PageReply, StatsRead } from '../guild/ranking/reader.ts';
+import { CommandBatcher } from '../store/command-batcher.ts';
+import { type RedisKeys, readKeys } from '../store/keys.ts';
+import type { Scripts } from '../store/scripts.ts';
 
 const MAX_AROUND = 50;
 

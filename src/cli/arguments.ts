@@ -2,8 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
-import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../leaderboard/curves.ts';
-import { ID_PATTERN, MAX_USERNAME_BYTES } from '../leaderboard/model.ts';
+import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
+import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
 import { parseDuration } from './duration.ts';
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */

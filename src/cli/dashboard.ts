@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { endSessions } from '../access/session-generation.ts';
-import { requireGuild } from '../guilds/overview.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import { requireGuild } from '../guild/overview/overview.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
@@ -59,7 +59,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
 }
 
 async function printLink(context: CommandContext, grant: Grant, json: boolean | undefined): Promise<void> {
-  const { parseDashboardConfig } = await import('../dashboard/config.ts');
+  const { parseDashboardConfig } = await import('../config/dashboard.ts');
   const { dashboardUrl } = parseDashboardConfig(context.env);
   const url = await withServices(context, ({ scripts, redisKeys }) =>
     createInvite(scripts, redisKeys, dashboardUrl, grant),

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { type Config, parseConfig } from '../config.ts';
+import { type Config, parseConfig } from '../config/service.ts';
 import { count } from '../count.ts';
 import { examine, within } from '../doctor/examine.ts';
 import { type Finding, ok, problem } from '../doctor/finding.ts';
-import { connect, describe } from '../redis/connection.ts';
-import { waitUntilReady } from '../redis/lifecycle.ts';
-import { explainStart } from '../redis/refusals.ts';
-import { limitReplies } from '../redis/reply-limit.ts';
+import { connect, describe } from '../store/connection.ts';
+import { waitUntilReady } from '../store/lifecycle.ts';
+import { explainStart } from '../store/refusals.ts';
+import { limitReplies } from '../store/reply-limit.ts';
 import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { count } from '../count.ts';
 import { InvalidInputError } from '../errors.ts';
-import { GuildExport } from '../import/guild-export.ts';
-import { importGuild } from '../import/guild-import.ts';
-import type { Line } from '../import/moved-guild.ts';
+import { GuildExport } from '../guild/move/guild-export.ts';
+import { importGuild } from '../guild/move/guild-import.ts';
+import type { Line } from '../guild/move/moved-guild.ts';
 import type { CommandContext } from './context.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';

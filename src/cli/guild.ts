@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { parseConfig } from '../config.ts';
+import { parseConfig } from '../config/service.ts';
 import { count, digits } from '../count.ts';
-import { deleteGuild, type Removed } from '../guilds/delete.ts';
-import type { GuildConfigChange } from '../guilds/guild-config.ts';
-import { type Overview, readOverview, requireGuild } from '../guilds/overview.ts';
+import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
+import { type Overview, readOverview, requireGuild } from '../guild/overview/overview.ts';
+import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
 import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';

@@ -1,4 +1,4 @@
-import type { StopRequests } from '../import/load-job.ts';
+import type { StopRequests } from '../formats/load-job.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { count } from '../count.ts';
 import { DataConflictError, NotFoundError } from '../errors.ts';
-import { readMemberData } from '../guilds/member-data.ts';
-import { levelForXp, MAX_XP, xpForLevel } from '../leaderboard/curves.ts';
-import { curveOf } from '../leaderboard/reader.ts';
-import type { ProfileChange } from '../leaderboard/writer.ts';
+import { readMemberData } from '../guild/members/member-data.ts';
+import type { ProfileChange } from '../guild/members/writer.ts';
+import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
+import { curveOf } from '../guild/ranking/reader.ts';
 import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseXpChange } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';

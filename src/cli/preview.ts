@@ -1,6 +1,6 @@
 import { count, digits } from '../count.ts';
-import type { Preview } from '../import/dry-run.ts';
-import { badRows, hiddenMembers, repeatedRows } from '../import/problems.ts';
+import type { Preview } from '../formats/dry-run.ts';
+import { badRows, hiddenMembers, repeatedRows } from '../formats/problems.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 

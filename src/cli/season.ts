@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
-import { requireGuild } from '../guilds/overview.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import { requireGuild } from '../guild/overview/overview.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { FORMAT_NAMES } from '../import/formats.ts';
-import { LEVEL_CHOICES } from '../import/levels.ts';
+import { FORMAT_NAMES } from '../formats/formats.ts';
+import { LEVEL_CHOICES } from '../formats/levels.ts';
 import { CURVES, parseCurveText, parseId, parseMemberCount } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';

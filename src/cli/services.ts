@@ -1,18 +1,18 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { BotWriter } from '../bot/bot-writer.ts';
 import { GuildReader } from '../bot/guild-reader.ts';
-import { parseConfig } from '../config.ts';
+import { parseConfig } from '../config/service.ts';
 import { redisCodeOf } from '../errors.ts';
-import { GuildConfig } from '../guilds/guild-config.ts';
-import { CounterAudit } from '../leaderboard/counters.ts';
-import { StoredMembers } from '../leaderboard/stored-members.ts';
-import { CommandBatcher } from '../redis/command-batcher.ts';
-import { connect, describe } from '../redis/connection.ts';
-import { waitUntilReady } from '../redis/lifecycle.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import { RedisKeys } from '../redis/redis-keys.ts';
-import { explainStart } from '../redis/refusals.ts';
-import { Scripts } from '../redis/scripts.ts';
+import { CounterAudit } from '../guild/counters/counters.ts';
+import { StoredMembers } from '../guild/members/stored-members.ts';
+import { GuildConfig } from '../guild/settings/guild-config.ts';
+import type { RedisClient } from '../store/client.ts';
+import { CommandBatcher } from '../store/command-batcher.ts';
+import { connect, describe } from '../store/connection.ts';
+import { RedisKeys } from '../store/keys.ts';
+import { waitUntilReady } from '../store/lifecycle.ts';
+import { explainStart } from '../store/refusals.ts';
+import { Scripts } from '../store/scripts.ts';
 import type { CommandContext } from './context.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */

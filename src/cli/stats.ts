@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { count } from '../count.ts';
-import { requireGuild } from '../guilds/overview.ts';
-import type { Counters } from '../leaderboard/counters.ts';
+import type { Counters } from '../guild/counters/counters.ts';
+import { requireGuild } from '../guild/overview/overview.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { ConfigError, DataConflictError, InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
-import { explainFailure } from '../redis/refusals.ts';
+import { explainFailure } from '../store/refusals.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED, REFUSED, USAGE } from './exit-codes.ts';
 

@@ -1,9 +1,9 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
-import { GuildDirectory } from '../guilds/guild-directory.ts';
+import { GuildDirectory } from '../guild/overview/guild-directory.ts';
+import { ID_PATTERN } from '../guild/ranking/model.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { type Activity, openContext } from '../http/request-context.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
 import type { Assets } from './assets.ts';
 import { checkForm, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { GuildPage, Parts } from './guild-page.ts';

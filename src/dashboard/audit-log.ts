@@ -1,8 +1,8 @@
 import { TokenBuckets } from '../access/token-buckets.ts';
 import { DomainError, StoreUnavailableError } from '../errors.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 import { Refusal } from './refusal.ts';
 
 /** The author of an entry. */

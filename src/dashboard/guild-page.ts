@@ -1,11 +1,11 @@
 import type { Router } from 'express';
 import type { ApiKeyStore } from '../access/api-keys.ts';
-import type { GuildConfig } from '../guilds/guild-config.ts';
-import type { CounterAudit } from '../leaderboard/counters.ts';
-import type { CommandBatcher } from '../redis/command-batcher.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { Scripts } from '../redis/scripts.ts';
+import type { CounterAudit } from '../guild/counters/counters.ts';
+import type { GuildConfig } from '../guild/settings/guild-config.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { CommandBatcher } from '../store/command-batcher.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import type { Scripts } from '../store/scripts.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './guild-imports.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,5 +1,5 @@
+import { parseDashboardConfig } from '../config/dashboard.ts';
 import { createLogger, type LogLines } from '../observability/logger.ts';
-import { parseDashboardConfig } from './config.ts';
 import { startDashboard } from './server.ts';
 
 /** What the dashboard takes from its process. */

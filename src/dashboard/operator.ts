@@ -1,9 +1,9 @@
 import { type RequestHandler, Router } from 'express';
 import { readUsage } from '../access/usage-reader.ts';
 import { type StoreFailureCode, StoreUnavailableError } from '../errors.ts';
-import type { GuildDirectory } from '../guilds/guild-directory.ts';
-import { readOverview } from '../guilds/overview.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
+import type { GuildDirectory } from '../guild/overview/guild-directory.ts';
+import { readOverview } from '../guild/overview/overview.ts';
+import { ID_PATTERN } from '../guild/ranking/model.ts';
 import type { Parts } from './guild-page.ts';
 import { notFound } from './refusal.ts';
 import { sessionOf } from './visit.ts';

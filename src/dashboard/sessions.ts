@@ -1,9 +1,9 @@
 import type { Grant } from '../access/invites.ts';
 import { findInvite, hashToken, newToken, takeInvite } from '../access/invites.ts';
 import { endSessions, sessionGeneration } from '../access/session-generation.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import { withStoreErrors } from '../redis/scripts.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import { withStoreErrors } from '../store/scripts.ts';
 
 /** How long a session lives from its sign-in, in seconds. */
 export const SESSION_TTL_S = 12 * 3600;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, digits } from '../count.ts';
-import { reservedSpace } from '../widget-file.ts';
+import { reservedSpace } from '../web/widget-file.ts';
 
 /** Colours of the widget that the page offers, with those that it has by itself. */
 export const COLOURS = {

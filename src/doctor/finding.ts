@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
-import type { RedisClient } from '../redis/redis-client.ts';
-import type { RedisKeys } from '../redis/redis-keys.ts';
-import type { Scripts } from '../redis/scripts.ts';
+import type { Config } from '../config/service.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import type { Scripts } from '../store/scripts.ts';
 
 /**
  * What a check found: nothing wrong, something to know, something to correct, or nothing, because the user of REDIS_URL may not look or

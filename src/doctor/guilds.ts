@@ -1,8 +1,8 @@
 import { count } from '../count.ts';
-import { CounterAudit } from '../leaderboard/counters.ts';
-import { ID_PATTERN } from '../leaderboard/model.ts';
-import { isWellFormed } from '../leaderboard/profile.ts';
-import { knownModel } from '../redis/scripts.ts';
+import { CounterAudit } from '../guild/counters/counters.ts';
+import { isWellFormed } from '../guild/members/profile.ts';
+import { ID_PATTERN } from '../guild/ranking/model.ts';
+import { knownModel } from '../store/scripts.ts';
 import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
 
 const MAX_GUILDS = 50;

@@ -1,9 +1,9 @@
 import type { StoreUnavailableError } from '../errors.ts';
 import { messageOf } from '../errors.ts';
-import { nodesOf } from '../redis/nodes.ts';
-import { explainFailure } from '../redis/refusals.ts';
-import { timeProblem } from '../redis/store-inspection.ts';
-import { probeStore } from '../redis/store-probe.ts';
+import { timeProblem } from '../store/inspection.ts';
+import { nodesOf } from '../store/nodes.ts';
+import { probeStore } from '../store/probe.ts';
+import { explainFailure } from '../store/refusals.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 type Command = readonly [name: string, ...args: string[]];

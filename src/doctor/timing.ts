@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
-import { PageRead } from '../leaderboard/reader.ts';
-import { CommandBatcher } from '../redis/command-batcher.ts';
+import { PageRead } from '../guild/ranking/reader.ts';
+import { CommandBatcher } from '../store/command-batcher.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
 const SAMPLES = 200;

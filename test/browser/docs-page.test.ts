@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoPage } from '../../scripts/demo/demo-page.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { PROBLEMS } from '../../src/http/response/problem.ts';
-import { startServer } from '../../src/server.ts';
-import { RESERVED_SPACE } from '../../src/widget-file.ts';
+import { startServer } from '../../src/service/service.ts';
+import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
 import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
 import { type Page, startSite } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { scriptClientOf } from '../../src/bot/bot-client.ts';
-import type { WriterClient } from '../../src/writer.ts';
+import type { WriterClient } from '../../src/bot/writer.ts';
 import { needs } from '../support/needs.ts';
 import { failuresOf } from './run.ts';
 import type { Suite } from './state.ts';

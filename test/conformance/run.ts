@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { redisCodeOf } from '../../src/errors.ts';
-import { type ScriptClient, type ScriptName, Scripts } from '../../src/redis/scripts.ts';
+import { type ScriptClient, type ScriptName, Scripts } from '../../src/store/scripts.ts';
 import { clocked } from '../support/clocked.ts';
 import { type Case, RUN_ID, type State, type Suite, sorted, type Value } from './state.ts';
 

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
+import { createWriter } from '../../src/bot/writer.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { parseConfig } from '../../src/config.ts';
-import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { parseDashboardConfig } from '../../src/config/dashboard.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/server.ts';
-import { createWriter } from '../../src/writer.ts';
+import { type RunningServer, startServer } from '../../src/service/service.ts';
 import { ACL_FILE } from '../fault/acl.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
@@ -131,7 +131,7 @@ describe('.env.example', () => {
   ]);
 
   it('names every setting of the service, each with its default', () => {
-    const source = read('src/config.ts') + read('src/dashboard/config.ts');
+    const source = read('src/config/service.ts') + read('src/config/dashboard.ts');
     const known = [...source.matchAll(/^ {2,4}([A-Z_]{4,}): /gm)].map(([, name]) => name);
     expect(pairs.map(([name]) => name).sort()).toEqual([...new Set(known)].sort());
     expect(parseDashboardConfig(Object.fromEntries(pairs))).toEqual(parseDashboardConfig({}));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { BURST, INTERVAL_MS } from '../../src/access/failed-auth-limiter.ts';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
-import type { RedisClient } from '../../src/redis/redis-client.ts';
+import type { RedisClient } from '../../src/store/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createReader } from '../../src/bot/reader.ts';
+import { createWriter } from '../../src/bot/writer.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { createReader } from '../../src/reader.ts';
-import { createWriter } from '../../src/writer.ts';
 import { needs } from '../support/needs.ts';
 import { permissionsOf } from './acl.ts';
 

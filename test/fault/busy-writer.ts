@@ -1,8 +1,8 @@
 import { contextOf } from '../../src/cli/context.ts';
 import { withServices } from '../../src/cli/services.ts';
 import { DomainError } from '../../src/errors.ts';
-import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
-import type { XpRecord } from '../../src/leaderboard/writer.ts';
+import type { XpRecord } from '../../src/guild/members/writer.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 
 /**
  * A process that writes to a guild until it is killed, as importers and bots do: sets and adds, one and many, explicit levels,

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { parseConfig } from '../../src/config.ts';
-import { connect } from '../../src/redis/connection.ts';
-import { waitUntilReady } from '../../src/redis/lifecycle.ts';
-import { Scripts } from '../../src/redis/scripts.ts';
-import { timeLimit } from '../../src/redis/timeouts.ts';
+import { parseConfig } from '../../src/config/service.ts';
+import { connect } from '../../src/store/connection.ts';
+import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { Scripts } from '../../src/store/scripts.ts';
+import { timeLimit } from '../../src/store/timeouts.ts';
 import { needs } from '../support/needs.ts';
 
 /** Keeps this process from running, as a limit on its CPU does. */

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { servicesOn } from '../../src/cli/services.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { startServer } from '../../src/server.ts';
+import { startServer } from '../../src/service/service.ts';
 import { startCluster } from '../support/cluster.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';

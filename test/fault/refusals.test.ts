@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
-import { CounterAudit } from '../../src/leaderboard/counters.ts';
-import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
-import type { Scripts } from '../../src/redis/scripts.ts';
+import { CounterAudit } from '../../src/guild/counters/counters.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import type { Scripts } from '../../src/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 import { contentOf, expectRefusal, GUILD, GUILD_KEYS, prepare, scriptCalls } from './script-calls.ts';

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
+import { createWriter } from '../../src/bot/writer.ts';
 import type { Services } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
-import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
-import { CommandBatcher } from '../../src/redis/command-batcher.ts';
-import { createWriter } from '../../src/writer.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { CommandBatcher } from '../../src/store/command-batcher.ts';
 
 export const GUILD = 'g';
 /** Keys that every script of the guild names. */

@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readUsage, sumOf } from '../../src/access/usage-reader.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/server.ts';
+import { type RunningServer, startServer } from '../../src/service/service.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';

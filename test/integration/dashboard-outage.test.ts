@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';

@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { parseDashboardConfig } from '../../src/dashboard/config.ts';
+import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';

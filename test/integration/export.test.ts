@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { exportText } from '../../src/import/export.ts';
-import { generateMembers } from '../../src/import/generate.ts';
-import type { CurveText } from '../../src/leaderboard/curves.ts';
+import { exportText } from '../../src/formats/export.ts';
+import { generateMembers } from '../../src/formats/generate.ts';
+import type { CurveText } from '../../src/guild/ranking/curves.ts';
 import { startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';

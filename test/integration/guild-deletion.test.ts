@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deleteGuild } from '../../src/guilds/delete.ts';
-import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../src/errors.ts';
-import { GuildDirectory } from '../../src/guilds/guild-directory.ts';
-import { RedisKeys } from '../../src/redis/redis-keys.ts';
+import { GuildDirectory } from '../../src/guild/overview/guild-directory.ts';
+import { RedisKeys } from '../../src/store/keys.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 
 const redisKeys = new RedisKeys('gr');

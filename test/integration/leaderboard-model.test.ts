@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { RecordRefusedError } from '../../src/errors.ts';
-import { MAX_XP } from '../../src/leaderboard/curves.ts';
-import { MemberRead, PageRead, StatsRead } from '../../src/leaderboard/reader.ts';
-import { CommandBatcher } from '../../src/redis/command-batcher.ts';
-import { Scripts } from '../../src/redis/scripts.ts';
+import { MAX_XP } from '../../src/guild/ranking/curves.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/guild/ranking/reader.ts';
+import { CommandBatcher } from '../../src/store/command-batcher.ts';
+import { Scripts } from '../../src/store/scripts.ts';
 import { Model, type ModelMember, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../src/errors.ts';
-import { generateEntries } from '../../src/import/generate.ts';
-import { load } from '../../src/import/load.ts';
-import { Problems } from '../../src/import/problems.ts';
+import { generateEntries } from '../../src/formats/generate.ts';
+import { load } from '../../src/formats/load.ts';
+import { Problems } from '../../src/formats/problems.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { mockStore } from '../support/stores.ts';
 

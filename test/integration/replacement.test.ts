@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { StagedMembers } from '../../src/leaderboard/staged-members.ts';
-import type { XpRecord } from '../../src/leaderboard/writer.ts';
+import type { XpRecord } from '../../src/guild/members/writer.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
 
@@ -168,7 +168,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.recordMany(guild, records('old', 30, 10));
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 30, 15));
-    const { CounterAudit } = await import('../../src/leaderboard/counters.ts');
+    const { CounterAudit } = await import('../../src/guild/counters/counters.ts');
     let steps = 0;
     const { scripts, redisKeys } = suite.beside(async () => {
       if (++steps === 4) await staged.putInPlace();

@@ -6,9 +6,9 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { generateMembers } from '../../src/import/generate.ts';
-import { byRank } from '../../src/import/ranking.ts';
-import { levelForXp } from '../../src/leaderboard/curves.ts';
+import { generateMembers } from '../../src/formats/generate.ts';
+import { byRank } from '../../src/formats/ranking.ts';
+import { levelForXp } from '../../src/guild/ranking/curves.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 

@@ -1,14 +1,14 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createReader } from '../../src/reader.ts';
+import { createReader } from '../../src/bot/reader.ts';
 import {
   createWriter,
   InvalidInputError,
   RecordRefusedError,
   StoreUnavailableError,
   type WriterClient,
-} from '../../src/writer.ts';
+} from '../../src/bot/writer.ts';
 import {
   type ClientKind,
   clientKinds,

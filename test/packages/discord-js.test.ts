@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReader } from '../../src/reader.ts';
-import { createWriter } from '../../src/writer.ts';
+import { createReader } from '../../src/bot/reader.ts';
+import { createWriter } from '../../src/bot/writer.ts';
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';

@@ -78,7 +78,7 @@ it('the dashboard can be deleted with the entry of its command, and its part of 
     const help = await runProgram(process.execPath, ['--import', 'tsx', main, '--help'], { cwd: scratch });
     expect([help.code, help.stderr]).toEqual([0, '']);
     expect(help.stdout).not.toContain('dashboard');
-    const service = `await import('./src/server.ts'); await import('./src/writer.ts')`;
+    const service = `await import('./src/service/service.ts'); await import('./src/bot/writer.ts')`;
     const loaded = await runProgram(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', service], {
       cwd: scratch,
     });

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Redis } from 'ioredis';
 import { Cluster } from 'ioredis';
 import { expect } from 'vitest';
+import { createWriter } from '../../src/bot/writer.ts';
 import type { Services } from '../../src/cli/services.ts';
-import type { RedisClient } from '../../src/redis/redis-client.ts';
-import { createWriter } from '../../src/writer.ts';
+import type { RedisClient } from '../../src/store/client.ts';
 
 const SLICE = 500;
 /** Two readings of the end of one key differ by less. */

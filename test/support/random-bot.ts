@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ClaimRequest, ProfileUpdate, XpRecord } from '../../src/writer.ts';
+import type { ClaimRequest, ProfileUpdate, XpRecord } from '../../src/bot/writer.ts';
 import { naiveStandardLevel, names } from './random-guild.ts';
 
 /** One call of a bot, or a step of the clock. */

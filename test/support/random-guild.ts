@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { MAX_XP } from '../../src/leaderboard/curves.ts';
-import type { XpRecord } from '../../src/leaderboard/writer.ts';
+import type { XpRecord } from '../../src/guild/members/writer.ts';
+import { MAX_XP } from '../../src/guild/ranking/curves.ts';
 
 /** One write of a test to a guild. */
 export type Step =

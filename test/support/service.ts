@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/server.ts';
+import { type RunningServer, startServer } from '../../src/service/service.ts';
 import { LONG_REDIS_TIMEOUT } from './process.ts';
 import type { TestStore } from './stores.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
-import { connect } from '../../src/redis/connection.ts';
-import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { connect } from '../../src/store/connection.ts';
+import { waitUntilReady } from '../../src/store/lifecycle.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';

@@ -2,10 +2,10 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { servicesOn } from '../../src/cli/services.ts';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/service.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
-import { connect } from '../../src/redis/connection.ts';
-import { waitUntilReady } from '../../src/redis/lifecycle.ts';
+import { connect } from '../../src/store/connection.ts';
+import { waitUntilReady } from '../../src/store/lifecycle.ts';
 import { type Answer, ask } from '../support/load.ts';
 import type { Call } from './history.ts';
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../src/errors.ts';
-import { USAGE_PERIOD_MS } from '../../../src/write-usage.ts';
+import { USAGE_PERIOD_MS } from '../../../src/service/usage-writer.ts';
 import { type RunningContender, startContender } from '../contenders.ts';
 import { besideWrites, prepareMix } from '../data.ts';
 import { measure } from '../measure.ts';

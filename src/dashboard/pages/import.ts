@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { InvalidInputError } from '../../errors.ts';
-import { FORMAT_NAMES } from '../../import/formats.ts';
-import { LEVEL_CHOICES } from '../../import/levels.ts';
-import { CURVE_NAMES } from '../../leaderboard/curves.ts';
+import { FORMAT_NAMES } from '../../formats/formats.ts';
+import { LEVEL_CHOICES } from '../../formats/levels.ts';
+import { CURVE_NAMES } from '../../guild/ranking/curves.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,6 +1,6 @@
 import { type HourUsage, readUsage, sumOf } from '../../access/usage-reader.ts';
-import { readOverview } from '../../guilds/overview.ts';
-import { PageRead } from '../../leaderboard/reader.ts';
+import { readOverview } from '../../guild/overview/overview.ts';
+import { PageRead } from '../../guild/ranking/reader.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
 

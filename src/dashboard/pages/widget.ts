@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { readOverview } from '../../guilds/overview.ts';
-import { ID_PATTERN, MAX_PAGE_SIZE } from '../../leaderboard/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../leaderboard/reader.ts';
+import { readOverview } from '../../guild/overview/overview.ts';
+import { ID_PATTERN, MAX_PAGE_SIZE } from '../../guild/ranking/model.ts';
+import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
 import { parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { notFound, Refusal } from '../refusal.ts';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { Identity } from '../../access/authenticator.ts';
-import type { Member } from '../../leaderboard/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../leaderboard/reader.ts';
-import type { CacheableRead } from '../../reads/request-batcher.ts';
+import type { Member } from '../../guild/ranking/model.ts';
+import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
+import type { CacheableRead } from '../../guild/ranking/request-batcher.ts';
 import { Problem } from '../response/problem.ts';
 import { type RenderedBody, renderJson, renderStats } from '../response/rendered-body.ts';
 import { guildParams, memberParams, noQuery, pageQuery, parseAll } from './schemas.ts';

@@ -2,7 +2,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
 import { LRUCache } from 'lru-cache';
 import type { Authenticator, Identity } from '../../access/authenticator.ts';
 import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
-import type { RequestBatcher } from '../../reads/request-batcher.ts';
+import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
 import type { Activity } from '../request-context.ts';
 import {
   invalidRequest,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_XP } from '../../leaderboard/curves.ts';
-import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE } from '../../leaderboard/model.ts';
+import { MAX_XP } from '../../guild/ranking/curves.ts';
+import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE } from '../../guild/ranking/model.ts';
 import { invalidRequest } from '../response/problem.ts';
 
 /** The schemas of requests. They validate requests and make the OpenAPI document. */

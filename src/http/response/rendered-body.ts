@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { GuildStats, LeaderboardPage, Member } from '../../leaderboard/model.ts';
+import type { GuildStats, LeaderboardPage, Member } from '../../guild/ranking/model.ts';
 import { type HeaderBlock, headerBlock } from './headers.ts';
 
 /** Smaller bodies fit into one or two packets. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
-import { readWidgetFile } from '../../widget-file.ts';
+import { readWidgetFile } from '../../web/widget-file.ts';
 import { methodNotAllowed } from '../response/problem.ts';
 import { type Asset, asset, sendAsset, typeOf } from './asset.ts';
 

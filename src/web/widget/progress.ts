@@ -1,4 +1,4 @@
-import { CURVE_NAMES, type CurveName, MAX_XP, xpForLevel } from '../../leaderboard/curves.ts';
+import { CURVE_NAMES, type CurveName, MAX_XP, xpForLevel } from '../../guild/ranking/curves.ts';
 import type { Entry } from './model.ts';
 
 /** The way from one level to the next. */

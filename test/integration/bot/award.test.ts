@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWriter } from '../../../src/bot/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
-import { levelForXp, MAX_XP, xpForLevel } from '../../../src/leaderboard/curves.ts';
-import type { RedisClient } from '../../../src/redis/redis-client.ts';
-import { createWriter } from '../../../src/writer.ts';
+import { levelForXp, MAX_XP, xpForLevel } from '../../../src/guild/ranking/curves.ts';
+import type { RedisClient } from '../../../src/store/client.ts';
 import { needs } from '../../support/needs.ts';
 import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';

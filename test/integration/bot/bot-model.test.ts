@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createWriter } from '../../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { RecordRefusedError } from '../../../src/errors.ts';
-import { MemberRead, PageRead, StatsRead } from '../../../src/leaderboard/reader.ts';
-import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
-import { createWriter } from '../../../src/writer.ts';
+import { MemberRead, PageRead, StatsRead } from '../../../src/guild/ranking/reader.ts';
+import { CommandBatcher } from '../../../src/store/command-batcher.ts';
 import { clocked } from '../../support/clocked.ts';
 import { BotModel, type BotStep, botSteps } from '../../support/random-bot.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWriter } from '../../../src/writer.ts';
+import { createWriter } from '../../../src/bot/writer.ts';
 import { storeSuite } from '../../support/store-suite.ts';
 import { describeStores } from '../../support/stores.ts';
 

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReader, InvalidIdError, InvalidInputError, type ReaderClient } from '../../../src/reader.ts';
-import { createWriter } from '../../../src/writer.ts';
+import { createReader, InvalidIdError, InvalidInputError, type ReaderClient } from '../../../src/bot/reader.ts';
+import { createWriter } from '../../../src/bot/writer.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
 describeStores('the reader of a bot', (kind) => {

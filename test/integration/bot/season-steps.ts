@@ -1,4 +1,4 @@
-import type { ScriptClient } from '../../../src/redis/scripts.ts';
+import type { ScriptClient } from '../../../src/store/scripts.ts';
 import type { BotModel } from '../../support/random-bot.ts';
 
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */

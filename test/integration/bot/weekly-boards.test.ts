@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createReader } from '../../../src/reader.ts';
-import { type Award, type AwardRequest, createWriter } from '../../../src/writer.ts';
+import { createReader } from '../../../src/bot/reader.ts';
+import { type Award, type AwardRequest, createWriter } from '../../../src/bot/writer.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 interface Recipe {

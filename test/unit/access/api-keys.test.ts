@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKeyStore, KEY_NAME_PATTERN, MAX_KEYS } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
-import type { RedisClient } from '../../../src/redis/redis-client.ts';
-import { RedisKeys } from '../../../src/redis/redis-keys.ts';
+import type { RedisClient } from '../../../src/store/client.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
 import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');

@@ -4,9 +4,9 @@ import type { ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { Authenticator } from '../../../src/access/authenticator.ts';
 import { generateKey, hashKey } from '../../../src/access/key-format.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import type { RedisClient } from '../../../src/redis/redis-client.ts';
-import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import { type TimeLimit, timeLimit } from '../../../src/redis/timeouts.ts';
+import type { RedisClient } from '../../../src/store/client.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
+import { type TimeLimit, timeLimit } from '../../../src/store/timeouts.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
 const key = generateKey();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { Quotas, WINDOW_S } from '../../../src/access/quotas.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
-import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import { Scripts } from '../../../src/redis/scripts.ts';
+import { CommandBatcher } from '../../../src/store/command-batcher.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
+import { Scripts } from '../../../src/store/scripts.ts';
 import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const PLANS = new Map([

@@ -4,9 +4,9 @@ import { Usage } from '../../../src/access/usage.ts';
 import { readUsage, sumOf } from '../../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
-import { deleteGuild } from '../../../src/guilds/delete.ts';
-import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import type { Scripts } from '../../../src/redis/scripts.ts';
+import { deleteGuild } from '../../../src/guild/delete/delete.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
+import type { Scripts } from '../../../src/store/scripts.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 const HOUR = 3_600_000;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseConfig } from '../../../src/config.ts';
+import { parseConfig } from '../../../src/config/service.ts';
 import { kindOfKey } from '../../../src/doctor/keys.ts';
 import { neededCommands } from '../../../src/doctor/rights.ts';
 import { findingsOf } from '../../../src/doctor/server.ts';
-import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import { infoFields } from '../../../src/redis/store-inspection.ts';
+import { infoFields } from '../../../src/store/inspection.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
 import { permissionsOf } from '../../fault/acl.ts';
 
 const GOOD = {

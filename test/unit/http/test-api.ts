@@ -4,17 +4,17 @@ import { ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { Authenticator } from '../../../src/access/authenticator.ts';
 import { FailedAuthLimiter } from '../../../src/access/failed-auth-limiter.ts';
 import { Quotas } from '../../../src/access/quotas.ts';
+import { LeaderboardWriter } from '../../../src/guild/members/writer.ts';
+import { RequestBatcher, ResponseCache } from '../../../src/guild/ranking/request-batcher.ts';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import { corsPolicy } from '../../../src/http/response/headers.ts';
 import { type RenderedBody, sizeInMemory } from '../../../src/http/response/rendered-body.ts';
 import { ResponseWriter } from '../../../src/http/response/response-writer.ts';
-import { LeaderboardWriter } from '../../../src/leaderboard/writer.ts';
-import { RequestBatcher, ResponseCache } from '../../../src/reads/request-batcher.ts';
-import { CommandBatcher } from '../../../src/redis/command-batcher.ts';
-import type { RedisClient } from '../../../src/redis/redis-client.ts';
-import { RedisKeys } from '../../../src/redis/redis-keys.ts';
-import { Scripts } from '../../../src/redis/scripts.ts';
-import { timeLimit } from '../../../src/redis/timeouts.ts';
+import type { RedisClient } from '../../../src/store/client.ts';
+import { CommandBatcher } from '../../../src/store/command-batcher.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
+import { Scripts } from '../../../src/store/scripts.ts';
+import { timeLimit } from '../../../src/store/timeouts.ts';
 
 export const START = Date.parse('2026-01-15T12:00:00Z');
 

@@ -8,7 +8,7 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { demoPage } from '../../../../scripts/demo/demo-page.ts';
 import type { AppParts } from '../../../../src/http/app.ts';
-import { readWidgetFile } from '../../../../src/widget-file.ts';
+import { readWidgetFile } from '../../../../src/web/widget-file.ts';
 import { testApi } from '../test-api.ts';
 
 const appOf = async (parts: Partial<AppParts> = {}) => (await testApi({ parts })).app;

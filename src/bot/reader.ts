@@ -1,0 +1,18 @@
+import { InvalidIdError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { RedisKeys } from '../store/keys.ts';
+import { type BotClient, type BotOptions, isCluster, scriptsOn } from './bot-client.ts';
+import { GuildReader } from './guild-reader.ts';
+
+/** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
+
+/**
+ * Returns a reader on an open connection, which the caller closes.
+ * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
+ */
+export function createReader(client: BotClient, { keyPrefix = 'gr' }: BotOptions = {}): GuildReader {
+  return new GuildReader({ isCluster: isCluster(client) }, scriptsOn(client), new RedisKeys(keyPrefix));
+}
+
+export type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from '../guild/ranking/model.ts';
+export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
+export { type GuildReader, InvalidIdError, InvalidInputError, StoreUnavailableError };

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { ConfigError } from '../errors.ts';
+import { type Config, integer, parseConfig, parseVariables } from './service.ts';
+
+/** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
+export interface DashboardConfig extends Config {
+  readonly dashboardHost: string;
+  /** 0 picks a free port. */
+  readonly dashboardPort: number;
+  /** Port of its health, on the address of ADMIN_HOST; 0 = none. */
+  readonly dashboardHealthPort: number;
+  /** Public address of the dashboard without a slash at the end; "" = the address it listens on. */
+  readonly dashboardUrl: string;
+  /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
+  readonly apiUrl: string;
+  /** Members that a file may have, and a guild before members are added to it. */
+  readonly dashboardMaxMembers: number;
+}
+
+const URL_FORMAT =
+  'must be an address such as https://dashboard.example.com, without a path; http:// is for this machine only, as in http://127.0.0.1:8090';
+
+const origin = (format: string) =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .refine((text) => text === '' || isOrigin(text), format);
+
+/** Parses an address that a person opens: over http only on this machine, because the session is in a cookie. */
+const dashboardUrl = origin(URL_FORMAT).refine(
+  (text) => !text.startsWith('http:') || isLoopback(new URL(text).hostname),
+  URL_FORMAT,
+);
+
+const schema = z.object({
+  DASHBOARD_HOST: z.string().default('127.0.0.1'),
+  DASHBOARD_PORT: integer(0, 65_535, 8090),
+  DASHBOARD_HEALTH_PORT: integer(0, 65_535, 0),
+  DASHBOARD_URL: dashboardUrl,
+  DASHBOARD_API_URL: origin('must be an address such as https://ranks.example.com, without a path'),
+  DASHBOARD_MAX_MEMBERS: integer(1, 100_000_000, 1_000_000),
+});
+
+/** Parses the settings from environment variables. @throws ConfigError with every wrong variable. */
+export function parseDashboardConfig(env: Readonly<Record<string, string | undefined>>): DashboardConfig {
+  const problems: string[] = [];
+  const own = parsed(() => parseVariables(schema, env), problems);
+  const config = parsed(() => parseConfig(env), problems);
+  if (!own || !config) throw new ConfigError(problems);
+  const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_HEALTH_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
+  return {
+    ...config,
+    dashboardHost: DASHBOARD_HOST,
+    dashboardPort: DASHBOARD_PORT,
+    dashboardUrl: DASHBOARD_URL || (DASHBOARD_PORT > 0 ? `http://127.0.0.1:${DASHBOARD_PORT}` : ''),
+    dashboardHealthPort: DASHBOARD_HEALTH_PORT,
+    dashboardMaxMembers: own.DASHBOARD_MAX_MEMBERS,
+    apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
+  };
+}
+
+/** Returns the parsed settings, or adds what is wrong with them to the problems. */
+function parsed<T>(parse: () => T, problems: string[]): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text && /^https?:/.test(text);
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { messageOf } from '../errors.ts';
+
+/** How to reach Redis: the settings, and the parsers of their variables. */
+
+/** The TLS of connections to Redis and to Sentinels. An empty text = unset. */
+export interface TlsConfig {
+  /** Certificates of the authorities to trust, instead of those that Node trusts. */
+  readonly ca: string;
+  /** Certificate and key of this client. */
+  readonly cert: string;
+  readonly key: string;
+  /** Name that the certificate of the server must have, instead of the host of its address. */
+  readonly servername: string;
+}
+
+/** The connection to Redis. */
+export interface RedisConfig {
+  /** Host, credentials, database and TLS. With Sentinel or Cluster the host is not used. */
+  readonly url: string;
+  readonly mode: 'standalone' | 'sentinel' | 'cluster';
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly sentinelName: string;
+  /** How to connect to the Sentinels themselves. An empty text = unset. */
+  readonly sentinels: { readonly username: string; readonly password: string; readonly tls: boolean };
+  readonly tls: TlsConfig;
+  /** Time limit of one command, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export const redisUrl = z
+  .string()
+  .default('redis://127.0.0.1:6379')
+  .refine(
+    isRedisUrl,
+    'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; in user and password write % as %25',
+  );
+
+export const nodeList = z
+  .string()
+  .default('')
+  .transform((text) => splitList(text))
+  .refine(
+    (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(node)),
+    'must be a comma-separated list of host:port',
+  )
+  .transform((nodes) =>
+    nodes.map((node) => {
+      const colon = node.lastIndexOf(':');
+      return { host: node.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(node.slice(colon + 1)) };
+    }),
+  );
+
+/** Parses the path of a PEM file. @returns its content; an empty text when the setting is empty. */
+export const pemFile = z
+  .string()
+  .default('')
+  .transform((path, context) => {
+    if (path === '') return '';
+    try {
+      const text = readFileSync(path, 'utf8');
+      if (text.includes('-----BEGIN ')) return text;
+      context.addIssue({ code: 'custom', message: `must be the path of a PEM file, and ${path} is none` });
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: `must be the path of a PEM file: ${messageOf(error)}` });
+    }
+    return '';
+  });
+
+/** Returns whether an address asks for TLS. */
+export function isTls(url: string): boolean {
+  return url.startsWith('rediss:');
+}
+
+function isRedisUrl(text: string): boolean {
+  if (text.startsWith('/')) return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, username, password, searchParams } = new URL(text);
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch {
+    return false; // A percent sign that encodes nothing.
+  }
+  if (!/^\d*$/.test(searchParams.get('db') ?? '')) return false;
+  if (protocol === 'unix:') return hostname === '' && pathname.length > 1;
+  return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+}
+
+/** Returns the parts of a list that is separated by commas. */
+export function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { ConfigError } from '../errors.ts';
+import { isTls, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
+
+/**
+ * All settings of the service, parsed once from environment variables.
+ */
+
+/** Returns the parser of a whole number in a range, `fallback` when it is unset. */
+export const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
+    .default(fallback);
+
+const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+
+const PLAN_FORMAT = 'must list plan=requests pairs with whole numbers above 0, such as free=100,starter=1000,pro=10000';
+
+const planQuotas = z
+  .string()
+  .default('free=100,starter=1000,pro=10000')
+  .transform((text) => splitList(text))
+  .refine((pairs) => pairs.every((pair) => /^[a-z0-9_-]{1,32}=[1-9]\d{0,14}$/.test(pair)), PLAN_FORMAT)
+  .refine((pairs) => new Set(pairs.map((pair) => pair.split('=')[0])).size === pairs.length, 'must name each plan once')
+  .transform((pairs) => new Map(pairs.map((pair) => pair.split('=')).map(([plan = '', n]) => [plan, Number(n)])))
+  .refine((plans) => plans.has('free'), 'must have an entry for the plan free, which guilds without a plan are on');
+
+const webOrigins = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => splitList(text))
+    .refine(
+      (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
+      'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
+    );
+
+const trustProxy = z
+  .string()
+  .default('0')
+  .refine(
+    (text) =>
+      /^\d{1,2}$/.test(text) || splitList(text).every((entry) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$|^loopback$/.test(entry)),
+    'must be a number of proxy hops, or a list of addresses or subnets such as 10.0.0.0/8,loopback',
+  )
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : splitList(text)));
+
+const workers = z
+  .string()
+  .default('1')
+  .refine(
+    (text) => text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256),
+    'must be auto or a whole number from 1 to 256',
+  )
+  .transform((text) => (text === 'auto' ? ('auto' as const) : Number(text)));
+
+const schema = z
+  .object({
+    REDIS_URL: redisUrl,
+    REDIS_MODE: oneOf('standalone', 'sentinel', 'cluster').default('standalone'),
+    REDIS_NODES: nodeList,
+    REDIS_SENTINEL_NAME: z.string().default(''),
+    REDIS_SENTINEL_USERNAME: z.string().default(''),
+    REDIS_SENTINEL_PASSWORD: z.string().default(''),
+    REDIS_SENTINEL_TLS: oneOf('off', 'on').default('off'),
+    REDIS_TLS_CA: pemFile,
+    REDIS_TLS_CERT: pemFile,
+    REDIS_TLS_KEY: pemFile,
+    REDIS_TLS_SERVERNAME: z.string().default(''),
+    REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
+    KEY_PREFIX: z
+      .string()
+      .regex(/^[A-Za-z0-9:_.-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 : _ . -')
+      .default('gr'),
+    HOST: z.string().min(1, 'must be an address to listen on').default('0.0.0.0'),
+    PORT: integer(0, 65_535, 8080),
+    ADMIN_HOST: z.string().min(1, 'must be an address to listen on').default('127.0.0.1'),
+    ADMIN_PORT: integer(0, 65_535, 9464),
+    MAX_CONNECTIONS: integer(1, 1_000_000, 5000),
+    WORKERS: workers,
+    PLAN_QUOTAS: planQuotas,
+    CORS_ORIGINS: webOrigins('*'),
+    EMBED_ORIGINS: webOrigins(''),
+    TRUST_PROXY: trustProxy,
+    LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
+    LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z
+      .string()
+      .default('')
+      .refine(
+        (url) => url === '' || /^https?:\/\/./.test(url),
+        'must be the address of a collector, such as http://127.0.0.1:4318',
+      ),
+    CACHE_MAX_AGE_S: integer(0, 86_400, 0),
+    CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
+    CACHE_MAX_BYTES: integer(0, 1_000_000_000_000, 32 * 1024 * 1024),
+    SHUTDOWN_DELAY_MS: integer(0, 600_000, 0),
+    SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
+  })
+  .superRefine((env, context) => {
+    const missing = (path: string, mode: string) =>
+      context.addIssue({ code: 'custom', path: [path], message: `is required when REDIS_MODE is ${mode}` });
+    if (env.REDIS_MODE !== 'standalone' && env.REDIS_NODES.length === 0) missing('REDIS_NODES', env.REDIS_MODE);
+    if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') missing('REDIS_SENTINEL_NAME', 'sentinel');
+    const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
+      wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
+    }
+    const usesTls = isTls(env.REDIS_URL) || env.REDIS_SENTINEL_TLS === 'on';
+    for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
+      if (env[name] !== '' && !usesTls) wrong(name, 'must be unset unless REDIS_URL is rediss://…');
+    }
+  });
+
+export interface Config {
+  readonly redis: RedisConfig;
+  readonly keyPrefix: string;
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly adminHost: string;
+  /** 0 = no admin listener. */
+  readonly adminPort: number;
+  /** Connections to the API of each process. */
+  readonly maxConnections: number;
+  readonly workers: number | 'auto';
+  /** Requests per hour by plan name. */
+  readonly planQuotas: ReadonlyMap<string, number>;
+  readonly corsOrigins: readonly string[];
+  /** Sites that may show /embed in a frame; none = there is no such page. */
+  readonly embedOrigins: readonly string[];
+  /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
+  readonly trustProxy: number | readonly string[];
+  readonly logLevel: string;
+  readonly logRequests: 'all' | 'errors' | 'off';
+  /** Whether a span of each request goes to a collector of OpenTelemetry. */
+  readonly tracing: boolean;
+  /** Seconds that a browser may reuse a response without a request; 0 = none. */
+  readonly cacheMaxAgeS: number;
+  /** Responses kept in memory; 0 = none. */
+  readonly cacheMaxPages: number;
+  /** Memory of the responses kept, in bytes; 0 = none are kept. */
+  readonly cacheMaxBytes: number;
+  /** Time between the end of readiness and the end of service. */
+  readonly shutdownDelayMs: number;
+  readonly shutdownTimeoutMs: number;
+}
+
+/** Parses environment variables by a schema. An empty value counts as unset. @throws ConfigError with every wrong variable. */
+export function parseVariables<T>(variables: z.ZodType<T>, env: Readonly<Record<string, string | undefined>>): T {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const result = variables.safeParse(given);
+  if (result.success) return result.data;
+  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
+}
+
+/** Parses the settings of the service from environment variables. @throws ConfigError with every wrong variable. */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const e = parseVariables(schema, env);
+  return {
+    redis: {
+      url: e.REDIS_URL,
+      mode: e.REDIS_MODE,
+      nodes: e.REDIS_NODES,
+      sentinelName: e.REDIS_SENTINEL_NAME,
+      sentinels: {
+        username: e.REDIS_SENTINEL_USERNAME,
+        password: e.REDIS_SENTINEL_PASSWORD,
+        tls: e.REDIS_SENTINEL_TLS === 'on',
+      },
+      tls: {
+        ca: e.REDIS_TLS_CA,
+        cert: e.REDIS_TLS_CERT,
+        key: e.REDIS_TLS_KEY,
+        servername: e.REDIS_TLS_SERVERNAME,
+      },
+      timeoutMs: e.REDIS_TIMEOUT_MS,
+    },
+    keyPrefix: e.KEY_PREFIX,
+    host: e.HOST,
+    port: e.PORT,
+    adminHost: e.ADMIN_HOST,
+    adminPort: e.ADMIN_PORT,
+    maxConnections: e.MAX_CONNECTIONS,
+    workers: e.WORKERS,
+    planQuotas: e.PLAN_QUOTAS,
+    corsOrigins: e.CORS_ORIGINS,
+    embedOrigins: e.EMBED_ORIGINS,
+    trustProxy: e.TRUST_PROXY,
+    logLevel: e.LOG_LEVEL,
+    logRequests: e.LOG_REQUESTS,
+    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT !== '',
+    cacheMaxAgeS: e.CACHE_MAX_AGE_S,
+    cacheMaxPages: e.CACHE_MAX_PAGES,
+    cacheMaxBytes: e.CACHE_MAX_BYTES,
+    shutdownDelayMs: e.SHUTDOWN_DELAY_MS,
+    shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
+  };
+}

@@ -1,0 +1,82 @@
+import type { StoredMember, StoredMembersAt } from '../guild/members/stored-members.ts';
+import { type CurveText, curveTextOf, levelForXp } from '../guild/ranking/curves.ts';
+import { curveOf } from '../guild/ranking/reader.ts';
+import { settingsOfCurve } from './polaris-settings.ts';
+import { OWN_NAMES } from './rows.ts';
+
+/** The formats that an export can have. The seed command reads them. */
+export const EXPORT_FORMATS = ['csv', 'ndjson', 'polaris'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** What an export held, known when its last piece was read. */
+export interface ExportResult {
+  members: number;
+  hidden: number;
+  /** The revision that all members had; undefined when the guild changed meanwhile. */
+  revision: string | undefined;
+  /** The curve to name at the import, because the file does not have it; undefined when it does, or for the default. */
+  curve: CurveText | undefined;
+}
+
+/** Returns the text of an export, in pieces, and fills in its result. @throws as StoredMembers.readAll. */
+export async function* exportText(
+  steps: AsyncIterable<StoredMembersAt>,
+  format: ExportFormat,
+  result: ExportResult,
+): AsyncGenerator<string> {
+  let isFirst = true;
+  let isEmpty = true;
+  for await (const { revision, curve: text, members } of steps) {
+    const curve = curveOf(text);
+    if (isFirst) {
+      result.revision = revision;
+      const settings = format === 'polaris' ? settingsOfCurve(curve) : undefined;
+      const named = curveTextOf(text);
+      result.curve = settings || (format !== 'polaris' && named === 'standard') ? undefined : named;
+      if (format === 'csv') yield `${Object.values(OWN_NAMES).join(',')}\n`;
+      if (format === 'polaris') yield `{${settings ? `"settings":${JSON.stringify(settings)},` : ''}"users":{`;
+    } else if (result.revision !== revision) result.revision = undefined;
+    isFirst = false;
+    let piece = '';
+    for (const member of members) {
+      result.members++;
+      if (member.hidden) result.hidden++;
+      const level = member.level ?? levelForXp(curve, member.xp);
+      if (format === 'polaris') piece += `${isEmpty ? '' : ','}\n${polarisPair(member)}`;
+      else piece += format === 'csv' ? csvLine(member, level) : `${JSON.stringify(record(member, level))}\n`;
+      isEmpty = false;
+    }
+    if (piece !== '') yield piece;
+  }
+  if (format === 'polaris') yield '\n}}\n';
+}
+
+/** Returns a member with the names of the project's own files, in the order of its columns. */
+function record({ userId, xp, username, level, dailyStreak, lastDailyClaim, hidden }: StoredMember, shown: number) {
+  const values = {
+    userId,
+    xp,
+    username,
+    level: shown,
+    dailyStreak,
+    lastDailyClaim,
+    explicitLevel: level !== null,
+    hidden,
+  };
+  return Object.fromEntries(
+    Object.entries(OWN_NAMES).map(([name, column]) => [column, values[name as keyof typeof values]]),
+  );
+}
+
+function csvLine(member: StoredMember, level: number): string {
+  return `${Object.values(record(member, level)).map(csvCell).join(',')}\n`;
+}
+
+function csvCell(value: unknown): string {
+  const text = String(value ?? '');
+  return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function polarisPair({ userId, xp, hidden }: StoredMember): string {
+  return `${JSON.stringify(userId)}:${JSON.stringify({ xp, ...(hidden && { hidden }) })}`;
+}

@@ -1,0 +1,81 @@
+import { digits } from '../count.ts';
+import type { XpRecord } from '../guild/members/writer.ts';
+import {
+  CURVE_NAMES,
+  type Curve,
+  type CurveName,
+  type CurveText,
+  curveNameOf,
+  DEFAULT_CURVE,
+  levelForXp,
+  parseCurve,
+} from '../guild/ranking/curves.ts';
+import type { SeedRow } from './rows.ts';
+
+export const LEVEL_CHOICES = ['curve', 'file'] as const;
+
+/**
+ * What becomes of the levels of a file that the curve does not give: `curve` leaves them out, so that they follow XP;
+ * `file` stores them as explicit levels, which XP does not move.
+ */
+export type LevelChoice = (typeof LEVEL_CHOICES)[number];
+
+/** Compares the levels of a file with those that a curve gives for the XP. */
+export class LevelCheck {
+  /** Rows with a level, unless they say themselves whether it is explicit. */
+  compared = 0;
+  /** Those with another level than the curve gives. */
+  differing = 0;
+  /** Of the compared rows, those whose level each curve gives. */
+  private readonly given = new Map<CurveName, number>();
+
+  /** The numbers of the curve; of the default for unfit ones, with which the scripts refuse the guild. */
+  readonly curve: Curve | CurveName;
+
+  constructor(private readonly text: CurveText) {
+    this.curve = parseCurve(text) ?? DEFAULT_CURVE;
+  }
+
+  /** Compares a row. */
+  add({ xp, level, explicitLevel }: SeedRow): void {
+    if (level === undefined || level === null || explicitLevel !== undefined) return;
+    this.compared++;
+    if (level !== levelForXp(this.curve, xp)) this.differing++;
+    for (const name of CURVE_NAMES) {
+      if (level === levelForXp(name, xp)) this.given.set(name, (this.given.get(name) ?? 0) + 1);
+    }
+  }
+
+  /** Returns the reason to load nothing before a person has chosen, with the curve that gives the most levels, if it gives over half. */
+  refusal(): string {
+    const [best] = [...this.given].sort(([, a], [, b]) => b - a);
+    const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
+    const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}: add --curve ${best[0]}, or` : ':';
+    return `${this.figures()}${fit} choose with --levels whether they follow XP (curve) or stay as they are (file)`;
+  }
+
+  /** Returns a line about what became of the differing levels. */
+  notice(choice: LevelChoice): string {
+    return choice === 'curve'
+      ? `${this.figures()}: they follow XP`
+      : `${this.figures()}: they are explicit, and XP does not move them`;
+  }
+
+  private figures(): string {
+    return `levels that the curve ${curveNameOf(this.text)} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
+  }
+}
+
+/**
+ * Returns the write that stores a row. Unless the row or the person says that its level is explicit, it is not stored, because a stored
+ * level would not move when the bot adds XP later. A level that the curve gives anyway is stored for the row alone.
+ */
+export function recordOf(
+  { userId, xp, hidden, level, explicitLevel, ...profile }: SeedRow,
+  curve: CurveName | Curve,
+  levels: LevelChoice = 'curve',
+) {
+  const isExplicit = explicitLevel ?? (levels === 'file' && level !== levelForXp(curve, xp));
+  const stored = level === undefined ? {} : { level: isExplicit ? level : null };
+  return { userId, set: xp, ...(hidden && { hidden }), profile: { ...profile, ...stored } } satisfies XpRecord;
+}

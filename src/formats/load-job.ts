@@ -1,0 +1,44 @@
+import type { LeaderboardWriter } from '../guild/members/writer.ts';
+import type { CurveText } from '../guild/ranking/curves.ts';
+import type { GuildConfig } from '../guild/settings/guild-config.ts';
+import type { RedisClient } from '../store/client.ts';
+import type { RedisKeys } from '../store/keys.ts';
+import type { Scripts } from '../store/scripts.ts';
+import type { FormatCurve } from './curve-choice.ts';
+import type { Input } from './inputs.ts';
+import type { LevelChoice } from './levels.ts';
+import type { Reading } from './reading.ts';
+
+/** The parts that a load writes with. */
+export interface LoadTarget {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
+  readonly writer: LeaderboardWriter & { hide(guildId: string, userIds: readonly string[]): Promise<number> };
+  readonly guildConfig: GuildConfig;
+}
+
+/** The person's requests to stop a load. */
+export interface StopRequests {
+  /** Aborted at the first request. */
+  readonly signal: AbortSignal;
+  /** From now on a second request no longer ends the process: the load ends by itself, soon. */
+  holdExit(): void;
+}
+
+export interface LoadJob {
+  readonly guild: string;
+  readonly reading: Reading;
+  readonly stop: StopRequests;
+  /** Puts the members in the place of the guild's own ones. */
+  readonly replace: boolean;
+  readonly plan: string | undefined;
+  readonly curve: CurveText | undefined;
+  readonly formatCurve: FormatCurve | undefined;
+  /** Undefined = refuse levels that the curve does not give. */
+  readonly levels: LevelChoice | undefined;
+  /** Stops the load after about so many new members. */
+  readonly maxCreated?: number;
+  /** Opens the inputs once more, to compare their levels before anything is written. Undefined for what can be read once only. */
+  readonly reopen: (() => Promise<readonly Input[]>) | undefined;
+}

@@ -1,0 +1,204 @@
+import { count } from '../count.ts';
+import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
+import type { XpRecord } from '../guild/members/writer.ts';
+import { curveNameOf } from '../guild/ranking/curves.ts';
+import { publishInvalidation } from '../store/invalidation.ts';
+import { explainFailure } from '../store/refusals.ts';
+import { withStoreErrors } from '../store/scripts.ts';
+import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
+import { IncompleteRun } from './incomplete-run.ts';
+import { compareLevels } from './level-pass.ts';
+import { LevelCheck, recordOf } from './levels.ts';
+import type { LoadJob, LoadTarget } from './load-job.ts';
+import { badRows } from './problems.ts';
+import { readMembers } from './reading.ts';
+import { RecordSender } from './record-sender.ts';
+import { Replacement } from './staging.ts';
+import type { Summary } from './summary.ts';
+
+export interface LoadResult {
+  readonly summary: Summary;
+  /** Error to report after the summary; undefined when everything was loaded. */
+  readonly outcome: Error | undefined;
+}
+
+interface Counts {
+  loaded: number;
+  created: number;
+  replaced?: { removed: number; repeated: number };
+  /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
+  isSwapSent?: boolean;
+}
+
+/** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
+export async function readGuildState(
+  target: Pick<LoadTarget, 'client' | 'redisKeys'>,
+  guild: string,
+  replace: boolean,
+): Promise<GuildState> {
+  const keys = target.redisKeys.guild(guild);
+  const [[name, coefficients], members] = await withStoreErrors(
+    Promise.all([target.client.hmget(keys.config, 'xp_curve', 'xp_curve_custom'), target.client.zcard(keys.xp)]),
+  );
+  const configured = name === 'custom' ? `custom=${coefficients}` : (name ?? null);
+  return { configured, members: replace ? 0 : members };
+}
+
+/** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
+export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
+  const { guild, reading, replace } = job;
+  const { problems } = reading;
+  const choice = chooseCurve(job.curve, job.formatCurve, await readGuildState(target, guild, replace));
+  if (choice.notice) reading.progress.write(choice.notice);
+
+  const start = performance.now();
+  const counts: Counts = { loaded: 0, created: 0 };
+  let outcome: Error | undefined;
+  try {
+    await refuseLevels(job, choice);
+    await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
+    if (problems.count > 0)
+      outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
+  } catch (error) {
+    outcome = outcomeOf(error, counts, job);
+  }
+  const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
+  const seconds = (performance.now() - start) / 1000;
+  const summary = {
+    guild,
+    curve: curveNameOf(choice.curve),
+    ...counts,
+    skipped: problems.count,
+    // Of an early end nobody knows how many of the hidden members were written.
+    hidden: complete ? problems.hidden : 0,
+    seconds,
+    complete,
+  };
+  return { summary, outcome };
+}
+
+/** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
+async function refuseLevels({ levels, reopen, reading: { signal } }: LoadJob, choice: CurveChoice): Promise<void> {
+  if (levels !== undefined || !reopen) return;
+  const check = new LevelCheck(choice.curve);
+  await compareLevels(await reopen(), check, signal);
+  if (check.differing > 0) throw new IncompleteRun(check.refusal(), 'levels');
+}
+
+async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+  const { writer } = target;
+  let configured: Promise<void> | undefined;
+  // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
+  const configure = () => (configured ??= updateConfig(target, job, choice));
+  const sender = new RecordSender(async (records) => {
+    await configure();
+    const hidden = new Set(records.flatMap((record) => (record.hidden ? [record.userId] : [])));
+    if (hidden.size === 0) return writer.load(job.guild, records);
+    // A member that is ranked now leaves the ranking before its XP changes. No other row of it may make it a ranked one.
+    const rows = records.map(
+      (record) => (hidden.has(record.userId) ? { ...record, hidden: true } : record) as XpRecord,
+    );
+    return (await Promise.all([writer.load(job.guild, rows), writer.hide(job.guild, [...hidden])]))[0];
+  });
+  try {
+    await sendMembers(sender, job, choice);
+    await configure();
+  } finally {
+    counts.loaded = sender.written;
+    counts.created = sender.created;
+  }
+}
+
+async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+  const { guild, stop, reading, plan } = job;
+  counts.replaced = { removed: 0, repeated: 0 };
+  const replacement = await Replacement.begin(target, guild, choice.curve);
+  try {
+    const sender = new RecordSender((records) => replacement.stage(records));
+    await sendMembers(sender, job, choice);
+    if (reading.problems.count > 0)
+      throw new Error(
+        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or load without --replace`,
+      );
+    if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
+    stop.signal.throwIfAborted();
+    if (plan !== undefined) await target.guildConfig.update(guild, { plan });
+    stop.holdExit();
+    counts.isSwapSent = true;
+    const removed = await replacement.swap();
+    counts.loaded = sender.created;
+    counts.replaced = { removed, repeated: sender.written - sender.created };
+    await publishInvalidation(target.client, target.redisKeys, guild);
+  } finally {
+    await replacement.end().catch(() => {
+      // Without Redis nothing can be cleaned up. The next --replace of the guild does it first.
+    });
+  }
+}
+
+/**
+ * Reads and sends all members. When the reading stops early, the rows before that point are still written. From the first level on that
+ * a person has to decide about, nothing more is sent.
+ * @throws IncompleteRun for such levels, when all are counted.
+ */
+async function sendMembers(
+  sender: RecordSender,
+  { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
+  choice: CurveChoice,
+): Promise<void> {
+  const check = new LevelCheck(choice.curve);
+  const isRefused = () => levels === undefined && check.differing > 0;
+  try {
+    await readMembers(reading, (row) => {
+      check.add(row);
+      if (sender.created > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
+      return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
+    });
+  } catch (error) {
+    if (error instanceof StoreUnavailableError || reading.signal.aborted || isRefused()) await sender.settle();
+    else await sender.finish();
+    throw error;
+  }
+  if (isRefused()) {
+    await sender.drop();
+    throw new IncompleteRun(check.refusal(), 'levels');
+  }
+  await sender.finish();
+  if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
+}
+
+async function updateConfig(
+  { guildConfig }: LoadTarget,
+  { guild, plan }: LoadJob,
+  { curve, store: storeCurve }: CurveChoice,
+): Promise<void> {
+  if (plan === undefined && !storeCurve) return;
+  await guildConfig.update(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
+}
+
+/** Returns the error to report after a run that stopped early, with the state of the guild. */
+function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error {
+  if (error instanceof IncompleteRun) return error;
+  const state = stateOf(counts);
+  if (error instanceof StoreUnavailableError && counts.isSwapSent) {
+    return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${AGAIN})`);
+  }
+  if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
+  if (error instanceof StoreUnavailableError) {
+    return new Error(`${explainFailure(error.reason)} (${state})`);
+  }
+  const message = messageOf(error);
+  if (error instanceof DataConflictError) return new DataConflictError(`${message} (${state})`);
+  if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
+  return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
+}
+
+const AGAIN = 'run the same command again';
+/** A file that cannot be read today cannot be read tomorrow. */
+const CORRECTED = 'correct the file and run it again';
+
+function stateOf({ loaded, replaced }: Counts, advice = AGAIN): string {
+  if (!replaced)
+    return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
+  return 'nothing was replaced';
+}

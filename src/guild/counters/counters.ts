@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import type { Scripts } from '../../store/scripts.ts';
+import type { CurveText } from '../ranking/curves.ts';
+
+/** The counters of a guild. */
+export interface Counters {
+  /** Members with XP > 0. */
+  readonly members: bigint;
+  readonly totalXp: bigint;
+  /** Sum of the levels of the members with XP > 0. */
+  readonly levelSum: bigint;
+  /** Hidden members, which the others do not count. */
+  readonly hidden: bigint;
+}
+
+/** Stored counters and counters computed from the members, both of one moment. */
+export interface CounterCheck {
+  readonly stored: Counters;
+  readonly actual: Counters;
+  /** Whether both are equal. */
+  readonly exact: boolean;
+  /** The moment, by Redis's clock. */
+  readonly at: Date;
+}
+
+/** Config fields to store together with the counters. */
+export interface ConfigChange {
+  /** Curve to count levels on; '' = the guild's own. */
+  readonly curve: CurveText | '';
+  /** Field, value, field, value, ... */
+  readonly fields: readonly string[];
+}
+
+const NO_CHANGE: ConfigChange = { curve: '', fields: [] };
+
+type Status = 'OK' | 'DONE' | 'BUSY' | 'LOST' | 'UNSEEN';
+
+/** The decoded reply of recount.lua. */
+interface Slice extends CounterCheck {
+  readonly status: Status;
+  readonly revision: string;
+  /** Members in the ranking. */
+  readonly ranked: number;
+  readonly counted: number;
+}
+
+/** Members counted in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
+const SLICE = 500;
+/** Counts that something other than the scripts disturbs, before the command gives up. */
+const MAX_ATTEMPTS = 3;
+/** Waits for another count of the guild; the scripts drop an abandoned one after a minute. */
+const BUSY_RETRY_MS = 250;
+const MAX_BUSY_RETRIES = 300;
+
+/**
+ * Recomputes counters from the members, in slices, while a bot keeps writing. A guild that nobody changes meanwhile is only read. For
+ * another one the scripts that change members keep the sums of the count exact until its end. See ADR 4.
+ */
+export class CounterAudit {
+  /** @param sliceSize members counted in one script call. */
+  constructor(
+    private readonly scripts: Scripts,
+    private readonly redisKeys: RedisKeys,
+    private readonly sliceSize = SLICE,
+  ) {}
+
+  /**
+   * Compares the stored counters with the members. O(n log n).
+   * @throws InvalidInputError when something changes the guild without the scripts all the time.
+   * @throws StoreUnavailableError
+   */
+  async check(guildId: string): Promise<CounterCheck> {
+    return (await this.checkUndisturbed(guildId)) ?? this.countBesideWrites(guildId, '', []);
+  }
+
+  /**
+   * Stores the counters that the members give, and raises the revision. O(n log n).
+   * @param change stored in the same step, the curve among its fields.
+   * @returns the counters before and after.
+   * @throws as {@link check}.
+   */
+  async rebuild(guildId: string, { curve, fields }: ConfigChange = NO_CHANGE): Promise<CounterCheck> {
+    return this.countBesideWrites(guildId, curve, ['commit', ...fields]);
+  }
+
+  /**
+   * Returns the counters that the members would give on another curve. Writes nothing. A member that moves in the ranking meanwhile can be
+   * missed or counted twice. O(n log n).
+   * @throws StoreUnavailableError
+   */
+  async preview(guildId: string, curve: CurveText): Promise<Counters> {
+    let slice = await this.run(guildId, 'read', 0, curve, []);
+    let sum = slice.actual;
+    for (let counted = slice.counted; slice.status !== 'DONE'; counted += slice.counted) {
+      slice = await this.run(guildId, 'read', counted, curve, []);
+      sum = plus(sum, slice.actual);
+    }
+    return sum;
+  }
+
+  /** The same without writing. @returns undefined when the guild changed meanwhile. @throws StoreUnavailableError */
+  async checkUndisturbed(guildId: string): Promise<CounterCheck | undefined> {
+    const read = (first: number) => this.run(guildId, 'read', first, '', []);
+    let slice = await read(0);
+    let sum = slice;
+    let counted = slice.counted;
+    while (slice.status !== 'DONE') {
+      slice = await read(counted);
+      if (slice.revision !== sum.revision) return undefined;
+      counted += slice.counted;
+      sum = { ...slice, ...compare(slice.stored, plus(sum.actual, slice.actual)) };
+    }
+    return sum;
+  }
+
+  /** Counts while the scripts keep the sums exact. */
+  private async countBesideWrites(guildId: string, curve: CurveText | '', commit: readonly string[]) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const token = randomUUID();
+      let slice = await this.begin(guildId, token, curve);
+      while (slice.status === 'OK') slice = await this.run(guildId, 'step', token, curve, commit);
+      if (slice.status === 'DONE') return slice;
+      if (slice.status === 'LOST') {
+        throw new InvalidInputError(`The count of ${guildId} was interrupted for more than a minute: run it again`);
+      }
+    }
+    throw new InvalidInputError(
+      `Something changes guild ${guildId} without the scripts while its members are counted: stop it, or let it write through them`,
+    );
+  }
+
+  private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<Slice> {
+    for (let attempt = 0; attempt < MAX_BUSY_RETRIES; attempt++) {
+      const slice = await this.run(guildId, 'begin', token, curve, []);
+      if (slice.status !== 'BUSY') return slice;
+      await delay(BUSY_RETRY_MS);
+    }
+    throw new DataConflictError(`Another command counts the members of ${guildId}: wait until it has ended`);
+  }
+
+  /** Runs recount.lua, which documents the arguments. */
+  private async run(
+    guildId: string,
+    mode: 'read' | 'begin' | 'step',
+    tokenOrFirst: string | number,
+    curve: CurveText | '',
+    commit: readonly string[],
+  ): Promise<Slice> {
+    const keys = dataKeys(this.redisKeys.guild(guildId));
+    const reply = await this.scripts.run('recount', keys, mode, tokenOrFirst, curve, this.sliceSize, ...commit);
+    const texts = reply.map(String);
+    const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
+    return {
+      ...compare(countersOf(texts.slice(9, 13)), countersOf(texts.slice(5, 9))),
+      status,
+      revision,
+      at: new Date(Number(at)),
+      ranked: Number(ranked),
+      counted: Number(counted),
+    };
+  }
+}
+
+function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
+  const exact =
+    stored.members === actual.members &&
+    stored.totalXp === actual.totalXp &&
+    stored.levelSum === actual.levelSum &&
+    stored.hidden === actual.hidden;
+  return { stored, actual, exact };
+}
+
+function plus(one: Counters, other: Counters): Counters {
+  return {
+    members: one.members + other.members,
+    totalXp: one.totalXp + other.totalXp,
+    levelSum: one.levelSum + other.levelSum,
+    // Each slice counts all of them.
+    hidden: other.hidden,
+  };
+}
+
+function countersOf([members = '', totalXp = '', levelSum = '', hidden = '']: string[]): Counters {
+  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum), hidden: integer(hidden) };
+}
+
+/** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */
+function integer(text: string): bigint {
+  return /^-?\d+$/.test(text) ? BigInt(text) : 0n;
+}

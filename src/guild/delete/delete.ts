@@ -1,0 +1,50 @@
+import type { ApiKeyStore } from '../../access/api-keys.ts';
+import { endSessions } from '../../access/session-generation.ts';
+import type { RedisClient } from '../../store/client.ts';
+import { publishInvalidation } from '../../store/invalidation.ts';
+import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { type Scripts, withStoreErrors } from '../../store/scripts.ts';
+import { StagedMembers } from '../replace/staged-members.ts';
+
+/** The data that a deletion removed. */
+export interface Removed {
+  readonly members: number;
+  /** Members that an unfinished import had staged. */
+  readonly staged: number;
+  readonly keys: number;
+  readonly config: boolean;
+  readonly counters: boolean;
+  readonly quota: boolean;
+}
+
+interface GuildStore {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
+  readonly apiKeys: ApiKeyStore;
+}
+
+/**
+ * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
+ * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment begins a new guild. A second call finishes an interrupted deletion. O(k)
+ * for k API keys.
+ * @throws InvalidInputError while a --replace of the guild runs; then nothing was touched.
+ * @throws StoreUnavailableError
+ */
+export async function deleteGuild(store: GuildStore, guildId: string): Promise<Removed> {
+  const { client, redisKeys, scripts, apiKeys } = store;
+  const staged = await StagedMembers.lock(store, guildId);
+  const guild = redisKeys.guild(guildId);
+  const data = [...dataKeys(guild), guild.season, guild.seasonXp, redisKeys.quota(guildId)];
+  const deletion = scripts.run('delete', data);
+  // A refused deletion gives the lock back too, so that the next try meets the cause again.
+  await deletion.catch(() => staged.end().catch(() => {}));
+  const [members = 0, config, counters, quota] = (await deletion).map(Number);
+  await staged.end();
+  await publishInvalidation(client, redisKeys, guildId);
+  const keys = await apiKeys.revokeAll(guildId);
+  await endSessions(client, guild.sessions);
+  await withStoreErrors(client.del(guild.audit, guild.securityAudit));
+  const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
+  return { members, staged: staged.leftBehind, keys, ...had };
+}

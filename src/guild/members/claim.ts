@@ -1,0 +1,52 @@
+import { InvalidInputError } from '../../errors.ts';
+import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
+
+/** The claim of one member for the present day. */
+export interface ClaimRequest {
+  readonly userId: string;
+  /** XP; or XP for a streak of 1, 2, ... days, whose last entry counts for all longer ones. Each 0 .. 10^9. */
+  readonly reward: number | readonly number[];
+  /** Minutes from UTC to the member's clock, such as 60 or -300; 0 unless given. */
+  readonly utcOffsetMinutes?: number;
+  /** Days that may be missed without an end of the streak, 0 .. 365; 0 unless given. */
+  readonly graceDays?: number;
+  /** Display name to store, if it differs. */
+  readonly username?: string;
+}
+
+export interface Claim extends Gain {
+  /** Whether this call was the claim of the day. Otherwise the day was claimed before, and nothing was changed. */
+  readonly claimed: boolean;
+  /** XP gained. */
+  readonly reward: number;
+  /** Days in a row. */
+  readonly streak: number;
+  /** When the next claim is possible, at this offset. */
+  readonly nextClaimAt: Date;
+}
+
+const MAX_OFFSET = 24 * 60;
+const MAX_GRACE_DAYS = 365;
+
+/** Returns a request as the arguments of claim.lua, after the user id. @throws InvalidInputError */
+export function claimArguments(request: ClaimRequest): string[] {
+  const { reward, utcOffsetMinutes = 0, graceDays = 0, username = '' } = request;
+  const rewards = typeof reward === 'number' ? [reward] : reward;
+  if (rewards.length === 0) throw new InvalidInputError('reward must be a number or a list with one number or more');
+  return [
+    wholeText('utcOffsetMinutes', utcOffsetMinutes, -MAX_OFFSET, MAX_OFFSET),
+    wholeText('graceDays', graceDays, 0, MAX_GRACE_DAYS),
+    username,
+    ...rewards.map((xp) => wholeText('reward', xp, 0, MAX_GAIN)),
+  ];
+}
+
+/** Decodes the reply of claim.lua. */
+export function decodeClaim(reply: readonly (string | number)[]): Claim {
+  return Object.assign(decodeGain(reply), {
+    claimed: reply[0] === 'OK',
+    reward: Number(reply[2]),
+    streak: Number(reply[9]),
+    nextClaimAt: new Date(Number(reply[10])),
+  });
+}

@@ -1,0 +1,34 @@
+import { InvalidInputError } from '../../errors.ts';
+import type { MemberChange } from './writer.ts';
+
+/** What a gain did to one member. */
+export interface Gain extends Omit<MemberChange, 'userId'> {
+  /** The guild's revision. */
+  readonly revision: string;
+  /** XP from here to the next level; null for a member with an explicit level, which XP does not change, or with the highest. */
+  readonly xpToNextLevel: number | null;
+}
+
+/** Decodes the part of a reply that award.lua and claim.lua share. */
+export function decodeGain(reply: readonly (string | number)[]): Gain {
+  const [, revision, , xpBefore, levelBefore, xp, level, next, place] = reply;
+  return {
+    revision: String(revision),
+    xpBefore: Number(xpBefore),
+    levelBefore: Number(levelBefore),
+    xp: Number(xp),
+    level: Number(level),
+    xpToNextLevel: next === '' ? null : Number(next),
+    created: place === 'new',
+    hidden: place === 'hidden',
+  };
+}
+
+/** Returns a whole number within bounds as text. @throws InvalidInputError naming the value; nothing is sent. */
+export function wholeText(name: string, value: number, min: number, max: number): string {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return String(value);
+  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
+}
+
+/** The most XP that one call gives, before the multiplier. */
+export const MAX_GAIN = 1_000_000_000;

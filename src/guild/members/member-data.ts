@@ -1,0 +1,63 @@
+import type { RedisClient } from '../../store/client.ts';
+import type { RedisKeys } from '../../store/keys.ts';
+import { withStoreErrors } from '../../store/scripts.ts';
+import { decodeProfile } from './stored-members.ts';
+
+/** A profile, and the text that is stored of it. */
+interface ProfileData {
+  readonly stored: string;
+  readonly username: string | null;
+  readonly level: number | null;
+  readonly daily_streak: number;
+  readonly last_daily_claim: string | null;
+}
+
+/** All that is stored of one user in a guild, as it is in Redis, with the field names of `--json`. */
+export interface MemberData {
+  readonly guild: string;
+  readonly user_id: string;
+  /** XP in the ranking, or null. */
+  readonly xp: string | null;
+  /** XP of a hidden member, or null. */
+  readonly hidden_xp: string | null;
+  readonly profile: ProfileData | null;
+  /** Milliseconds until the next award counts; null without a cooldown. */
+  readonly cooldown_ms: number | null;
+  /** XP that an unfinished end of a season has archived, or null. */
+  readonly season_xp: string | null;
+  /** The member of an unfinished import, or null. */
+  readonly staged: { readonly xp: string; readonly profile: ProfileData | null } | null;
+}
+
+/** Reads all that is stored of a user in a guild; null when there is nothing. O(log n). @throws StoreUnavailableError */
+export async function readMemberData(
+  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  guild: string,
+  userId: string,
+): Promise<MemberData | null> {
+  const keys = redisKeys.guild(guild);
+  const staging = redisKeys.staging(guild);
+  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedProfile] = await withStoreErrors(
+    Promise.all([
+      client.zscore(keys.xp, userId),
+      client.zscore(keys.hidden, userId),
+      client.hget(keys.members, userId),
+      client.pttl(keys.cooldownPrefix + userId),
+      client.zscore(keys.seasonXp, userId),
+      client.zscore(staging.xp, userId),
+      client.hget(staging.members, userId),
+    ]),
+  );
+  const profile = profileData(stored);
+  const staged = stagedXp === null ? null : { xp: stagedXp, profile: profileData(stagedProfile) };
+  const cooldown_ms = cooldown > 0 ? cooldown : null;
+  const data = { guild, user_id: userId, xp, hidden_xp, profile, cooldown_ms, season_xp, staged };
+  const isNothing = [xp, hidden_xp, profile, cooldown_ms, season_xp, staged].every((part) => part === null);
+  return isNothing ? null : data;
+}
+
+function profileData(stored: string | null): ProfileData | null {
+  if (stored === null) return null;
+  const { username, level, dailyStreak, lastDailyClaim } = decodeProfile(stored);
+  return { stored, username, level, daily_streak: dailyStreak, last_daily_claim: lastDailyClaim };
+}

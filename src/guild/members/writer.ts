@@ -1,0 +1,208 @@
+import { RecordRefusedError, type RefusalReason } from '../../errors.ts';
+import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import type { Scripts } from '../../store/scripts.ts';
+import { checkIds } from '../ranking/check-ids.ts';
+import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
+
+/** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
+export interface ProfileChange {
+  /** Display name; without one the API shows the user id. */
+  readonly username?: string | null;
+  /** An explicit level replaces the one computed from XP, until it is removed. */
+  readonly level?: number | null;
+  /** Days in a row. */
+  readonly dailyStreak?: number | null;
+  /** ISO 8601, or a Date. */
+  readonly lastDailyClaim?: string | Date | null;
+}
+
+/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. */
+export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
+  | {
+      readonly set: number | bigint;
+      readonly add?: never;
+      /** Makes a user who is no member yet a hidden one. A member stays where it is. */
+      readonly hidden?: boolean;
+    }
+  | { readonly add: number | bigint; readonly set?: never; readonly hidden?: never }
+);
+
+/** Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up. */
+export interface XpChange {
+  readonly xpBefore: number;
+  readonly levelBefore: number;
+  readonly xp: number;
+  readonly level: number;
+}
+
+/** One member of a write. */
+export interface MemberChange extends XpChange {
+  readonly userId: string;
+  /** Whether the user was no member before. */
+  readonly created: boolean;
+  /** Whether the member is hidden. */
+  readonly hidden: boolean;
+}
+
+/** The result of a write. The change is that of the last member recorded. */
+export interface RecordResult extends XpChange {
+  /** The guild's new revision. */
+  readonly revision: string;
+  /** Members that were not in the ranking before. */
+  readonly created: number;
+  /** One for each record, in the same order. */
+  readonly members: readonly MemberChange[];
+}
+
+/**
+ * Writes XP. Sorted set, profiles, counters and revision change together or not at all. Every method is one script call and one round
+ * trip; with more than 500 members one for each 500, in order, so that Redis serves others between.
+ */
+export class LeaderboardWriter {
+  constructor(
+    protected readonly scripts: Scripts,
+    protected readonly redisKeys: RedisKeys,
+  ) {}
+
+  /**
+   * Records one member's XP. O(log m).
+   * @throws InvalidIdError when an id is bad; nothing was sent.
+   * @throws RecordRefusedError when XP is not an integer in range or a field is bad; nothing was changed.
+   * @throws StoreUnavailableError when Redis did not confirm; the write may have happened.
+   */
+  record(guildId: string, record: XpRecord): Promise<RecordResult> {
+    return this.recordMany(guildId, [record]);
+  }
+
+  /**
+   * Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
+   * @throws as {@link record}. When a script refuses an entry, those before its 500 were recorded.
+   */
+  async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
+    const userIds = records.map(({ userId }) => userId);
+    checkIds(guildId, userIds);
+    // Before the first call, so that a value without a form that Redis takes stops all of them.
+    if (records.length > ENTRIES_A_CALL) recordArguments(records);
+    const results = await inSlices(records, async (slice) => {
+      const reply = await this.sendRecords(guildId, ['each', ...recordArguments(slice)]);
+      return recordResult(
+        slice.map(({ userId }) => userId),
+        reply,
+      );
+    });
+    const last = results.at(-1) ?? results[0];
+    const members = results.flatMap((result) => result.members);
+    return { ...last, created: sumOf(results.map(({ created }) => created)), members };
+  }
+
+  /**
+   * Records many members as {@link recordMany}, in less time, because it does not answer what each had.
+   * @returns the number of members that were not in the ranking before.
+   * @throws as {@link record}.
+   */
+  async load(guildId: string, records: readonly XpRecord[]): Promise<{ readonly created: number }> {
+    checkIds(
+      guildId,
+      records.map(({ userId }) => userId),
+    );
+    const created = await inSlices(records, async (slice) => {
+      const reply = await this.sendRecords(guildId, recordArguments(slice));
+      throwRefusal(reply);
+      return Number(reply[2]);
+    });
+    return { created: sumOf(created) };
+  }
+
+  /** Runs record.lua. */
+  protected sendRecords(guildId: string, args: readonly (string | number)[]) {
+    return this.scripts.run('record', dataKeys(this.redisKeys.guild(guildId)), ...args);
+  }
+
+  /**
+   * Erases members, ranked or hidden, with all that is stored of them in the guild. O(n log m).
+   * @returns the number of them that were members.
+   * @throws InvalidIdError when an id is bad; nothing was sent.
+   * @throws StoreUnavailableError
+   */
+  async remove(guildId: string, userIds: readonly string[]): Promise<number> {
+    checkIds(guildId, userIds);
+    const guild = this.redisKeys.guild(guildId);
+    const removed = await inSlices(userIds, async (slice) => {
+      const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);
+      const keys = [...dataKeys(guild), guild.seasonXp, ...cooldowns];
+      return Number(await this.scripts.run<unknown>('remove', keys, ...slice));
+    });
+    return sumOf(removed);
+  }
+}
+
+/** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
+export function recordArguments(records: readonly XpRecord[]): (string | number)[] {
+  const args: (string | number)[] = [];
+  for (const [index, record] of records.entries()) appendRecord(args, record, index);
+  return args;
+}
+
+/** Decodes the reply of record.lua. @throws RecordRefusedError */
+export function recordResult(userIds: readonly string[], reply: (string | number)[]): RecordResult {
+  throwRefusal(reply);
+  const [, revision, created] = reply;
+  const members = userIds.map((userId, index) => memberChange(userId, String(reply[index + 5])));
+  const { xpBefore, levelBefore, xp, level } = members.at(-1) ?? { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
+  return { revision: String(revision), created: Number(created), xpBefore, levelBefore, xp, level, members };
+}
+
+/** Decodes the text of one member in a reply of record.lua. */
+function memberChange(userId: string, text: string): MemberChange {
+  const [xpBefore, levelBefore, xp, level, state] = text.split(' ');
+  return {
+    userId,
+    xpBefore: Number(xpBefore),
+    levelBefore: Number(levelBefore),
+    xp: Number(xp),
+    level: Number(level),
+    created: state === 'new',
+    hidden: state === 'hidden',
+  };
+}
+
+/** @throws RecordRefusedError when a script's reply is a refusal. */
+export function throwRefusal(reply: (string | number)[]): void {
+  if (reply[0] === 'REFUSED') throw new RecordRefusedError(Number(reply[1]), reply[2] as RefusalReason);
+}
+
+function appendRecord(args: (string | number)[], record: XpRecord, index: number): void {
+  const amount = record.set ?? record.add;
+  // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
+  if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint') {
+    throw new RecordRefusedError(index, 'xp');
+  }
+  const fields = profileFields(record.profile, index);
+  const op = record.set === undefined ? 'add' : record.hidden ? 'hidden' : 'set';
+  args.push(op, record.userId, String(amount), fields.length / 2, ...fields);
+}
+
+/** Returns a profile as the arguments of record.lua: field, value, ... @throws RecordRefusedError */
+export function profileFields(profile: ProfileChange | undefined, index: number): string[] {
+  if (!profile) return [];
+  const fields: string[] = [];
+  const { username, level, dailyStreak, lastDailyClaim } = profile;
+  if (username !== undefined) fields.push('username', username ?? '');
+  if (level !== undefined) fields.push('level', wholeNumber(level, index));
+  if (dailyStreak !== undefined) fields.push('daily_streak', wholeNumber(dailyStreak, index));
+  if (lastDailyClaim !== undefined) fields.push('last_daily_claim', timeText(lastDailyClaim, index));
+  return fields;
+}
+
+function wholeNumber(value: number | null, index: number): string {
+  if (value === null) return '';
+  if (!Number.isSafeInteger(value) || value < 0) throw new RecordRefusedError(index, 'field');
+  return String(value);
+}
+
+function timeText(value: string | Date | null, index: number): string {
+  if (value === null) return '';
+  const ms = new Date(value).getTime();
+  if (Number.isNaN(ms)) throw new RecordRefusedError(index, 'field');
+  return String(ms);
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataConflictError, InvalidInputError, NotFoundError } from '../../errors.ts';
+import type { RedisClient } from '../../store/client.ts';
+import type { LockedKeys, RedisKeys } from '../../store/keys.ts';
+import { membersOf, scanSortedSet } from '../../store/scan.ts';
+import { withStoreErrors } from '../../store/scripts.ts';
+import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
+
+export interface ExportOptions {
+  /** Writes one line of the stream. */
+  readonly write: (line: Line) => Promise<void>;
+  /** Asks for the pause of the bot, and settles when it has begun. @param seconds how long a round takes. */
+  readonly pause: (members: number, seconds: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Time between two rounds while the bot writes. */
+const ROUND_EVERY_MS = 3000;
+/** Rounds after the pause has begun, half a second apart, for the last writes of the bot. */
+const LAST_ROUNDS = 6;
+/** Fields of the counters that belong to running work. */
+const RUNNING = ['rev', 'recount'];
+
+/**
+ * Writes a guild as a stream, beside a bot that writes. It reads the guild in rounds, and each round writes the members that differ from
+ * the rounds before. The last round is one state of the guild: its revision is the same at its begin and at its end.
+ */
+export class GuildExport {
+  private readonly keys: LockedKeys;
+  /** A digest of each member as it was written last. A round takes out those that it finds. */
+  private written = new Map<string, number>();
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly redisKeys: RedisKeys,
+    private readonly guildId: string,
+    private readonly options: ExportOptions,
+  ) {
+    this.keys = redisKeys.locked(guildId);
+  }
+
+  /**
+   * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
+   * @returns the number of members.
+   * @throws InvalidInputError when the guild has no data, is half done by another command, or changes after the pause has begun.
+   * @throws StoreUnavailableError
+   */
+  async run(): Promise<number> {
+    const { write, pause, signal } = this.options;
+    const { model = '' } = await this.checkIdle();
+    await write({ format: FORMAT, guild: this.guildId, model });
+    await this.round();
+    const startedAt = performance.now();
+    await this.round();
+    let isPaused = false;
+    const paused = pause(this.written.size, (performance.now() - startedAt) / 1000).then(() => {
+      isPaused = true;
+    });
+    while (!isPaused) {
+      await Promise.race([paused, delay(ROUND_EVERY_MS, undefined, { signal })]);
+      if (!isPaused) await this.round();
+    }
+    for (let left = LAST_ROUNDS; ; left--) {
+      const end = await this.readRest(await this.round());
+      if (end) {
+        await write({ end });
+        return this.written.size;
+      }
+      if (left === 1)
+        throw new InvalidInputError('The guild still changes: stop its bot, then run export and import again');
+      await delay(500, undefined, { signal });
+    }
+  }
+
+  /** Reads all members and writes those that differ. @returns the revision before. */
+  private async round(): Promise<string | null> {
+    const { xp, hidden } = this.keys;
+    const before = await this.revision();
+    const found = new Map<string, number>();
+    for (const [place, key] of [['ranked', xp] as const, ['hidden', hidden] as const]) {
+      for await (const scored of scanSortedSet(this.client, key, MEMBERS_PER_LINE)) {
+        this.options.signal.throwIfAborted();
+        await this.writeMembers(place, scored, found);
+      }
+    }
+    const gone = [...this.written.keys()];
+    this.written = found;
+    for (let from = 0; from < gone.length; from += MEMBERS_PER_LINE) {
+      const slice = gone.slice(from, from + MEMBERS_PER_LINE);
+      await this.options.write({ members: slice.map((userId) => [userId, 'gone'] as const) });
+    }
+    return before;
+  }
+
+  /** @param scored user id, XP, and so on. */
+  private async writeMembers(place: 'ranked' | 'hidden', scored: readonly string[], found: Map<string, number>) {
+    if (scored.length === 0) return;
+    const userIds = membersOf(scored);
+    const pipeline = this.client.pipeline().hmgetBuffer(this.keys.members, ...userIds);
+    for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
+    const [profiles, ...ttls] = ((await withStoreErrors(pipeline.exec())) ?? []).map(replyOf);
+    const changed: MovedMember[] = [];
+    for (const [index, userId] of userIds.entries()) {
+      const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
+      const until = ttl > 0 ? Date.now() + ttl : 0;
+      const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
+      const member: MovedMember = [userId, place, xp, until, profile];
+      // Two readings of the same time to live are some milliseconds apart.
+      const digest = digestOf([place, xp, Math.round(until / 1000), profile]);
+      if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
+      found.set(userId, digest);
+      this.written.delete(userId);
+    }
+    if (changed.length > 0) await this.options.write({ members: changed });
+  }
+
+  /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
+  private async readRest(membersRevision: string | null): Promise<MovedRest | undefined> {
+    const { client, keys } = this;
+    const { rev = '', ...stats } = await this.checkIdle();
+    const quotaKey = this.redisKeys.quota(this.guildId);
+    const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await withStoreErrors(
+      Promise.all([
+        client.zcard(keys.xp),
+        client.zcard(keys.hidden),
+        client.hgetall(keys.config),
+        client.hgetall(keys.season),
+        client.hgetall(keys.apiKeys),
+        client.hgetall(keys.apiKeysUsed),
+        client.hgetall(keys.usage),
+        client.get(quotaKey),
+        client.pttl(quotaKey),
+      ]),
+    );
+    const apiKeys = Object.entries(shas).map(async ([id, sha256]) => {
+      const record = await withStoreErrors(client.hgetall(this.redisKeys.apiKey(sha256)));
+      return { id, sha256, record: listed(record) };
+    });
+    const rest = {
+      ...{ ranked, hidden, rev, config: listed(config), season: listed(season) },
+      stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
+      keys: (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0),
+      ...{ used: listed(used), usage: listed(usage) },
+      quota: { used: count ?? '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
+    };
+    return rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? rest : undefined;
+  }
+
+  /** Returns the counters. @throws InvalidInputError unless the guild has data that no command works on. */
+  private async checkIdle(): Promise<Record<string, string>> {
+    const { client, keys } = this;
+    const [stats, phase, lock, ranked] = await withStoreErrors(
+      Promise.all([
+        client.hgetall(keys.stats),
+        client.hget(keys.season, 'phase'),
+        client.get(keys.lock),
+        client.zcard(keys.xp),
+      ]),
+    );
+    if (Object.keys(stats).length + ranked === 0) throw new NotFoundError(`Nothing is stored of guild ${this.guildId}`);
+    const isSeasonEnding = phase !== null && phase !== 'done';
+    if (lock !== null || stats.importing || isSeasonEnding) {
+      throw new DataConflictError(
+        `An import, a deletion or a season's end of guild ${this.guildId} is not done: finish it first, then run export and import again`,
+      );
+    }
+    return stats;
+  }
+
+  private async revision(): Promise<string | null> {
+    return withStoreErrors(this.client.hget(this.keys.stats, 'rev'));
+  }
+}
+
+function replyOf(reply: [error: Error | null, result: unknown] | undefined): unknown {
+  if (reply?.[0]) throw reply[0];
+  return reply?.[1];
+}
+
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
+
+function listed(hash: Record<string, string>): Fields {
+  return Object.entries(hash).flatMap(([name, value]) => [bytes(name), bytes(value)]);
+}
+
+/** Returns 48 bits that differ for different values. */
+function digestOf(value: unknown): number {
+  return createHash('sha1').update(JSON.stringify(value)).digest().readUIntBE(0, 6);
+}

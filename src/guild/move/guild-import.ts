@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import type { RedisClient } from '../../store/client.ts';
+import { publishInvalidation } from '../../store/invalidation.ts';
+import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { type Scripts, withStoreErrors } from '../../store/scripts.ts';
+import { throwRefusal } from '../members/writer.ts';
+import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
+
+interface Store {
+  readonly client: RedisClient;
+  readonly redisKeys: RedisKeys;
+  readonly scripts: Scripts;
+  readonly apiKeys: { revokeAll(guildId: string): Promise<number> };
+}
+
+/** The guild that an import stored. */
+export interface Imported {
+  readonly guild: string;
+  readonly members: number;
+  readonly hidden: number;
+  readonly keys: number;
+}
+
+const RENEW_MS = 3000;
+/** As usage.lua keeps it. */
+const USAGE_KEPT_MS = 8 * 86_400_000;
+const AGAIN = 'run export and import again';
+
+/**
+ * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
+ * deletes what an unfinished one left. O(n log n), in steps of a few milliseconds.
+ * @throws InvalidInputError when the stream is none or ends early, when the guild has data of its own, or when something else writes to it.
+ * @throws StoreUnavailableError
+ */
+export async function importGuild(store: Store, lines: AsyncIterable<string>, signal: AbortSignal): Promise<Imported> {
+  let move: GuildImport | undefined;
+  try {
+    for await (const text of lines) {
+      signal.throwIfAborted();
+      const line = parseLine(text);
+      if (!line) break;
+      if ('format' in line) move = await GuildImport.begin(store, line.guild, line.model);
+      else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
+      else if ('members' in line) await move.put(line.members);
+      else return await move.finish(line.end);
+    }
+    throw new InvalidInputError(
+      move
+        ? `The stream ended before the guild was complete: ${AGAIN}`
+        : 'There is no output of "guild export" of this version on standard input',
+    );
+  } finally {
+    move?.stop();
+  }
+}
+
+class GuildImport {
+  private readonly token = randomUUID();
+  private readonly renewal = setInterval(() => void this.put([]).catch(() => {}), RENEW_MS);
+
+  private constructor(
+    private readonly store: Store,
+    private readonly guildId: string,
+  ) {}
+
+  /** Takes the lock and deletes what an unfinished import left. */
+  static async begin(store: Store, guildId: string, model: string): Promise<GuildImport> {
+    const move = new GuildImport(store, guildId);
+    try {
+      await move.step('begin', [], model);
+      await store.apiKeys.revokeAll(guildId);
+      return move;
+    } catch (error) {
+      move.stop();
+      throw error;
+    }
+  }
+
+  async put(members: readonly MovedMember[]): Promise<void> {
+    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = '']) => {
+      const cooldownMs = Math.max(0, Math.round(until - Date.now()));
+      return [userId, place, xp, cooldownMs, toBytes(profile)];
+    });
+    const userIds = members.map(([userId]) => userId);
+    await this.step('put', userIds, ...args);
+  }
+
+  async finish({ keys, used, usage, quota, ...rest }: MovedRest): Promise<Imported> {
+    const { client, redisKeys } = this.store;
+    const { ranked, hidden, rev, stats, config, season } = rest;
+    const guild = redisKeys.guild(this.guildId);
+    for (const { id, sha256, record } of keys) {
+      // It is listed first, so that every API key that works is listed. Whatever the stream says, it opens this guild alone.
+      await withStoreErrors(client.hset(guild.apiKeys, id, sha256));
+      const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
+      await withStoreErrors(client.hset(redisKeys.apiKey(sha256), ...own));
+    }
+    if (used.length > 0) await withStoreErrors(client.hset(guild.apiKeysUsed, ...used.map(toBytes)));
+    if (usage.length > 0) {
+      await withStoreErrors(client.hset(guild.usage, ...usage.map(toBytes)));
+      await withStoreErrors(client.pexpire(guild.usage, USAGE_KEPT_MS));
+    }
+    const lists = [stats, config, season].flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
+    const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
+    await this.step('finish', [], ranked, hidden, rev, quota.used, quotaMs, ...lists);
+    await publishInvalidation(client, redisKeys, this.guildId);
+    return { guild: this.guildId, members: ranked + hidden, hidden, keys: keys.length };
+  }
+
+  /** Ends the renewal of the lock, which then expires. */
+  stop(): void {
+    clearInterval(this.renewal);
+  }
+
+  /** Runs a mode of move.lua. @throws InvalidInputError when something is in the way. */
+  private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]): Promise<void> {
+    const { redisKeys, scripts } = this.store;
+    const guild = redisKeys.locked(this.guildId);
+    const { season, apiKeys, lock, cooldownPrefix } = guild;
+    const cooldowns = userIds.map((userId) => cooldownPrefix + userId);
+    const keys = [...dataKeys(guild), season, apiKeys, redisKeys.quota(this.guildId), lock, ...cooldowns];
+    const reply = await scripts.run<string[]>('move', keys, mode, this.token, ...args);
+    throwRefusal(reply);
+    const obstacle = OBSTACLES[reply[0] ?? ''];
+    if (obstacle) throw new DataConflictError(`Guild ${this.guildId}: ${obstacle}`);
+  }
+}
+
+const OBSTACLES: Readonly<Record<string, string>> = {
+  BUSY: "an import, a deletion or a season's end is running, or was killed a moment ago: try again in 10 s",
+  EXISTS: 'this Redis has data of the guild already: delete them with "guild delete" first, if you do not need them',
+  CHANGED: `something else wrote to the guild during the import, such as its bot: stop that, and ${AGAIN}`,
+  COUNT: `the members are not as many as at the source: ${AGAIN}`,
+};
+
+const toBytes = (text: string) => Buffer.from(text, 'latin1');
+
+/** Returns the line; undefined when it was cut off, or is of something else. */
+function parseLine(text: string): Line | undefined {
+  try {
+    return lineSchema.parse(JSON.parse(text));
+  } catch {
+    // The stream ends here.
+    return undefined;
+  }
+}

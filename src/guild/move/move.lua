@@ -1,0 +1,92 @@
+-- move: stores a guild that comes from another Redis, in steps (src/guild/move/guild-import.ts). It has no revision until the last step.
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:keys   KEYS[8] gr:quota:{G}   KEYS[9] gr:{G}:next:xp:lock
+-- KEYS[10..] per member that is put: gr:{G}:cooldown:U
+-- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
+--   "begin" version of the data ("" = none)   takes the lock, and deletes members that an unfinished import left. {"OK"}, {"BUSY"}, or
+--           {"EXISTS"} when the guild has data of its own
+--   "put" per member: user id, "ranked" | "hidden" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none. {"OK"}
+--   "finish" ranked and hidden members, revision at the source, requests counted, ms of the quota window left, then fields and values of
+--           stats, config and season, each list after its length   {"OK"}, or {"COUNT"} when the members are not as many
+-- All but "begin": {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when something else wrote to the guild.
+-- O(n log m) for n user ids.
+
+--- @include lib-counters
+--- @include lib-permissions
+--- @include lib-lock
+
+local mode, token = ARGV[1], ARGV[2]
+require_permissions(KEYS[9], 'SET', 'PEXPIRE', 'DEL')
+local importing, rev = unpack(redis.call('HMGET', KEYS[2], 'importing', 'rev'))
+
+if mode == 'begin' then
+  require_known_model(ARGV[3] ~= '' and ARGV[3], KEYS[2])
+  local owner = redis.call('GET', KEYS[9])
+  if owner and owner ~= token then
+    return { 'BUSY' }
+  end
+  if not importing and redis.call('EXISTS', unpack(KEYS, 1, 7)) > 0 then
+    return { 'EXISTS' }
+  end
+  require_permissions(KEYS[2], 'HSET', 'DEL')
+  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5] }) do
+    require_permissions(key, 'UNLINK')
+  end
+  redis.call('SET', KEYS[9], token, 'PX', LOCK_MS)
+  redis.call('DEL', KEYS[2])
+  redis.call('HSET', KEYS[2], 'importing', '1')
+  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5])
+  return { 'OK' }
+end
+if not holds_lock(KEYS[9], token) then
+  return { 'REFUSED', 0, 'lock' }
+elseif not importing or rev then
+  return { 'CHANGED' }
+end
+for _, key in ipairs({ KEYS[1], KEYS[4] }) do
+  require_permissions(key, 'ZADD', 'ZREM')
+end
+require_permissions(KEYS[5], 'HSET', 'HDEL')
+
+if mode == 'put' then
+  for i = 3, #ARGV, 5 do
+    local id, place, xp, cooldown, profile = unpack(ARGV, i, i + 4)
+    local cooldown_key = KEYS[10 + (i - 3) / 5]
+    redis.call('ZREM', KEYS[1], id)
+    redis.call('ZREM', KEYS[4], id)
+    redis.call('HDEL', KEYS[5], id)
+    redis.call('DEL', cooldown_key)
+    if place ~= 'gone' then
+      redis.call('ZADD', KEYS[place == 'hidden' and 4 or 1], xp, id)
+      if profile ~= '' then
+        redis.call('HSET', KEYS[5], id, profile)
+      end
+      if cooldown + 0 > 0 then
+        redis.call('SET', cooldown_key, cooldown .. ' ms', 'PX', cooldown)
+      end
+    end
+  end
+else
+  if redis.call('ZCARD', KEYS[1]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[4]) ~= ARGV[4] + 0 then
+    return { 'COUNT' }
+  end
+  local i = 8
+  for _, key in ipairs({ KEYS[2], KEYS[3], KEYS[6] }) do
+    require_permissions(key, 'HSET', 'HDEL')
+    local last = i + 2 * ARGV[i]
+    if last > i then
+      redis.call('HSET', key, unpack(ARGV, i + 1, last))
+    end
+    i = last + 1
+  end
+  if ARGV[7] + 0 > 0 then
+    redis.call('SET', KEYS[8], ARGV[6], 'PX', ARGV[7])
+  end
+  redis.call('HSET', KEYS[2], 'rev', next_revision(ARGV[5]))
+  redis.call('HDEL', KEYS[2], 'importing')
+  redis.call('DEL', KEYS[9])
+  return { 'OK' }
+end
+renew_lock(KEYS[9])
+return { 'OK' }

@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RedisClient } from '../../store/client.ts';
+import type { RedisKeys } from '../../store/keys.ts';
+import { nodesOf } from '../../store/nodes.ts';
+import { withStoreErrors } from '../../store/scripts.ts';
+
+/** Redis keys that one SCAN looks at: a fraction of a millisecond, in which Redis serves nobody else. */
+const KEYS_PER_STEP = 1000;
+/** A search that is this old is repeated before its result is shown. */
+const STALE_AFTER_MS = 30_000;
+/** How long a caller waits for a search. It goes on after that. */
+const WAIT_MS = 2000;
+
+/** The guilds that a search has found. */
+export interface FoundGuilds {
+  /** In the order of their ids. */
+  readonly guildIds: readonly string[];
+  /** Whether the search has looked at all Redis keys; if not, it goes on. */
+  readonly isComplete: boolean;
+}
+
+/** Finds the guilds that Redis has data of, by SCAN in small steps. One search runs at a time, and its result is kept for half a minute. */
+export class GuildDirectory {
+  private found: readonly string[] = [];
+  private foundAt = Number.NEGATIVE_INFINITY;
+  private search: Promise<void> | undefined;
+  /** The guilds that the running search has found so far. */
+  private partial = new Set<string>();
+
+  constructor(
+    private readonly client: RedisClient,
+    private readonly redisKeys: RedisKeys,
+    /** Milliseconds on a clock that never goes back. */
+    private readonly now: () => number,
+  ) {}
+
+  /** Returns the guilds. Waits two seconds at most. O(all Redis keys), but for a search in the last half minute. @throws StoreUnavailableError */
+  async list(): Promise<FoundGuilds> {
+    if (this.now() - this.foundAt > STALE_AFTER_MS) {
+      this.search ??= this.run().finally(() => {
+        this.search = undefined;
+      });
+      await Promise.race([this.search, delay(WAIT_MS, undefined, { ref: false })]);
+    }
+    if (!this.search) return { guildIds: this.found, isComplete: true };
+    // A search that fails after this is repeated by the next call.
+    this.search.catch(() => {});
+    const guildIds = [...new Set([...this.found, ...this.partial])].sort();
+    return { guildIds, isComplete: false };
+  }
+
+  private async run(): Promise<void> {
+    this.partial = new Set();
+    for (const node of nodesOf(this.client, 'master')) {
+      let cursor = '0';
+      do {
+        const step = node.scan(cursor, 'MATCH', this.redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
+        const [next, keys] = await withStoreErrors(step);
+        for (const key of keys) {
+          const guildId = this.redisKeys.guildIdOf(key);
+          if (guildId !== undefined) this.partial.add(guildId);
+        }
+        cursor = next;
+      } while (cursor !== '0');
+    }
+    this.found = [...this.partial].sort();
+    this.foundAt = this.now();
+  }
+}

@@ -1,0 +1,78 @@
+import { NotFoundError } from '../../errors.ts';
+import type { RedisClient } from '../../store/client.ts';
+import type { CommandBatcher } from '../../store/command-batcher.ts';
+import type { RedisKeys } from '../../store/keys.ts';
+import { withStoreErrors } from '../../store/scripts.ts';
+import { StatsRead } from '../ranking/reader.ts';
+
+/** The stored state of a guild, with the field names of `--json`. */
+export interface Overview {
+  readonly guild: string;
+  readonly plan: string;
+  readonly requests_per_hour: number;
+  readonly xp_curve: string;
+  readonly xp_multiplier: number;
+  /** Members in the ranking. */
+  readonly ranked: number;
+  /** Members with XP > 0. */
+  readonly members: number;
+  readonly total_xp: bigint;
+  readonly average_level: number;
+  readonly keys: number;
+  /** Requests counted in the current quota window; refused ones are not counted. */
+  readonly quota_used: number;
+  /** Seconds until the quota window ends; null when none is open. */
+  readonly quota_resets_in_s: number | null;
+}
+
+/** @throws NotFoundError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
+export async function requireGuild(
+  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  guild: string,
+): Promise<void> {
+  const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
+  const found = await withStoreErrors(client.exists(xp, hidden, stats, config, apiKeys));
+  if (found === 0) throw new NotFoundError(`No such guild: nothing is stored of ${guild}`);
+}
+
+/**
+ * Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart.
+ * @param planQuotas requests per hour by plan; a guild on an unknown plan counts as free.
+ * @throws StoreUnavailableError
+ */
+export async function readOverview(
+  {
+    client,
+    redisKeys,
+    commands,
+  }: { readonly client: RedisClient; readonly redisKeys: RedisKeys; readonly commands: CommandBatcher },
+  planQuotas: ReadonlyMap<string, number>,
+  guild: string,
+): Promise<Overview> {
+  const keys = redisKeys.guild(guild);
+  const { value } = await commands.read(new StatsRead(guild));
+  const [storedPlan, ranked, keyCount, used, ttl] = await withStoreErrors(
+    Promise.all([
+      client.hget(keys.config, 'plan'),
+      client.zcard(keys.xp),
+      client.hlen(keys.apiKeys),
+      client.get(redisKeys.quota(guild)),
+      client.pttl(redisKeys.quota(guild)),
+    ]),
+  );
+  const plan = storedPlan !== null && planQuotas.has(storedPlan) ? storedPlan : 'free';
+  return {
+    guild,
+    plan,
+    requests_per_hour: planQuotas.get(plan) ?? 0,
+    xp_curve: value.xp_curve,
+    xp_multiplier: value.xp_multiplier,
+    ranked,
+    members: value.total_members,
+    total_xp: value.total_xp,
+    average_level: value.average_level,
+    keys: keyCount,
+    quota_used: Number(used ?? 0),
+    quota_resets_in_s: ttl > 0 ? Math.ceil(ttl / 1000) : null,
+  };
+}

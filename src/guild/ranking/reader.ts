@@ -1,0 +1,162 @@
+import { StoreUnavailableError } from '../../errors.ts';
+import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
+import { claimTime, explicitLevel, splitProfile } from '../members/profile.ts';
+import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
+import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
+
+/** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
+export interface Versioned<T> {
+  readonly revision: string;
+  readonly value: T;
+}
+
+/** The reply of command-page.lua. The rows are user id, XP and so on. */
+export type PageReply = readonly [
+  revision: string,
+  total: number | string,
+  curve: string,
+  rows: readonly string[],
+  profiles: readonly (string | null)[],
+];
+
+/** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
+export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
+  readonly command: string;
+  private readonly first: number;
+
+  /** @param page from 1; a page past the end is empty, with the true total. */
+  constructor(
+    readonly guildId: string,
+    private readonly page: number,
+    readonly weight: number,
+  ) {
+    // Redis takes 64-bit ranks, but not Number's notation for larger ones.
+    this.first = Math.min((page - 1) * weight, MAX_XP);
+    this.command = ['page', this.first, this.first + weight - 1].join(' ');
+  }
+
+  decode(reply: CommandReply): Versioned<LeaderboardPage> {
+    return decodePage(reply as PageReply, this.page, this.first);
+  }
+}
+
+/** Reads one member with its rank; null when the guild does not rank it. O(log m). */
+export class MemberRead implements ReadCommand<Versioned<Member | null>> {
+  readonly command: string;
+  readonly weight = 1;
+
+  constructor(
+    readonly guildId: string,
+    private readonly userId: string,
+  ) {
+    this.command = ['member', userId].join(' ');
+  }
+
+  decode(reply: CommandReply): Versioned<Member | null> {
+    return decodeMember(reply as readonly (string | number)[], this.userId);
+  }
+}
+
+/** Reads the counters and the curve of a guild. O(1). */
+export class StatsRead implements ReadCommand<Versioned<GuildStats>> {
+  readonly command = 'stats';
+  readonly weight = 1;
+
+  constructor(readonly guildId: string) {}
+
+  decode(reply: CommandReply): Versioned<GuildStats> {
+    return decodeStats(reply as readonly string[]);
+  }
+}
+
+/** Decodes the reply of a page. @param first rank of its first row, from 0. */
+export function decodePage(
+  [revision, total, storedCurve, rows, profiles]: PageReply,
+  page: number,
+  first: number,
+): Versioned<LeaderboardPage> {
+  const curve = curveOf(storedCurve);
+  const data = profiles.map((profile, index): LeaderboardEntry => {
+    const [userId, xp] = [rows[2 * index] as string, wholeXp(rows[2 * index + 1] as string)];
+    const { username, level } = splitProfile(profile);
+    return {
+      rank: first + index + 1,
+      user_id: userId,
+      username: username || userId,
+      level: explicitLevel(level) ?? levelForXp(curve, xp),
+      xp,
+    };
+  });
+  return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
+}
+
+/** Decodes the reply of command-member.lua. */
+function decodeMember(reply: readonly (string | number)[], userId: string): Versioned<Member | null> {
+  const [revision = '', rank, score, storedCurve, profile = ''] = reply.map(String);
+  if (rank === '-1') return { revision: parseRevision(revision), value: null };
+  const { username, level, streak, claim } = splitProfile(profile);
+  const xp = wholeXp(score ?? '');
+  const value: Member = {
+    user_id: userId,
+    username: username || userId,
+    level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve ?? ''), xp),
+    xp,
+    rank: Number(rank) + 1,
+    daily_streak: wholeXp(streak),
+    last_daily_claim: claimTime(claim),
+  };
+  return { revision: parseRevision(revision), value };
+}
+
+/** Decodes the reply of command-stats.lua. */
+function decodeStats(reply: readonly string[]): Versioned<GuildStats> {
+  const [revision = '', members = '', totalXp = '', levelSum = '', curve = '', multiplier = ''] = reply;
+  const memberCount = wholeXp(members);
+  const value: GuildStats = {
+    total_members: memberCount,
+    total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
+    average_level: averageLevel(levelSum, memberCount),
+    xp_curve: curveNameOf(curve),
+    xp_multiplier: positiveNumber(multiplier) ?? 1,
+  };
+  return { revision: parseRevision(revision), value };
+}
+
+/** Returns the curve of a guild's text. @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients: another one would show wrong levels. */
+export function curveOf(stored: string): Curve {
+  const curve = parseCurve(stored);
+  if (curve) return curve;
+  throw new StoreUnavailableError(
+    new Error(`CURVE the guild has the curve ${stored}, with unfit coefficients: set a known curve`),
+  );
+}
+
+/** Returns the mean, rounded half up; 0 without members. A sum of explicit levels can pass 2^53. */
+export function averageLevel(levelSum: string, members: number): number {
+  if (members === 0) return 0;
+  if (!/^\d{16,}$/.test(levelSum)) return Math.round(wholeXp(levelSum) / members);
+  const count = BigInt(members);
+  return Number((2n * BigInt(levelSum) + count) / (2n * count));
+}
+
+/**
+ * Returns the revision, or "" if it is not a whole number, so that no response is cached by it. Made from the number, because a piece of a
+ * reply keeps the whole reply in memory.
+ */
+function parseRevision(revision: string): string {
+  const number = Number(revision);
+  const own = number >= 0 && Number.isSafeInteger(number) ? String(number) : '';
+  return own === revision ? own : '';
+}
+
+/** Returns an integer 0 .. 2^53-1 for any score: a raw writer can leave a fraction, a negative number or an infinity. */
+export function wholeXp(text: string): number {
+  if (text === 'inf') return MAX_XP;
+  const n = Math.floor(Number(text));
+  return n > 0 ? Math.min(n, MAX_XP) : 0;
+}
+
+function positiveNumber(text: string): number | undefined {
+  const n = text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(n) && n >= 0 ? n : undefined;
+}

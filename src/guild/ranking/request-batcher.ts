@@ -1,0 +1,218 @@
+import { LRUCache } from 'lru-cache';
+import type { Identity } from '../../access/authenticator.ts';
+import type { QuotaState, Quotas } from '../../access/quotas.ts';
+import type { Usage } from '../../access/usage.ts';
+import type { CommandBatcher, ReadCommand } from '../../store/command-batcher.ts';
+import type { Versioned } from './reader.ts';
+
+/** The response or the error of a read. */
+interface ReadResult<V> {
+  /** Undefined when nothing was to be read, or when the read failed. */
+  readonly response: V | undefined;
+  readonly error: unknown;
+}
+
+/** The result of one request: the state of its guild's quota, and that of its read. */
+export interface LoadResult<V> extends ReadResult<V> {
+  readonly quota: QuotaState;
+}
+
+/** A request that waits for its batch. */
+interface PendingRequest<V> {
+  readonly identity: Identity;
+  readonly read: CacheableRead<V> | undefined;
+  readonly resolve: (result: LoadResult<V>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Requests of one batch. Smaller batches cost more commands, larger ones make this process and Redis wait for each other (docs/adr/0006). */
+const MAX_BATCH_SIZE = 32;
+
+/**
+ * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: one count for all requests
+ * of a guild, one read for equal ones, all in one Redis command (docs/adr/0006). A request joins a read before it is sent, so the response
+ * is as fresh for each of them.
+ */
+export class RequestBatcher<V> {
+  private pending: PendingRequest<V>[] = [];
+  private scheduled: NodeJS.Immediate | undefined;
+
+  constructor(
+    private readonly quotas: Quotas,
+    private readonly usage: Pick<Usage, 'count'>,
+    private readonly cache: ResponseCache<V>,
+    private readonly commands: CommandBatcher,
+  ) {}
+
+  /**
+   * Counts a request of the identity's guild and reads its response.
+   * @param read undefined for a request that is only counted.
+   * @throws StoreUnavailableError when the request could not be counted.
+   */
+  load(identity: Identity, read: CacheableRead<V> | undefined): Promise<LoadResult<V>> {
+    return new Promise((resolve, reject) => {
+      if (this.pending.length === 0) this.scheduled = setImmediate(this.dispatch);
+      this.pending.push({ identity, read, resolve, reject });
+      if (this.pending.length === MAX_BATCH_SIZE) this.dispatch();
+    });
+  }
+
+  private readonly dispatch = (): void => {
+    clearImmediate(this.scheduled);
+    const batch = this.pending;
+    this.pending = [];
+    this.commands.collect(() => {
+      for (const { first, items: requests } of groupBy(batch, hasSameQuota)) {
+        const counting = this.quotas.consume(first.identity.guildId, first.identity.plan, requests.length);
+        for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
+      }
+    });
+  };
+
+  /**
+   * Reads for a group of equal requests, and settles each of them.
+   * @param counted all requests of their guild, in the order of their count.
+   */
+  private async settle(
+    { first: { read }, items }: Group<PendingRequest<V>>,
+    counted: readonly PendingRequest<V>[],
+    counting: Promise<readonly QuotaState[]>,
+  ): Promise<void> {
+    const loading = read && this.cache.load(read, this.commands);
+    try {
+      const states = await counting;
+      const loaded = await loading;
+      for (const request of items) {
+        const quota = states[counted.indexOf(request)] as QuotaState;
+        this.usage.count(request.identity, quota.allowed);
+        request.resolve({ quota, response: loaded?.response, error: loaded?.error });
+      }
+    } catch (failure) {
+      for (const request of items) request.reject(failure);
+    }
+  }
+}
+
+type Comparable = Pick<PendingRequest<unknown>, 'identity' | 'read'>;
+
+/** Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. */
+function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable): boolean {
+  return a.guildId === b.guildId && a.plan === b.plan;
+}
+
+function hasSameRead({ read: a }: Comparable, { read: b }: Comparable): boolean {
+  return a?.cacheKey === b?.cacheKey;
+}
+
+/** Items that are the same. */
+interface Group<T> {
+  readonly first: T;
+  readonly items: T[];
+}
+
+/** Groups items that are the same, in the order of their first. O(n * groups), for the few items of a batch. */
+function groupBy<T>(items: readonly T[], same: (a: T, b: T) => boolean): Group<T>[] {
+  const groups: Group<T>[] = [];
+  for (const item of items) {
+    const group = groups.find(({ first }) => same(first, item));
+    if (group) group.items.push(item);
+    else groups.push({ first: item, items: [item] });
+  }
+  return groups;
+}
+
+/** The longest that a response is kept at one revision: the bound for raw writers that do not raise it. */
+const MAX_AGE_MS = 5000;
+
+/** A read whose response may be cached. */
+export interface CacheableRead<V> {
+  /** Names the guild and everything else that the response depends on. */
+  readonly cacheKey: string;
+  readonly command: ReadCommand<Versioned<unknown>>;
+  /** Makes the response from the value; called once a revision. */
+  render(value: unknown): V;
+}
+
+interface Entry<V> {
+  readonly guildId: string;
+  readonly revision: string;
+  readonly response: V;
+  readonly filledAt: number;
+}
+
+export interface ResponseCacheOptions<V> {
+  /** Responses to keep; 0 = none. */
+  readonly maxEntries: number;
+  /** Memory for all of them together; a response that needs more is not kept. 0 = none. */
+  readonly maxBytes: number;
+  /** Returns the memory that a response needs, in bytes. Called when it is cached, not when it is read. */
+  readonly sizeOf: (response: V) => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/**
+ * Caches rendered responses. A cached response is returned only after Redis has confirmed, in the same read, that the guild is still at
+ * the revision that it shows, so it is never stale. Evicts the least recently used entry.
+ */
+export class ResponseCache<V> {
+  private hits = 0;
+  private misses = 0;
+  /** Counts the calls of {@link clear} and {@link forget}: what was read before them is not kept. */
+  private epoch = 0;
+  private readonly entries: LRUCache<string, Entry<V>> | undefined;
+  private readonly now: () => number;
+
+  constructor({ maxEntries, maxBytes, sizeOf, now }: ResponseCacheOptions<V>) {
+    this.now = now;
+    // lru-cache takes 0 as "no limit".
+    if (maxEntries === 0 || maxBytes === 0) return;
+    const sizeCalculation = ({ response }: Entry<V>, cacheKey: string) => cacheKey.length + sizeOf(response);
+    this.entries = new LRUCache({ max: maxEntries, maxSize: maxBytes, sizeCalculation });
+  }
+
+  /** Reads in one round trip. Does not reject: an error is a part of the result. */
+  async load(read: CacheableRead<V>, commands: Pick<CommandBatcher, 'read'>): Promise<ReadResult<V>> {
+    const { epoch } = this;
+    const now = this.now();
+    const entry = this.entries?.get(read.cacheKey);
+    const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
+    try {
+      const versioned = await commands.read(read.command, cached?.revision);
+      if (cached && versioned === undefined) {
+        this.hits++;
+        return { response: cached.response, error: undefined };
+      }
+      const { revision, value } = versioned as Versioned<unknown>;
+      this.misses++;
+      const response = read.render(value);
+      if (revision !== '' && epoch === this.epoch)
+        this.entries?.set(read.cacheKey, { guildId: read.command.guildId, revision, response, filledAt: now });
+      return { response, error: undefined };
+    } catch (error) {
+      return { response: undefined, error };
+    }
+  }
+
+  /**
+   * Drops all responses. A Redis that lost writes, or a guild that was deleted, can come to a revision a second time when a writer raises it
+   * by a fixed number.
+   */
+  clear(): void {
+    this.entries?.clear();
+    this.epoch++;
+  }
+
+  /** Drops the responses of one guild, as {@link clear} does. O(all responses). */
+  forget(guildId: string): void {
+    for (const [cacheKey, entry] of [...(this.entries?.entries() ?? [])]) {
+      if (entry.guildId === guildId) this.entries?.delete(cacheKey);
+    }
+    this.epoch++;
+  }
+
+  /** Returns the number of reads answered from the cache, of others, and of responses cached now. */
+  counts(): { hits: number; misses: number; entries: number } {
+    return { hits: this.hits, misses: this.misses, entries: this.entries?.size ?? 0 };
+  }
+}

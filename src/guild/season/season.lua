@@ -1,0 +1,185 @@
+-- season: ends a season in steps: its members are marked and copied into an archive, then they start again (src/guild/season/season.ts).
+--
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:{G}:next:xp:lock
+-- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
+--   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
+--           or {"OTHER", archive} while another season is not done
+--   "open" id, field, value, ...   takes the lock of an archive and stores fields of its config. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
+--   "list" cursor, "ranked" | "hidden", "unmarked" for those only that are not marked   {"OK", next cursor, user ids}
+--   "server"   {"OK", name of the running server}
+--   "mark" user ids   {"OK", per member a text as lib-row.lua says}
+--   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset. {"OK"}, {"MISSED"} when some are
+--           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
+--           first "list": after a failover, cursors list other members, and marks can be lost
+--   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next},
+--           or {"AGAIN"} when "copied" was lost in a failover
+--   "hide" | "unhide" user ids   puts members of the archive where they stand in the guild. The reply is that of hide.lua
+--   "done"   no member is left: the season is over. {"OK"}   "unlock"   {"OK"}
+-- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "total"}. Nothing was changed then.
+-- O(n log m) for n user ids.
+
+--- @include lib-place
+--- @include lib-lock
+--- @include lib-row
+
+local mode, token = ARGV[1], ARGV[2]
+local stats = read_stats(KEYS[2])
+local season = redis.call('HMGET', KEYS[6], 'id', 'archive', 'phase', 'rest', 'of')
+
+if mode == 'begin' or mode == 'open' then
+  require_permissions(KEYS[6], 'HSET')
+  require_permissions(KEYS[8], 'SET')
+  local owner = redis.call('GET', KEYS[8])
+  if owner and owner ~= token then
+    return { 'BUSY' }
+  end
+  if mode == 'open' then
+    local is_empty = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[4], KEYS[6]) == 0
+    if season[5] ~= ARGV[3] and not is_empty then
+      return { 'EXISTS' }
+    end
+    if ARGV[4] then
+      require_permissions(KEYS[3], 'HSET')
+    end
+    redis.call('SET', KEYS[8], token, 'PX', LOCK_MS)
+    redis.call('HSET', KEYS[6], 'of', ARGV[3])
+    if ARGV[4] then
+      redis.call('HSET', KEYS[3], unpack(ARGV, 4))
+    end
+    return { 'OK' }
+  end
+  local phase, archive = season[3], ARGV[3]
+  if type(phase) == 'string' and phase ~= 'done' and (season[2] ~= archive or season[4] ~= ARGV[4]) then
+    return { 'OTHER', season[2] }
+  end
+  local id, _, curve_name = season[1], guild_curve(KEYS[3])
+  local multiplier = redis.call('HGET', KEYS[3], 'xp_multiplier')
+  redis.call('SET', KEYS[8], token, 'PX', LOCK_MS)
+  if type(phase) ~= 'string' or (phase == 'done' and season[2] ~= archive) then
+    id, phase = token, 'copy'
+    redis.call('HSET', KEYS[6], 'id', id, 'archive', archive, 'phase', phase, 'rest', ARGV[4])
+  end
+  return { 'OK', id, phase, curve_name, type(multiplier) == 'string' and multiplier or '' }
+end
+
+if not holds_lock(KEYS[8], token) then
+  return { 'REFUSED', 0, 'lock' }
+end
+require_permissions(KEYS[8], 'PEXPIRE', 'DEL')
+
+-- Returns a name that a server has from its start to its end.
+local function server_name()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+end
+
+local function store_without_level(id, value)
+  local profile = parse_profile(value)
+  profile.level = '-'
+  local changed = format_profile(profile)
+  if changed == '- 0 -' then
+    redis.call('HDEL', KEYS[5], id)
+  else
+    redis.call('HSET', KEYS[5], id, changed)
+  end
+end
+
+-- Takes the archived XP of the members, and their levels. Who gained meanwhile keeps that.
+local function reset()
+  local curve = guild_curve(KEYS[3])
+  local writes, hidden = {}, stats.hidden and redis.call('ZCARD', KEYS[4]) or 0
+  for i = 4, #ARGV do
+    local id = ARGV[i]
+    local marked = redis.call('ZSCORE', KEYS[7], id)
+    local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
+    if marked and score then
+      local profile = redis.call('HGET', KEYS[5], id)
+      local old, level = whole_xp(score), explicit_level(profile)
+      local xp = math.max(old - whole_xp(marked), 0)
+      local goes = xp == 0 and season[4] == 'drop'
+      if is_hidden then
+        hidden = goes and hidden - 1 or hidden
+      else
+        local after = not goes and { score = format_integer(xp), xp = xp }
+        change_member(stats, curve, id, { score = score, xp = old, explicit = level }, after)
+      end
+      writes[#writes + 1] = { is_hidden and KEYS[4] or KEYS[1], id, profile, not goes and format_integer(xp) }
+    end
+  end
+  require_permissions(KEYS[1], 'ZADD', 'ZREM')
+  require_permissions(KEYS[4], 'ZADD', 'ZREM')
+  require_permissions(KEYS[7], 'ZREM', 'ZCARD')
+  require_permissions(KEYS[5], 'HSET', 'HDEL')
+  if writes[1] and not store_changes(stats, 'hidden', format_integer(hidden)) then
+    return { 'REFUSED', 0, 'total' }
+  end
+  for _, write in ipairs(writes) do
+    local key, id, profile, xp = unpack(write)
+    if xp then
+      redis.call('ZADD', key, xp, id)
+      if explicit_level(profile) then
+        store_without_level(id, profile)
+      end
+    else
+      redis.call('ZREM', key, id)
+      redis.call('HDEL', KEYS[5], id)
+    end
+  end
+  for i = 4, #ARGV do
+    redis.call('ZREM', KEYS[7], ARGV[i])
+  end
+  return { 'OK', redis.call('ZCARD', KEYS[7]), unpack(redis.call('ZRANGE', KEYS[7], 0, ARGV[3] - 1)) }
+end
+
+local function mark()
+  local out, marks = { 'OK' }, {}
+  for i = 3, #ARGV do
+    local id = ARGV[i]
+    local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
+    if score then
+      out[#out + 1] = member_row(id, score, is_hidden, KEYS[5])
+      marks[#marks + 1] = format_integer(whole_xp(score))
+      marks[#marks + 1] = id
+    end
+  end
+  if marks[1] then
+    redis.call('ZADD', KEYS[7], unpack(marks))
+  end
+  return { unpack(out) }
+end
+
+local reply = { 'OK' }
+if mode == 'list' then
+  local scanned = redis.call('ZSCAN', ARGV[4] == 'hidden' and KEYS[4] or KEYS[1], ARGV[3], 'COUNT', '250')
+  reply = { 'OK', scanned[1] }
+  for i = 1, #scanned[2], 2 do
+    local id = scanned[2][i]
+    if ARGV[5] ~= 'unmarked' or not redis.call('ZSCORE', KEYS[7], id) then
+      reply[#reply + 1] = id
+    end
+  end
+  reply = { unpack(reply) }
+elseif mode == 'server' then
+  reply[2] = server_name()
+elseif mode == 'mark' then
+  require_permissions(KEYS[7], 'ZADD')
+  reply = mark()
+elseif mode == 'hide' or mode == 'unhide' then
+  reply = change_place(mode == 'hide', 3)
+elseif mode == 'reset' then
+  reply = season[3] == 'copy' and { 'AGAIN' } or reset()
+elseif mode == 'copied' and ARGV[3] and ARGV[3] ~= server_name() then
+  reply = { 'AGAIN' }
+elseif mode == 'copied' and ARGV[4] == 'all' and redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[4]) > redis.call('ZCARD', KEYS[7]) then
+  reply = { 'MISSED' }
+elseif mode == 'copied' or mode == 'done' then
+  require_permissions(KEYS[6], 'HSET')
+  redis.call('HSET', KEYS[6], 'phase', mode == 'done' and 'done' or 'reset')
+end
+if mode == 'unlock' then
+  redis.call('DEL', KEYS[8])
+else
+  renew_lock(KEYS[8])
+end
+return reply

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import type { Scripts } from '../../store/scripts.ts';
+import { decodeRow } from '../members/stored-members.ts';
+import { recordArguments, throwRefusal } from '../members/writer.ts';
+import { checkIds } from '../ranking/check-ids.ts';
+import { DEFAULT_CURVE } from '../ranking/curves.ts';
+
+export interface SeasonOptions {
+  /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
+  readonly archiveAs: string;
+  /** Whether members stay with 0 XP; otherwise those go who gained nothing since. True unless given. */
+  readonly keepMembers?: boolean;
+  /** Stops between two steps. The same call goes on later. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SeasonResult {
+  /** Members copied into the archive by this call. */
+  readonly archived: number;
+  /** Members that this call reset. */
+  readonly reset: number;
+}
+
+/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
+const MEMBERS_PER_STEP = 250;
+
+/** Readings of the members, before those who came meanwhile are left to the next season. */
+const MAX_PASSES = 4;
+
+/** Ends a season of one guild. One call at a time holds the locks of the guild and of the archive, and every step checks them. */
+export class SeasonReset {
+  private readonly token = randomUUID();
+
+  constructor(
+    private readonly scripts: Scripts,
+    private readonly redisKeys: RedisKeys,
+    private readonly guildId: string,
+    private readonly options: SeasonOptions,
+  ) {}
+
+  /** Copies all members, then resets them. @throws as BotWriter.resetSeason. */
+  async run(): Promise<SeasonResult> {
+    const { guildId, options } = this;
+    const { archiveAs, keepMembers = true } = options;
+    checkIds(guildId, []);
+    checkIds(archiveAs, []);
+    if (archiveAs === guildId)
+      throw new InvalidInputError('archiveAs must be another guild id than that of the season');
+    const begun = await this.step(guildId, 'begin', archiveAs, keepMembers ? 'keep' : 'drop');
+    this.throwConflict(begun, guildId);
+    const [, id, phase, curve, multiplier] = begun as [string, string, string, string, string];
+    try {
+      if (phase === 'done') return { archived: 0, reset: 0 };
+      this.throwConflict(
+        await this.step(archiveAs, 'open', `${guildId} ${id}`, ...configOf(curve, multiplier)),
+        archiveAs,
+      );
+      let archived = 0;
+      let reset = 0;
+      for (let isCopied = phase !== 'copy'; ; isCopied = false) {
+        if (!isCopied) archived = await this.copy();
+        const result = await this.resetMembers();
+        reset += result.reset;
+        if (result.isDone) break;
+      }
+      await this.step(guildId, 'done');
+      return { archived, reset };
+    } finally {
+      // Without Redis, or for another call that has the lock now, there is nothing to give back.
+      for (const locked of [guildId, archiveAs]) await this.step(locked, 'unlock').catch(() => {});
+    }
+  }
+
+  /** Copies all members, again if a server of the guild or of the archive was replaced meanwhile. @returns how many. */
+  private async copy(): Promise<number> {
+    const { guildId, options } = this;
+    const serverOf = async (id: string) => String((await this.step(id, 'server'))[1]);
+    for (;;) {
+      const servers = [await serverOf(guildId), await serverOf(options.archiveAs)] as const;
+      let archived = 0;
+      let status: string | number | undefined = 'MISSED';
+      // In a guild that gets members all the time, some are always missed: they came after the season's end.
+      for (let pass = 0; pass < MAX_PASSES && status === 'MISSED'; pass++) {
+        archived += await this.copyListed(pass === 0 ? '' : 'unmarked');
+        if ((await serverOf(options.archiveAs)) !== servers[1]) break;
+        const wanted = pass === MAX_PASSES - 1 ? '' : 'all';
+        [status] = await this.step(guildId, 'copied', servers[0], wanted);
+      }
+      if (status === 'OK') return archived;
+    }
+  }
+
+  private async copyListed(which: '' | 'unmarked'): Promise<number> {
+    const { guildId, options } = this;
+    let archived = 0;
+    for (const place of ['ranked', 'hidden']) {
+      let cursor = '0';
+      do {
+        options.signal?.throwIfAborted();
+        const [, next, ...userIds] = (await this.step(guildId, 'list', cursor, place, which)) as string[];
+        // A small set comes as a whole.
+        for (let from = 0; from < userIds.length; from += MEMBERS_PER_STEP) {
+          archived += await this.archive(userIds.slice(from, from + MEMBERS_PER_STEP));
+        }
+        cursor = next as string;
+      } while (cursor !== '0');
+    }
+    return archived;
+  }
+
+  /** Marks members with the XP that they have now, and copies them. @returns how many. */
+  private async archive(userIds: readonly string[]): Promise<number> {
+    const [, ...rows] = (await this.step(this.guildId, 'mark', ...userIds)) as string[];
+    if (rows.length === 0) return 0;
+    const archive = this.redisKeys.locked(this.options.archiveAs);
+    const members = rows.map(decodeRow);
+    const records = members.map(({ userId, xp, hidden, ...profile }) => ({ userId, set: xp, hidden, profile }));
+    // A member can have changed its place after its first copy.
+    const inPlace = (hidden: boolean) =>
+      members.filter((member) => member.hidden === hidden).map(({ userId }) => userId);
+    await this.placeInArchive('hide', inPlace(true));
+    await this.placeInArchive('unhide', inPlace(false));
+    const keys = [...dataKeys(archive), archive.lock];
+    throwRefusal(await this.scripts.run('stage', keys, this.token, ...recordArguments(records)));
+    return rows.length;
+  }
+
+  /** Hides members in the archive, or ranks them there. Members that the archive does not have yet are passed over. */
+  private async placeInArchive(mode: 'hide' | 'unhide', userIds: readonly string[]): Promise<void> {
+    if (userIds.length > 0) await this.step(this.options.archiveAs, mode, ...userIds);
+  }
+
+  /** Resets the members that are marked, unless a failover lost the step before. */
+  private async resetMembers(): Promise<{ reset: number; isDone: boolean }> {
+    let reset = 0;
+    for (let userIds: string[] = []; ; ) {
+      this.options.signal?.throwIfAborted();
+      const reply = await this.step(this.guildId, 'reset', MEMBERS_PER_STEP, ...userIds);
+      if (reply[0] === 'AGAIN') return { reset, isDone: false };
+      reset += userIds.length;
+      userIds = reply.slice(2).map(String);
+      if (userIds.length === 0) return { reset, isDone: true };
+    }
+  }
+
+  /** Runs a mode of season.lua on the guild or on the archive. @throws RecordRefusedError "lock" after a suspension of ten seconds. */
+  private async step(guildId: string, mode: string, ...args: (string | number)[]) {
+    const guild = this.redisKeys.locked(guildId);
+    const keys = [...dataKeys(guild), guild.season, guild.seasonXp, guild.lock];
+    const reply = await this.scripts.run('season', keys, mode, this.token, ...args);
+    throwRefusal(reply);
+    return reply;
+  }
+
+  /** @throws InvalidInputError when a reply says that something else is in the way. */
+  private throwConflict([status, other]: readonly (string | number)[], guildId: string): void {
+    if (status === 'BUSY')
+      throw new DataConflictError(
+        `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
+      );
+    if (status === 'OTHER')
+      throw new DataConflictError(
+        `The season of ${guildId} that goes to ${other} is not done: end it first, with the same arguments as before`,
+      );
+    if (status === 'EXISTS') throw new DataConflictError(`The guild ${guildId} has data already: name another archive`);
+  }
+}
+
+/** Returns the config of an archive, so that its members have the levels that they had: field, value, ... */
+function configOf(curve: string, multiplier: string): string[] {
+  const [name = '', coefficients] = curve.split('=');
+  const own = coefficients === undefined ? [] : ['xp_curve_custom', coefficients];
+  const factor = multiplier ? ['xp_multiplier', multiplier] : [];
+  // The defaults need no config, which a bot may not be allowed to write.
+  return name === DEFAULT_CURVE ? factor : ['xp_curve', name, ...own, ...factor];
+}

@@ -1,0 +1,73 @@
+import { ApiKeyStore } from '../access/api-keys.ts';
+import { Authenticator } from '../access/authenticator.ts';
+import { Quotas } from '../access/quotas.ts';
+import { Usage } from '../access/usage.ts';
+import type { Config } from '../config/service.ts';
+import { RequestBatcher, ResponseCache } from '../guild/ranking/request-batcher.ts';
+import { type RenderedBody, sizeInMemory } from '../http/response/rendered-body.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { RedisClient } from '../store/client.ts';
+import { CommandBatcher } from '../store/command-batcher.ts';
+import { RedisKeys } from '../store/keys.ts';
+import { listen } from '../store/lifecycle.ts';
+import { probeStore } from '../store/probe.ts';
+import { observedClient, Scripts } from '../store/scripts.ts';
+import { timeLimit } from '../store/timeouts.ts';
+
+/** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
+const KEY_LOOKUP_TIMEOUTS = 1.5;
+
+/** The clocks of the service. */
+export interface Clocks {
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly monotonic: () => number;
+}
+
+/** Composes the parts that authenticate, count and read on one connection. */
+export function composeReads(
+  config: Config,
+  client: RedisClient,
+  subscriber: RedisClient,
+  { clock, monotonic }: Clocks,
+  metrics: Metrics,
+) {
+  const redisKeys = new RedisKeys(config.keyPrefix);
+  const { timeoutMs } = config.redis;
+  const observe = metrics.observeCommand;
+  const scripts = new Scripts(client, { limit: timeLimit(timeoutMs), observe });
+  const observed = observedClient(client, observe);
+  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const quotas = new Quotas(commands, config.planQuotas);
+  const usage = new Usage(scripts, redisKeys, clock);
+  const cache = new ResponseCache<RenderedBody | null>({
+    maxEntries: config.cacheMaxPages,
+    maxBytes: config.cacheMaxBytes,
+    sizeOf: sizeInMemory,
+    now: monotonic,
+  });
+  const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
+  const limit = timeLimit(timeoutMs * KEY_LOOKUP_TIMEOUTS);
+  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, limit);
+  const isSubscribed = listen(
+    observedClient(subscriber, observe),
+    redisKeys.invalidationChannel,
+    (guildId) => {
+      authenticator.invalidate(guildId);
+      cache.forget(guildId);
+    },
+    () => authenticator.invalidateAll(),
+  );
+  // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
+  for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
+  return {
+    authenticator,
+    isSubscribed,
+    quotas,
+    usage,
+    cache,
+    batcher: new RequestBatcher(quotas, usage, cache, commands),
+    probe: () => probeStore(client, scripts, redisKeys),
+  };
+}

@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { FailedAuthLimiter } from '../access/failed-auth-limiter.ts';
+import type { Config } from '../config/service.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import { createAdminApp } from '../http/admin.ts';
+import { createApp } from '../http/app.ts';
+import type { Readiness } from '../http/health.ts';
+import { type Activity, type RequestContext, requestIds } from '../http/request-context.ts';
+import { corsPolicy } from '../http/response/headers.ts';
+import { ResponseWriter } from '../http/response/response-writer.ts';
+import { drain } from '../http/server/drain.ts';
+import { adminListener, createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
+import { serverOptions } from '../http/server/listener.ts';
+import { ownPort, type Port } from '../http/server/port.ts';
+import { VERSION } from '../observability/build-info.ts';
+import { requestLogger } from '../observability/logger.ts';
+import { Metrics } from '../observability/metrics.ts';
+import type { RedisClient } from '../store/client.ts';
+import { connect, describe } from '../store/connection.ts';
+import { StoreHealth } from '../store/health.ts';
+import { inspectStore } from '../store/inspection.ts';
+import { waitUntilReady } from '../store/lifecycle.ts';
+import { explainStart } from '../store/refusals.ts';
+import { type Clocks, composeReads } from './reads.ts';
+import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
+
+/** How long the start waits for Redis before it gives up. */
+const BOOT_TIMEOUT_MS = 30_000;
+/** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */
+const LISTEN_AFTER_MS = 500;
+
+export interface ServerParts extends Partial<Clocks> {
+  readonly logger: Logger;
+  /** Returns the number of lines that the log has dropped. */
+  readonly droppedLogLines?: () => number;
+  /** Open connections to use instead: one for commands, one for messages. */
+  readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
+  readonly bootTimeoutMs?: number;
+  /** Where connections come from; a port of its own unless given. */
+  readonly port?: Port | undefined;
+  /** Time between two writes of the usage. */
+  readonly usagePeriodMs?: number;
+  /** Called with each request that has been answered. */
+  readonly trace?: ((method: string, status: number, context: RequestContext) => void) | undefined;
+  /** Further routes that need no key. */
+  readonly extraRoutes?: RequestHandler;
+}
+
+export interface RunningServer {
+  /** Address of the API, such as http://127.0.0.1:8080. */
+  readonly url: string;
+  /** Address of the admin listener, if it is on. */
+  readonly adminUrl: string | undefined;
+  /** This process's metrics. */
+  readonly registry: Registry;
+  readonly readiness: Readiness;
+  /**
+   * Stops being ready, serves on for `delayMs` (0), lets requests in flight finish, then closes the connections to Redis. Takes at most
+   * SHUTDOWN_TIMEOUT_MS longer than the delay.
+   */
+  close(delayMs?: number): Promise<void>;
+}
+
+/**
+ * Composes the service and starts it. It listens when Redis has answered, or after half a second: then it answers 503 while it waits for
+ * Redis, so that probes work.
+ * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
+ */
+export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
+  const { trace, logger } = parts;
+  const clock = parts.clock ?? Date.now;
+  const monotonic = parts.monotonic ?? performance.now.bind(performance);
+  const { client, subscriber } = parts.store ?? { client: connect(config.redis), subscriber: connect(config.redis) };
+  const where = describe(config.redis);
+  subscriber.on('error', () => {}); // The same outage is logged for the command connection.
+
+  const activity: Activity = { inFlight: 0, isClosing: false };
+  const metrics: Metrics = new Metrics(
+    {
+      cache: () => reads.cache.counts(),
+      quotas: () => reads.quotas.counts(),
+      keyLookups: () => reads.authenticator.counts(),
+      redisReady: () => !health.problem,
+      subscribed: () => reads.isSubscribed(),
+      ready: () => !readiness(),
+      inFlight: () => activity.inFlight,
+      connections: () => api.openConnections(),
+      maxConnections: config.maxConnections,
+      droppedLogLines: parts.droppedLogLines ?? (() => 0),
+    },
+    { version: VERSION, node: process.version },
+    monotonic,
+  );
+  const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
+  const periodMs = parts.usagePeriodMs ?? USAGE_PERIOD_MS;
+  const endUsage = writeRegularly(reads.usage, { logger, periodMs, onFailure: () => metrics.countUsageFailure() });
+  const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
+  let draining = false;
+  const readiness: Readiness = () => {
+    if (draining) return { reason: 'draining' };
+    return health.problem && { reason: 'redis', cause: health.problem.code };
+  };
+  const logRequest = requestLogger(logger, monotonic);
+  const cors = corsPolicy(config.corsOrigins);
+  const app = createApp({
+    ...reads,
+    limiter: new FailedAuthLimiter(monotonic),
+    responses: new ResponseWriter({
+      cacheMaxAgeS: config.cacheMaxAgeS,
+      cors,
+      now: clock,
+      keepAliveMs: serverOptions.keepAliveTimeout,
+      onAnswer: trace
+        ? (req, res) => {
+            metrics.observeAnswer(req, res);
+            trace(req.method, res.statusCode, res.context);
+          }
+        : metrics.observeAnswer,
+    }),
+    activity,
+    cors,
+    embedOrigins: config.embedOrigins,
+    trustProxy: config.trustProxy,
+    now: monotonic,
+    requestId: requestIds(),
+    middleware: config.logRequests === 'all' ? [logRequest] : [],
+    countOther: (kind) => metrics.countOther(kind),
+    onProblem: config.logRequests === 'errors' ? logRequest : undefined,
+    readiness,
+    extraRoutes: parts.extraRoutes,
+    report: (error, { requestId: request_id }) => {
+      if (error instanceof StoreUnavailableError) void health.report(error, { request_id });
+      else logger.error({ err: error, request_id }, 'request failed');
+    },
+  });
+
+  const { registry } = metrics;
+  const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
+  const observer: ServerObserver = {
+    onCut: (reason) => metrics.countCut(reason),
+    onUnreadable: (status) => {
+      metrics.countOther('unreadable');
+      if (config.logRequests !== 'off') logger.info({ route: 'unreadable', status }, 'request');
+    },
+  };
+  const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
+  const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
+  const port = parts.port ?? ownPort(config.host, config.port, 'PORT');
+  const close = async (delayMs = 0): Promise<void> => {
+    draining = true;
+    if (delayMs > 0) await delay(delayMs);
+    const onPortClosed = () => {
+      activity.isClosing = true;
+    };
+    await Promise.all([
+      drain(api, port, config.shutdownTimeoutMs, onPortClosed),
+      admin.close(config.shutdownTimeoutMs),
+    ]);
+    await endUsage();
+    health.stop();
+    client.disconnect();
+    subscriber.disconnect();
+  };
+
+  const reachStore = async (): Promise<void> => {
+    await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) => {
+      logger.warn({ reason: error.message }, `waiting for ${where}`);
+      void health.check();
+    }).catch((error: Error) => {
+      throw new Error(explainStart(config.redis.mode, where, error));
+    });
+    await health.start();
+  };
+
+  let url: string;
+  let adminUrl: string | undefined;
+  try {
+    const reached = reachStore();
+    reached.catch(() => {}); // It is awaited below, unless a port is taken.
+    await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
+    url = await port.open(api);
+    adminUrl = await admin.open();
+    await reached;
+    if (/unknown command/i.test(health.problem?.reason ?? '')) {
+      throw new Error(
+        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
+      );
+    }
+    for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
+  return { url, adminUrl, registry, readiness, close };
+}

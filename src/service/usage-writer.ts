@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Usage } from '../access/usage.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import { explainFailure } from '../store/refusals.ts';
+
+/** What a killed process loses at most. */
+export const USAGE_PERIOD_MS = 10_000;
+/** Attempts at the end of the process, and the time between two of them. */
+const LAST_ATTEMPTS = 4;
+const RETRY_MS = 150;
+
+interface UsageWrites {
+  readonly logger: Logger;
+  readonly periodMs: number;
+  /** Called with each write that failed. */
+  readonly onFailure: () => void;
+}
+
+/**
+ * Writes the usage regularly from now on. Warns once for each reason why Redis refuses it; an outage is told by the health check.
+ * @returns a function that writes what is left, and ends.
+ */
+export function writeRegularly(usage: Usage, { logger, periodMs, onFailure }: UsageWrites): () => Promise<void> {
+  const warned = new Set<string>();
+  /** Returns whether there is nothing left that another attempt could write. */
+  const write = async (): Promise<boolean> => {
+    try {
+      await usage.write();
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      onFailure();
+      const { code, reason } = error;
+      if (code === 'timeout' || code === 'unreachable') return false;
+      if (!warned.has(code))
+        logger.warn({ code, reason: explainFailure(reason) }, 'the usage of API keys is not stored');
+      warned.add(code);
+      return true;
+    }
+  };
+  const timer = setInterval(() => void write(), periodMs).unref();
+  return async () => {
+    clearInterval(timer);
+    // A connection that broke a moment ago is soon there again.
+    for (let attempt = 1; !(await write()) && attempt < LAST_ATTEMPTS; attempt++) await delay(RETRY_MS);
+  };
+}

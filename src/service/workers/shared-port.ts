@@ -1,0 +1,82 @@
+import { createServer, type Socket } from 'node:net';
+import type { Config } from '../../config/service.ts';
+import { listenOn, urlOf } from '../../http/server/listener.ts';
+import { closeWhenNoneWaits } from '../../http/server/port.ts';
+
+/** A worker that takes connections, one at a time. */
+export interface Taker {
+  take(connection: Socket): void;
+}
+
+/**
+ * The public port, which the first process listens on for its workers. It gives each connection to the worker that has been free for longest. So
+ * a worker that does not respond gets one at most, and a stop closes one port.
+ */
+export class SharedPort {
+  /** In the order in which they became free. */
+  private readonly free = new Set<Taker>();
+  /** Workers that want no further connection, though they may still say that they have taken the last one. */
+  private readonly left = new Set<Taker>();
+  /** Connections that no worker was free for. */
+  private readonly waiting = new Set<Socket>();
+  private readonly server = createServer({ pauseOnConnect: true, noDelay: true }, (connection) =>
+    this.give(connection),
+  );
+  private opened: Promise<string> | undefined;
+  private onEmpty = () => {};
+
+  constructor(private readonly config: Pick<Config, 'host' | 'port'>) {}
+
+  /** Listens, once. @returns the address. @throws Error when the port is taken. */
+  open(): Promise<string> {
+    this.opened ??= listenOn(this.server, this.config.host, this.config.port, 'PORT').then(() => urlOf(this.server));
+    return this.opened;
+  }
+
+  /** Notes that a worker can take a connection. */
+  addFree(worker: Taker): void {
+    if (this.left.has(worker)) return;
+    const [first] = this.waiting;
+    if (first) {
+      this.stopWaiting(first);
+      worker.take(first);
+    } else this.free.add(worker);
+  }
+
+  /** Notes that a worker takes no further connection. */
+  leave(worker: Taker): void {
+    this.free.delete(worker);
+    this.left.add(worker);
+  }
+
+  /** Notes that a worker has ended. Another one can take its place. */
+  end(worker: Taker): void {
+    this.free.delete(worker);
+    this.left.delete(worker);
+  }
+
+  /** Settles when connections are refused and all before are given to workers. */
+  async close(): Promise<void> {
+    if (!this.server.listening) return;
+    await closeWhenNoneWaits(this.server);
+    if (this.waiting.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.onEmpty = resolve;
+    });
+  }
+
+  private give(connection: Socket): void {
+    const [worker] = this.free;
+    if (worker) {
+      this.free.delete(worker);
+      worker.take(connection);
+      return;
+    }
+    this.waiting.add(connection);
+    connection.on('error', () => {}).once('close', () => this.stopWaiting(connection));
+  }
+
+  private stopWaiting(connection: Socket): void {
+    if (this.waiting.delete(connection) && this.waiting.size === 0) this.onEmpty();
+  }
+}

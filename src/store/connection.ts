@@ -1,0 +1,143 @@
+import type { ConnectionOptions } from 'node:tls';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import type { RedisConfig, TlsConfig } from '../config/redis.ts';
+import { redisCodeOf } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+import { isDatabaseRefusal } from './refusals.ts';
+import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
+import { watchSilence } from './timeouts.ts';
+
+/**
+ * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
+ * is away, so a command fails at once instead of waiting for a Redis that may not return.
+ */
+export function connect(config: RedisConfig): RedisClient {
+  const options = { ...urlOptions(config), ...timeLimits(config.timeoutMs) };
+  if (config.mode === 'cluster') return connectToCluster(config, options);
+  const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
+  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
+  return guard(client, config);
+}
+
+function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
+  const cluster = new Cluster([...config.nodes], clusterOptions(options));
+  cluster.on('+node', (node: Redis) => guard(node, config));
+  return cluster;
+}
+
+function guard(client: Redis, config: RedisConfig): Redis {
+  return leaveOtherDatabases(watchSilence(client, silenceLimit(config)));
+}
+
+/** ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent. */
+function leaveOtherDatabases(client: Redis): Redis {
+  return client.on('error', (error: Error) => {
+    if (isDatabaseRefusal(error)) client.disconnect(true);
+  });
+}
+
+/** Where the configuration points, for log lines: never with credentials. */
+export function describe(config: RedisConfig): string {
+  const { db, host, port, path } = urlOptions(config);
+  const database = db ? ` (database ${db})` : '';
+  const nodes = config.nodes.map((node) => `${node.host}:${node.port}`).join(', ');
+  const places = {
+    cluster: `the Redis Cluster at ${nodes}`,
+    sentinel: `the Redis master "${config.sentinelName}" known to the Sentinels at ${nodes}`,
+    standalone: path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`,
+  };
+  return places[config.mode] + database;
+}
+
+/** Milliseconds without a reply after which a connection is taken for hung. */
+function silenceLimit({ timeoutMs }: RedisConfig): number {
+  return Math.max(500, timeoutMs * 2);
+}
+
+/** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */
+function timeLimits(timeoutMs: number): RedisOptions {
+  return {
+    enableOfflineQueue: false,
+    // A hung server never answers the closing of a connection; ioredis would wait two seconds for it before it reconnects.
+    disconnectTimeout: Math.min(timeoutMs, 500),
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: (attempt) => Math.min(50 * attempt, 250),
+    // Of a Redis that loads its data ioredis would believe the estimate, in whole seconds, and ask only then again.
+    maxLoadingRetryTime: 100,
+  };
+}
+
+/** Returns how to connect to the Sentinels themselves. */
+function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
+  const { username, password } = sentinels;
+  return {
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(sentinels.tls && { tls: tlsOptions(tls) }),
+  };
+}
+
+/** Returns the options of node:tls. An option that is not set keeps Node's default. */
+function tlsOptions(tls: TlsConfig): ConnectionOptions {
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
+}
+
+function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
+  const { host: _host, port: _port, path: _path, ...credentials } = options;
+  const { username, password, tls } = sentinelAccess(config);
+  return {
+    ...credentials,
+    sentinels: config.nodes.map((node) => ({ ...node })),
+    name: config.sentinelName,
+    ...(username && { sentinelUsername: username }),
+    ...(password && { sentinelPassword: password }),
+    // In this mode ioredis uses TLS on neither of the two kinds of connections unless it is told so for each.
+    ...(tls && { sentinelTLS: tls }),
+    enableTLSForSentinelMode: options.tls !== undefined,
+    // Of the connections to Sentinels, which watchSilence does not see: the next one is asked after half a second.
+    connectTimeout: 500,
+    sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
+    // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
+    reconnectOnError: (error) => redisCodeOf(error.message) === 'READONLY',
+  };
+}
+
+/**
+ * Without auto-pipelining: that throws a TypeError for a slot that no node serves, and leaves commands on a node that a slot has left
+ * (redis/ioredis issue 2075).
+ */
+function clusterOptions(options: RedisOptions): ClusterOptions {
+  const { host: _host, port: _port, path: _path, ...redisOptions } = options;
+  return {
+    redisOptions,
+    // A certificate is checked against the name of its node, so the names must not become addresses.
+    ...(options.tls && { dnsLookup: (name, callback) => callback(null, name) }),
+    enableOfflineQueue: false,
+    maxRedirections: 2,
+    // Without it, ioredis sends the commands of a connection that broke once more, although they may have been executed.
+    clusterNodeRetryStrategy: (attempt) => (attempt === 1 ? 20 : null),
+    retryDelayOnFailover: 20,
+    retryDelayOnClusterDown: 20,
+    retryDelayOnTryAgain: 20,
+    clusterRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
+  };
+}
+
+function urlOptions({ url, tls }: RedisConfig): RedisOptions {
+  if (url.startsWith('/')) return { path: url };
+  const parsed = new URL(url);
+  const db = parsed.searchParams.get('db') || (parsed.protocol === 'unix:' ? '' : parsed.pathname.slice(1));
+  const shared: RedisOptions = {
+    ...(parsed.username && { username: decodeURIComponent(parsed.username) }),
+    ...(parsed.password && { password: decodeURIComponent(parsed.password) }),
+    ...(db && { db: Number(db) }),
+  };
+  if (parsed.protocol === 'unix:') return { ...shared, path: decodeURIComponent(parsed.pathname) };
+  return {
+    ...shared,
+    host: parsed.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(parsed.port || 6379),
+    ...(parsed.protocol === 'rediss:' && { tls: tlsOptions(tls) }),
+  };
+}

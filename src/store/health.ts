@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreUnavailableError } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+
+/** Time between two checks while requests can be served, and while they cannot. */
+const PERIOD_MS = 1000;
+const PERIOD_DOWN_MS = 250;
+/** The wait before a check is repeated that got no answer: one late reply is no outage. */
+const RETRY_MS = 100;
+/** A failure outside of an outage is logged once in this time, for each code. */
+const WARN_EVERY_MS = 60_000;
+/** Requests that failed in an outage can end this long after it. */
+const AFTERMATH_MS = 1000;
+
+interface HealthLogger {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+}
+
+export interface StoreHealthParts {
+  readonly client: RedisClient;
+  /** Tries what a request does. Rejects with StoreUnavailableError. */
+  readonly probe: () => Promise<unknown>;
+  readonly logger: HealthLogger;
+  /** Where Redis is, for log lines. */
+  readonly where: string;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number;
+}
+
+/**
+ * Knows whether requests can be served: it tries every second, when the connection returns, and when a request failed. An outage is two
+ * lines in the log, however long it lasts and however many requests and reconnections fail in it.
+ */
+export class StoreHealth {
+  private current: StoreUnavailableError | undefined = new StoreUnavailableError(new Error('no connection yet'));
+  /** The last error of the connection since it was usable: a command only fails as "not writeable". */
+  private connectionError: Error | undefined;
+  /** An outage that began before the start was over is told by the start itself. */
+  private hasStarted = false;
+  private isOutageLogged = false;
+  private quietUntil = 0;
+  private readonly warnedAt = new Map<string, number>();
+  private checking: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
+
+  constructor(private readonly parts: StoreHealthParts) {
+    const { client } = parts;
+    client.on('error', (error: Error) => {
+      this.connectionError = error;
+      this.goDown(new StoreUnavailableError(error, 'unreachable'));
+    });
+    client.on('close', () => void this.check());
+    client.on('ready', () => {
+      this.connectionError = undefined;
+      void this.check();
+    });
+  }
+
+  /** Why requests cannot be served; undefined while they can. */
+  get problem(): StoreUnavailableError | undefined {
+    return this.current;
+  }
+
+  /** Checks now, and from then on logs outages. */
+  start(): Promise<void> {
+    this.hasStarted = true;
+    return this.check();
+  }
+
+  /** Checks now, and from then on regularly. Settles when the state is known. Calls at the same time share one check. */
+  check(): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    clearTimeout(this.timer);
+    this.checking ??= this.decide().finally(() => {
+      this.checking = undefined;
+      if (this.stopped) return;
+      this.timer = setTimeout(() => void this.check(), this.current ? PERIOD_DOWN_MS : PERIOD_MS).unref();
+    });
+    return this.checking;
+  }
+
+  /** Takes the failure of a request as a reason to check at once. Logs it if it is not part of an outage. */
+  async report(error: StoreUnavailableError, fields: object): Promise<void> {
+    if (this.current) return;
+    await this.check();
+    if (this.current) return;
+    const now = this.parts.now();
+    const { code, reason } = error;
+    if (now < this.quietUntil || now - (this.warnedAt.get(code) ?? -WARN_EVERY_MS) < WARN_EVERY_MS) return;
+    this.warnedAt.set(code, now);
+    this.parts.logger.warn({ reason, ...fields }, 'store unavailable');
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private async decide(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.parts.probe();
+        return this.goUp();
+      } catch (failure) {
+        const error = failure as StoreUnavailableError;
+        const isConclusive = error.code !== 'timeout' && error.code !== 'unreachable';
+        if (isConclusive || attempt === 2 || this.current) return this.goDown(error);
+      }
+      await delay(RETRY_MS, undefined, { ref: false });
+    }
+  }
+
+  private goDown(error: StoreUnavailableError): void {
+    const { connectionError } = this;
+    const isAway = error.code === 'unreachable' && connectionError;
+    this.current = isAway ? new StoreUnavailableError(connectionError, 'unreachable') : error;
+    if (!this.hasStarted || this.isOutageLogged || this.stopped) return;
+    this.isOutageLogged = true;
+    const { code, reason } = this.current;
+    const { logger, where } = this.parts;
+    logger.error({ code, reason }, code === 'unreachable' ? `lost ${where}` : `requests fail at ${where}`);
+  }
+
+  private goUp(): void {
+    this.current = undefined;
+    if (!this.isOutageLogged) return;
+    this.isOutageLogged = false;
+    this.quietUntil = this.parts.now() + AFTERMATH_MS;
+    this.parts.logger.info({}, `back: ${this.parts.where}`);
+  }
+}

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+import { nodesOf } from './nodes.ts';
+import { isRefusal } from './refusals.ts';
+
+const RETRY_MS = 50;
+/** A longer wait for the connection is worth a line in the log. */
+const QUIET_MS = 500;
+/** Time limit of a command to a node that may not answer. */
+const NODE_LIMIT_MS = 500;
+
+/** The message of Redis while it reads its data from disk. */
+export const LOADING = 'LOADING Redis is loading the dataset in memory';
+
+/**
+ * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
+ * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
+ * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials or the database, or when the
+ * client is closed.
+ */
+export async function waitUntilReady(
+  client: RedisClient,
+  timeoutMs: number,
+  onWait: (error: Error) => void,
+): Promise<void> {
+  const start = performance.now();
+  let deadline = start + timeoutMs;
+  let lastError: Error | undefined;
+  // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
+  const watch = (error: Error) => {
+    // A handshake that the loss of the connection interrupts reports itself after the cause.
+    const isEffect = /^Stream isn't writeable/.test(error.message);
+    if (!lastError || !(isEffect || isRefusal(lastError))) lastError = error;
+  };
+  client.on('error', watch);
+  // A Cluster does not report the errors of its nodes as its own.
+  client.on('node error', watch);
+  try {
+    for (let reported: 'no' | 'away' | 'loading' = 'no'; ; ) {
+      try {
+        await client.ping();
+        if (client.isCluster) await openNodes(client);
+        return;
+      } catch (error) {
+        // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
+        if (/^MISCONF\b/.test(messageOf(error))) return;
+        const failure = lastError ?? (error as Error);
+        const loading = !isRefusal(failure) && (await isLoading(client));
+        const reason = loading ? new Error(LOADING) : failure;
+        if (loading) deadline = performance.now() + timeoutMs;
+        // Its owner has closed it.
+        const isClosed = client.status === 'end';
+        if (isClosed || isRefusal(reason) || performance.now() + RETRY_MS > deadline) throw reason;
+        const isNews = loading ? reported !== 'loading' : reported === 'no';
+        if (isNews && performance.now() - start > QUIET_MS) {
+          onWait(reason);
+          reported = loading ? 'loading' : 'away';
+        }
+      }
+      await delay(RETRY_MS);
+    }
+  } finally {
+    client.off('error', watch);
+    client.off('node error', watch);
+  }
+}
+
+/** Opens the connections to a Cluster. ioredis opens one at its first command, and refuses others until it is open. */
+async function openNodes(client: RedisClient): Promise<void> {
+  const pings = nodesOf(client, 'master').map((node) => node.ping());
+  await Promise.race([Promise.allSettled(pings), delay(NODE_LIMIT_MS)]);
+}
+
+/** Returns whether Redis loads its data, or a node of the Cluster does. ioredis then keeps the connection, but sends no commands. */
+export async function isLoading(client: RedisClient): Promise<boolean> {
+  const connected = nodesOf(client, 'all').filter(({ status }) => status === 'connect');
+  // Redis answers INFO while it loads. Something else may listen there, and say nothing.
+  const silence = delay(NODE_LIMIT_MS).then(() => '');
+  const replies = await Promise.allSettled(connected.map((node) => Promise.race([node.info('persistence'), silence])));
+  return replies.some((reply) => reply.status === 'fulfilled' && /^(async_)?loading:1/m.test(reply.value));
+}
+
+/**
+ * Subscribes to a channel. Calls `onMessage` for each message, and `onGap` when messages may have been missed.
+ * @returns a function that tells whether messages arrive now.
+ */
+export function listen(
+  subscriber: RedisClient,
+  channel: string,
+  onMessage: (message: string) => void,
+  onGap: () => void,
+): () => boolean {
+  let isSubscribed = false;
+  const subscribe = (): void => {
+    subscriber.subscribe(channel).then(
+      () => {
+        isSubscribed = true;
+        onGap();
+      },
+      () => {
+        // The connection broke again; the next "ready" subscribes anew.
+      },
+    );
+  };
+  subscriber.on('close', () => {
+    isSubscribed = false;
+  });
+  subscriber.on('message', (_channel: string, message: string) => onMessage(message));
+  subscriber.on('ready', subscribe);
+  if (subscriber.status === 'ready') subscribe();
+  return () => isSubscribed;
+}

@@ -1,0 +1,25 @@
+import { StoreUnavailableError } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+import type { RedisKeys } from './keys.ts';
+import { isLoading, LOADING } from './lifecycle.ts';
+import type { Scripts } from './scripts.ts';
+
+/** Guilds that cannot exist, because "~" is in no guild id. In a Cluster they spread over the nodes. */
+const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
+
+/**
+ * Tries what a request does, without a change to the data. One round trip. In a Cluster it succeeds while any node serves, because the
+ * guilds of that node are served.
+ * @throws StoreUnavailableError
+ */
+export async function probeStore(client: RedisClient, scripts: Scripts, redisKeys: RedisKeys): Promise<void> {
+  const guilds = client.isCluster ? RESERVED_GUILDS : RESERVED_GUILDS.slice(0, 1);
+  const probes = guilds.map((guildId) => {
+    const { xp, stats } = redisKeys.guild(guildId);
+    return scripts.run<string>('probe', [redisKeys.quota(guildId), xp, stats]);
+  });
+  await Promise.any(probes).catch(async ({ errors: [error] }: AggregateError) => {
+    if (await isLoading(client)) throw new StoreUnavailableError(new Error(LOADING));
+    throw error;
+  });
+}

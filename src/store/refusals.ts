@@ -1,0 +1,90 @@
+import type { RedisConfig } from '../config/redis.ts';
+import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
+
+/** What a person can do about a refusal, by its code. */
+const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
+  READONLY: 'This is a replica: connect to its master, or use REDIS_MODE=sentinel',
+  OOM: 'Redis is full: raise its maxmemory, or delete data',
+  MISCONF:
+    'Redis cannot save to its disk and refuses writes: see its log, and make room on the disk or mend its rights',
+  NOREPLICAS: 'Redis misses replicas: bring them back, or lower its min-replicas-to-write',
+  NOPERM: 'The user of REDIS_URL lacks a permission: compare with deploy/redis/users.acl',
+  NOAUTH: 'Redis asks for a password: put user and password into REDIS_URL',
+  WRONGPASS: 'Correct user and password in REDIS_URL',
+  LOADING: 'Redis loads its data: try again when it has finished',
+  BUSY: 'A script keeps Redis busy: wait for its end, or end it with SCRIPT KILL',
+  MASTERDOWN: 'This is a replica without its master: bring the master back',
+  CLUSTERDOWN: 'A part of the Cluster has no master: see CLUSTER INFO, and bring its nodes back',
+  TRYAGAIN: 'The Cluster moves these keys to another node: try again when it has finished',
+  ASK: 'The Cluster moves these keys to another node: try again when it has finished',
+  MOVED:
+    'Another node of the Cluster has these keys: try again when it has moved its slots; if REDIS_MODE is not set, use REDIS_MODE=cluster',
+  CROSSSLOT: 'The keys of the call are in different slots of the Cluster: name keys of one guild only',
+  WRONGTYPE: 'A key holds other data than docs/data-model.md says: delete or rename it',
+  NOSCRIPT: 'Redis has lost the script: run the command again',
+  // Their own messages have the fix.
+  MODEL: undefined,
+  CURVE: undefined,
+  ERR: undefined,
+};
+
+/** What ioredis reports of a connection on which nothing failed and nothing came. */
+const NO_ANSWER: Readonly<Record<string, string>> = {
+  "Stream isn't writeable and enableOfflineQueue options is false":
+    'it does not answer; a firewall may drop the packets, or another program listen there',
+  "Cluster isn't ready and enableOfflineQueue options is false":
+    'its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip)',
+};
+
+/** What ioredis reports of bytes that are no reply of Redis. */
+const NO_REPLY = /^Protocol error/;
+
+/** An error that Redis sent; ioredis adds the command. */
+interface ReplyError extends Error {
+  readonly command?: { readonly name: string };
+}
+
+/** Returns whether Redis refused to select the database. A connection that goes on after that would use database 0. */
+export function isDatabaseRefusal(error: Error): boolean {
+  return (error as ReplyError).command?.name === 'select';
+}
+
+/** Returns whether Redis refused the credentials or the database, so that a retry cannot help. */
+export function isRefusal(error: Error): boolean {
+  return (
+    isDatabaseRefusal(error) ||
+    /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message)
+  );
+}
+
+/** Returns the message for a command that failed: the refusal by its name with the fix, else that Redis did not answer. */
+export function explainFailure(reason: string): string {
+  const own = scriptRefusal(reason);
+  if (own) return own;
+  const code = redisCodeOf(reason);
+  if (code === undefined) return `Redis did not answer: ${reason}`;
+  const fix = FIXES[code];
+  return `Redis refused: ${withoutStop(reason)}${fix ? `. ${fix}` : ''}`;
+}
+
+/**
+ * Returns the message for a Redis that could not be used at the start: it refused, or it was not reached.
+ * @param where the Redis in words, as `describe` of connection.ts returns them.
+ */
+export function explainStart(mode: RedisConfig['mode'], where: string, error: Error): string {
+  const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
+  if (isDatabaseRefusal(error)) {
+    const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
+    return `Cannot use ${where}: ${reason}. Correct the database in REDIS_URL${limit}.`;
+  }
+  const code = redisCodeOf(error.message);
+  if (code !== undefined) return `Cannot use ${where}: ${reason}. ${FIXES[code] ?? 'Correct REDIS_URL'}.`;
+  const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
+  if (NO_REPLY.test(reason))
+    return `Cannot use ${where}: another program answers there, and no Redis. Correct ${setting}.`;
+  return `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}. Start Redis, or correct ${setting}.`;
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

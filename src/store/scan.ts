@@ -1,0 +1,22 @@
+import type { RedisClient } from './client.ts';
+import { withStoreErrors } from './scripts.ts';
+
+/**
+ * Walks over a sorted set in steps of about `count` members, in no order. A member can come twice; one that is in the set throughout
+ * comes at least once. O(n) in all, one round trip a step.
+ * @returns lists of member, score, member, score and so on, with `count` members at most: ZSCAN returns a small set as a whole.
+ * @throws StoreUnavailableError
+ */
+export async function* scanSortedSet(client: RedisClient, key: string, count: number): AsyncGenerator<string[]> {
+  let cursor = '0';
+  do {
+    const [next, scored] = await withStoreErrors(client.zscan(key, cursor, 'COUNT', count));
+    for (let from = 0; from < scored.length; from += 2 * count) yield scored.slice(from, from + 2 * count);
+    cursor = next;
+  } while (cursor !== '0');
+}
+
+/** Returns the members of a step of {@link scanSortedSet}, without their scores. */
+export function membersOf(scored: readonly string[]): string[] {
+  return scored.filter((_, i) => i % 2 === 0);
+}

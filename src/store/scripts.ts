@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import type { TimeLimit } from './timeouts.ts';
+
+/** The Lua commands. One file a command, beside the code that runs it, with its contract in the header. */
+export const SCRIPT_NAMES = [
+  'around',
+  'award',
+  'batch',
+  'claim',
+  'configure',
+  'delete',
+  'hide',
+  'invite',
+  'members',
+  'move',
+  'probe',
+  'record',
+  'recount',
+  'remove',
+  'replace',
+  'season',
+  'stage',
+  'unstage',
+  'usage',
+] as const;
+
+export type ScriptName = (typeof SCRIPT_NAMES)[number];
+
+/**
+ * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name, each once: what SCRIPT LOAD
+ * or EVAL takes from any language.
+ * @throws when the installation lacks the file.
+ */
+export function scriptSource(name: string, included = new Set<string>()): string {
+  included.add(name);
+  const source = readFileSync(scriptFile(name), 'utf8');
+  return source.replace(/^--- @include (\S+)$/gm, (_line, include: string) =>
+    included.has(include) ? '' : scriptSource(include, included),
+  );
+}
+
+const SOURCES = new URL('..', import.meta.url);
+let placesInSource: Map<string, string> | undefined;
+
+/** A build has all commands in one folder. */
+function scriptFile(name: string): URL {
+  const built = new URL(`lua/${name}.lua`, SOURCES);
+  if (existsSync(built)) return built;
+  placesInSource ??= new Map(
+    readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).map((path) => [basename(path), path]),
+  );
+  return new URL(placesInSource.get(`${name}.lua`) ?? built, SOURCES);
+}
+
+/** Returns the version of a guild's data that the scripts know. */
+export function knownModel(): string {
+  return String(/^local MODEL = '(\d+)'/m.exec(scriptSource('configure'))?.[1]);
+}
+
+/** A connection that runs scripts, with the arguments of EVALSHA and EVAL. */
+export interface ScriptClient {
+  evalsha(sha: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+  eval(source: string, numberOfKeys: number, ...keysAndArguments: (string | number)[]): Promise<unknown>;
+}
+
+/** Called after each command with its duration in milliseconds and whether it failed. */
+export type CommandObserver = (command: string, ms: number, failed: boolean) => void;
+
+export interface ScriptsOptions {
+  /** Limits the time of each command, retries and redirections of a Cluster included; none = no limit. */
+  readonly limit?: TimeLimit;
+  readonly observe?: CommandObserver;
+}
+
+interface LoadedScript {
+  readonly source: string;
+  readonly sha: string;
+}
+
+/** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
+export class Scripts {
+  private readonly loaded = new Map<ScriptName, LoadedScript>();
+
+  constructor(
+    private readonly client: ScriptClient,
+    private readonly options: ScriptsOptions = {},
+  ) {}
+
+  /**
+   * Runs a command: its keys and its arguments, as the Lua file's header says.
+   * @throws StoreUnavailableError when Redis or the connection fails, or when the time is up.
+   */
+  run<T = (string | number)[]>(
+    name: ScriptName,
+    keys: readonly string[],
+    ...args: (string | number | Uint8Array)[]
+  ): Promise<T> {
+    const { limit, observe } = this.options;
+    // A bot has neither, and each further promise would cost its writes time (hot path, see docs/operations.md).
+    return limit || observe ? this.runObserved(name, keys, args) : this.evaluate(name, keys, args);
+  }
+
+  /** Applies the time limit of one command to work that takes several. @throws StoreUnavailableError when the time is up. */
+  limit<T>(work: Promise<T>): Promise<T> {
+    return this.options.limit?.(work) ?? work;
+  }
+
+  private async runObserved<T>(
+    name: ScriptName,
+    keys: readonly string[],
+    args: readonly (string | number | Uint8Array)[],
+  ): Promise<T> {
+    const { limit, observe } = this.options;
+    const sentAt = performance.now();
+    let failed = true;
+    try {
+      const reply = this.evaluate<T>(name, keys, args);
+      const value = await (limit ? limit(reply) : reply);
+      failed = false;
+      return value;
+    } finally {
+      observe?.(name, performance.now() - sentAt, failed);
+    }
+  }
+
+  /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */
+  private async evaluate<T>(
+    name: ScriptName,
+    keys: readonly string[],
+    values: readonly (string | number | Uint8Array)[],
+  ): Promise<T> {
+    const { source, sha } = this.script(name);
+    // Only commands of the operator send bytes, and ioredis takes them.
+    const args = values as (string | number)[];
+    let reply: unknown;
+    try {
+      reply = await this.client.evalsha(sha, keys.length, ...keys, ...args);
+    } catch (error) {
+      if (!String(error).includes('NOSCRIPT')) throw new StoreUnavailableError(error);
+      reply = await withStoreErrors(this.client.eval(source, keys.length, ...keys, ...args));
+    }
+    if (reply === 'QUEUED')
+      throw new InvalidInputError('The connection is in a transaction, which gives no replies before exec');
+    return reply as T;
+  }
+
+  private script(name: ScriptName): LoadedScript {
+    let script = this.loaded.get(name);
+    if (!script) {
+      const source = scriptSource(name);
+      script = { source, sha: createHash('sha1').update(source).digest('hex') };
+      this.loaded.set(name, script);
+    }
+    return script;
+  }
+}
+
+/** Awaits a reply. @throws StoreUnavailableError for any failure. */
+export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    throw new StoreUnavailableError(error);
+  }
+}
+
+/** Returns the client with every command reported, for the few commands that are not scripts. */
+export function observedClient<T extends object>(client: T, observe: CommandObserver): T {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        const sentAt = performance.now();
+        const reply: unknown = value.apply(target, args);
+        if (!(reply instanceof Promise)) return reply;
+        const report = (failed: boolean) => observe(String(name), performance.now() - sentAt, failed);
+        reply.then(
+          () => report(false),
+          () => report(true),
+        );
+        return reply;
+      };
+    },
+  });
+}

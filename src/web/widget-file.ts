@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The script of the widget, as the service serves it. */
+export interface WidgetFile {
+  readonly body: Buffer;
+  /** Path of this content, relative to the service. Another content never has it. */
+  readonly path: string;
+  /** Value of the attribute `integrity` of its script element. */
+  readonly integrity: string;
+}
+
+/** Returns the CSS rule that reserves the space of a list in a web page until the script is there, so that nothing below it moves. */
+export function reservedSpace(pageSize: number): string {
+  return `guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${11.25 + 3.75 * pageSize}em }`;
+}
+
+/** Reserves the space of a list of ten members, which the widget has by itself. */
+export const RESERVED_SPACE = `<style>${reservedSpace(10)}</style>`;
+
+/** Reads the widget. @throws when it is missing: the build has not copied it. */
+export function readWidgetFile(): WidgetFile {
+  const body = readFileSync(new URL('widget.js', import.meta.url));
+  const digest = createHash('sha384').update(body).digest();
+  return {
+    body,
+    path: `widget.${digest.toString('hex', 0, 8)}.js`,
+    integrity: `sha384-${digest.toString('base64')}`,
+  };
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseConfig } from '../../../src/config/service.ts';
+import { ConfigError } from '../../../src/errors.ts';
+
+describe('parseConfig', () => {
+  it('needs nothing set', () => {
+    expect(parseConfig({})).toMatchObject({
+      redis: { url: 'redis://127.0.0.1:6379', mode: 'standalone', timeoutMs: 100 },
+      keyPrefix: 'gr',
+      host: '0.0.0.0',
+      port: 8080,
+      adminHost: '127.0.0.1',
+      adminPort: 9464,
+      maxConnections: 5000,
+      workers: 1,
+      corsOrigins: ['*'],
+      trustProxy: 0,
+      logLevel: 'info',
+      logRequests: 'all',
+      cacheMaxAgeS: 0,
+      cacheMaxPages: 10_000,
+      shutdownTimeoutMs: 10_000,
+    });
+    expect([...parseConfig({}).planQuotas]).toEqual([
+      ['free', 100],
+      ['starter', 1000],
+      ['pro', 10_000],
+    ]);
+  });
+
+  it('takes an empty value for unset', () => {
+    expect(parseConfig({ PORT: '', REDIS_NODES: '' }).port).toBe(8080);
+  });
+
+  it('reads every form of address', () => {
+    for (const url of [
+      'redis://u:p%40@h:1/2',
+      'rediss://h',
+      'unix:///run/redis.sock',
+      '/run/redis.sock',
+      'redis://[::1]:6379',
+    ]) {
+      expect(parseConfig({ REDIS_URL: url }).redis.url).toBe(url);
+    }
+    expect(parseConfig({ REDIS_MODE: 'cluster', REDIS_NODES: 'a:7000, [::1]:7001' }).redis.nodes).toEqual([
+      { host: 'a', port: 7000 },
+      { host: '::1', port: 7001 },
+    ]);
+    expect(parseConfig({ TRUST_PROXY: '10.0.0.0/8, loopback' }).trustProxy).toEqual(['10.0.0.0/8', 'loopback']);
+    expect(parseConfig({ WORKERS: 'auto' }).workers).toBe('auto');
+  });
+
+  it.each([
+    ['REDIS_URL', 'http://x'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'redis://h/five'],
+    ['REDIS_URL', 'redis://h/1/2'],
+    ['REDIS_URL', 'redis://h?db=x'],
+    ['REDIS_URL', 'redis://u:50%zz@h'],
+    ['REDIS_URL', 'unix:///run/redis.sock?db=-1'],
+    ['REDIS_MODE', 'replica'],
+    ['REDIS_NODES', 'host'],
+    ['REDIS_SENTINEL_TLS', 'yes'],
+    ['REDIS_TLS_CA', '/nowhere/ca.pem'],
+    ['REDIS_TLS_KEY', 'package.json'],
+    ['REDIS_TLS_SERVERNAME', 'redis.internal'],
+    ['REDIS_TIMEOUT_MS', '0'],
+    ['REDIS_TIMEOUT_MS', '1.5'],
+    ['KEY_PREFIX', 'a b'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['MAX_CONNECTIONS', '0'],
+    ['PORT', 'http'],
+    ['ADMIN_PORT', '1e3'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'many'],
+    ['PLAN_QUOTAS', 'free'],
+    ['PLAN_QUOTAS', 'free=0'],
+    ['PLAN_QUOTAS', 'pro=5'],
+    ['PLAN_QUOTAS', 'free=1,pro=5,free=2'],
+    ['CORS_ORIGINS', 'https://a.example/path'],
+    ['CORS_ORIGINS', 'a.example'],
+    ['CORS_ORIGINS', 'https://*.example'],
+    ['EMBED_ORIGINS', 'a.example'],
+    ['TRUST_PROXY', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_REQUESTS', 'none'],
+    ['CACHE_MAX_AGE_S', '-5'],
+    ['CACHE_MAX_PAGES', 'x'],
+    ['CACHE_MAX_BYTES', '64M'],
+    ['SHUTDOWN_TIMEOUT_MS', '0'],
+  ])('refuses %s=%s and names the variable', (name, value) => {
+    expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} must `));
+  });
+
+  it('reports all mistakes together', () => {
+    const attempt = () => parseConfig({ PORT: 'x', LOG_LEVEL: 'y', REDIS_MODE: 'sentinel' });
+    expect(attempt).toThrow(ConfigError);
+    expect(attempt).toThrow(/PORT must.*\n.*LOG_LEVEL must/);
+  });
+
+  it('reads the files of TLS, which need TLS and each other', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'x.pem');
+    const text = '-----BEGIN CERTIFICATE-----\n';
+    writeFileSync(file, text);
+    const tls = { REDIS_TLS_CA: file, REDIS_TLS_CERT: file, REDIS_TLS_KEY: file };
+    const parsed = { ca: text, cert: text, key: text, servername: '' };
+    expect(parseConfig({ REDIS_URL: 'rediss://h', ...tls }).redis.tls).toEqual(parsed);
+    expect(parseConfig({ REDIS_SENTINEL_TLS: 'on', ...tls }).redis.tls).toEqual(parsed);
+    expect(() => parseConfig(tls)).toThrow(/REDIS_TLS_CA must be unset unless REDIS_URL is rediss:/);
+    expect(() => parseConfig({ REDIS_URL: 'rediss://h', REDIS_TLS_CERT: file })).toThrow(
+      /REDIS_TLS_CERT and REDIS_TLS_KEY must be set together/,
+    );
+  });
+
+  it('asks for what a mode needs', () => {
+    expect(() => parseConfig({ REDIS_MODE: 'sentinel' })).toThrow(
+      /REDIS_NODES is required .*sentinel\n {2}REDIS_SENTINEL_NAME is required/,
+    );
+    expect(() => parseConfig({ REDIS_MODE: 'cluster' })).toThrow(/REDIS_NODES is required when REDIS_MODE is cluster/);
+  });
+});

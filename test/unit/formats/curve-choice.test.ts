@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { chooseCurve, curveOfFiles } from '../../../src/formats/curve-choice.ts';
+
+const AMARI = { curve: 'amari', format: 'amari' } as const;
+const NEW = { configured: null, members: 0 };
+
+describe('the curve of a seeded guild', () => {
+  it('is the explicit one in every case', () => {
+    expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 })).toEqual({
+      curve: 'lurkr',
+      store: true,
+      notice: 'curve: lurkr',
+    });
+  });
+
+  it("is the format's for a new guild", () => {
+    expect(chooseCurve(undefined, AMARI, NEW)).toEqual({
+      curve: 'amari',
+      store: true,
+      notice: 'curve: amari (from the format)',
+    });
+    expect(chooseCurve(undefined, { curve: 'standard', format: 'tatsu' }, NEW).notice).toBe(
+      'curve: standard (tatsu publishes none of its own)',
+    );
+  });
+
+  it('stays the one of the guild, with a notice when the format has another', () => {
+    expect(chooseCurve(undefined, AMARI, { configured: 'lurkr', members: 0 })).toEqual({
+      curve: 'lurkr',
+      store: false,
+      notice: 'curve: lurkr (as the guild is configured; amari counts by amari: add --curve amari to switch)',
+    });
+    expect(chooseCurve(undefined, AMARI, { configured: null, members: 3 })).toMatchObject({
+      curve: 'standard',
+      store: false,
+      notice: expect.stringContaining('the default, by which the guild has members already'),
+    });
+    expect(chooseCurve(undefined, AMARI, { configured: 'amari', members: 3 }).store).toBe(false);
+  });
+
+  it('stays, without a notice, when the format has none', () => {
+    expect(chooseCurve(undefined, undefined, NEW)).toEqual({ curve: 'standard', store: false, notice: undefined });
+  });
+
+  it('is the one that a file has itself', () => {
+    const curve = 'custom=0,0,50,0,1,1,9';
+    const own = curveOfFiles([{ format: 'polaris', curve }]);
+    expect(chooseCurve(undefined, own, NEW)).toEqual({ curve, store: true, notice: `curve: ${curve} (from the file)` });
+    expect(() => curveOfFiles([{ format: 'polaris', curve }, { format: 'polaris' }])).toThrow('name one with --curve');
+  });
+
+  it('must be named when the files disagree', () => {
+    expect(curveOfFiles([{ format: 'csv' }, { format: 'mee6' }, { format: 'tatsu' }])).toEqual({
+      curve: 'standard',
+      format: 'mee6',
+    });
+    expect(() => curveOfFiles([{ format: 'mee6' }, { format: 'amari' }])).toThrow('name one with --curve');
+  });
+});

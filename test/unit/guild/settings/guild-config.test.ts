@@ -1,0 +1,54 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { type Services, servicesOn } from '../../../../src/cli/services.ts';
+import { InvalidInputError, StoreUnavailableError } from '../../../../src/errors.ts';
+import { mockStore } from '../../../support/stores.ts';
+import { PATIENT } from '../../../support/wait.ts';
+
+const STATS = 'gr:{g}:stats';
+const CONFIG = 'gr:{g}:config';
+let store: Services;
+let published: string[];
+
+beforeEach(async () => {
+  const testStore = await mockStore.start();
+  store = servicesOn(testStore.client, 'gr', ['free']);
+  published = [];
+  const subscriber = testStore.connect();
+  await subscriber.subscribe('gr:changed');
+  subscriber.on('message', (_channel, guild) => published.push(guild));
+  await store.writer.recordMany('g', [
+    { userId: 'a', set: 100 },
+    { userId: 'b', set: 255 },
+  ]);
+});
+
+it('stores plan and multiplier, raises the revision, leaves the counters alone, and publishes the invalidation', async () => {
+  const { rev: before, ...counters } = await store.client.hgetall(STATS);
+  await store.guildConfig.update('g', { plan: 'pro', xpMultiplier: 1.5 });
+  const { rev, ...after } = await store.client.hgetall(STATS);
+  expect(BigInt(rev as string)).toBeGreaterThan(BigInt(before as string));
+  expect(after).toEqual(counters);
+  expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', xp_multiplier: '1.5' });
+  await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
+});
+
+it('stores a curve with the levels it gives, beside a plan, then publishes the invalidation', async () => {
+  expect(await store.client.hget(STATS, 'level_sum')).toBe('3');
+  await store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' });
+  expect(await store.client.hget(STATS, 'level_sum')).toBe('6');
+  expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', xp_curve: 'amari' });
+  expect(await store.audit.check('g')).toMatchObject({ exact: true });
+  await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
+});
+
+it('refuses an empty change', async () => {
+  const refusal = store.guildConfig.update('g', {});
+  await expect(refusal).rejects.toThrow(InvalidInputError);
+  await expect(refusal).rejects.toThrow('Nothing to set: give a plan, a curve or a multiplier');
+  expect(await store.client.hgetall(CONFIG)).toEqual({});
+});
+
+it('fails when the invalidation cannot be published', async () => {
+  vi.spyOn(store.client, 'publish').mockRejectedValue(new Error('down'));
+  await expect(store.guildConfig.update('g', { plan: 'pro' })).rejects.toThrow(StoreUnavailableError);
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../../src/errors.ts';
+import type { RedisClient } from '../../../src/store/client.ts';
+import { CommandBatcher } from '../../../src/store/command-batcher.ts';
+import { RedisKeys } from '../../../src/store/keys.ts';
+import type { Scripts } from '../../../src/store/scripts.ts';
+
+type Batch = [name: string, keys: readonly string[], jobs: string];
+
+/** A batcher on a connection that answers a batch with its lines, or as told. */
+function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (jobs: string) => unknown } = {}) {
+  const sent: Batch[] = [];
+  const run = async (...batch: Batch) => {
+    sent.push(batch);
+    const lines = batch[2].split('\n').filter((line) => line !== '' && !line.startsWith('guild '));
+    return answer ? answer(batch[2]) : lines.map((line) => `did ${line}`);
+  };
+  const batcher = new CommandBatcher(
+    { isCluster } as RedisClient,
+    { run, limit: (work: Promise<unknown>) => work } as unknown as Scripts,
+    new RedisKeys('gr'),
+  );
+  /** Runs commands together. */
+  const collect = (...runs: (() => Promise<string>)[]) => {
+    let results: Promise<string>[] = [];
+    batcher.collect(() => {
+      results = runs.map((run) => run());
+    });
+    return results;
+  };
+  return { batcher, sent, collect };
+}
+
+/** The keys that a batch in a Cluster declares for a guild. */
+const keysOf = (guild: string) => [
+  `gr:quota:{${guild}}`,
+  ...['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild}}:${name}`),
+];
+
+const asIs = (reply: string) => reply;
+
+describe('commands that are collected', () => {
+  it('leave as one Redis command and get their replies in order', async () => {
+    const { batcher, sent, collect } = setup();
+    const results = collect(
+      () => batcher.run('g', 'count 1 3600', asIs),
+      () => batcher.run('g', 'stats ', asIs),
+      () => batcher.run('h', 'stats ', asIs),
+      () => batcher.run('g', 'page 0 9 7', asIs),
+    );
+    const lines = 'count 1 3600\nstats \nguild h\nstats \nguild g\npage 0 9 7\n';
+    expect(sent).toEqual([['batch', ['gr:quota:{g}'], lines]]);
+    expect(await Promise.all(results)).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
+  });
+
+  it('leave as one Redis command a guild in a Cluster', async () => {
+    const { batcher, sent, collect } = setup({ isCluster: true });
+    const run = (guild: string, command: string) => () => batcher.run(guild, command, asIs);
+    await Promise.all(collect(run('g', 'a'), run('h', 'b'), run('g', 'c')));
+    expect(sent).toEqual([
+      ['batch', keysOf('g'), 'a\nc\n'],
+      ['batch', keysOf('h'), 'b\n'],
+    ]);
+  });
+
+  it('are cut into batches of bounded weight', async () => {
+    const { batcher, sent, collect } = setup();
+    const weights = [400, 100, 1, 499, 500, 900, 1];
+    const results = collect(...weights.map((weight, i) => () => batcher.run('g', `j${i}`, asIs, weight)));
+    expect(await Promise.all(results)).toEqual(weights.map((_, i) => `did j${i}`));
+    expect(sent.map(([, , text]) => text)).toEqual(['j0\nj1\n', 'j2\nj3\n', 'j4\n', 'j5\n', 'j6\n']);
+  });
+
+  it('leave also when collecting them fails halfway, and the next ones are not held', async () => {
+    const { batcher, sent } = setup();
+    let first: Promise<string> | undefined;
+    const halfway = () =>
+      batcher.collect(() => {
+        first = batcher.run('g', 'a', asIs);
+        throw new Error('halfway');
+      });
+    expect(halfway).toThrow('halfway');
+    expect(await first).toBe('did a');
+    await batcher.run('g', 'b', asIs);
+    expect(sent).toHaveLength(2);
+  });
+});
+
+it('a command outside of a collection leaves at once, alone', async () => {
+  const { batcher, sent } = setup();
+  const results = [batcher.run('g', 'a', asIs), batcher.run('g', 'b', asIs)];
+  expect(sent.map(([, , text]) => text)).toEqual(['a\n', 'b\n']);
+  expect(await Promise.all(results)).toEqual(['did a', 'did b']);
+});
+
+describe('a failure', () => {
+  it('of the Redis command fails every command of it', async () => {
+    const { batcher, collect } = setup({
+      answer: () => {
+        throw new StoreUnavailableError(new Error('down'));
+      },
+    });
+    const results = collect(
+      () => batcher.run('g', 'a', asIs),
+      () => batcher.run('h', 'b', asIs),
+    );
+    for (const outcome of await Promise.allSettled(results)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailableError) });
+    }
+  });
+
+  it('of one command fails that alone, and says why', async () => {
+    const { batcher, collect } = setup({ answer: () => ['fine', ['WRONGTYPE what is held'], 'fine'] });
+    const results = collect(...['a', 'b', 'c'].map((command) => () => batcher.run('g', command, asIs)));
+    const [a, b, c] = await Promise.allSettled(results);
+    expect([a, c]).toEqual(Array(2).fill({ status: 'fulfilled', value: 'fine' }));
+    expect(b).toMatchObject({ reason: expect.any(StoreUnavailableError) });
+    expect((b as PromiseRejectedResult).reason.reason).toBe('WRONGTYPE what is held');
+  });
+
+  it('is told from a reply that is a list', async () => {
+    const { batcher } = setup({ answer: () => [['7', -1]] });
+    expect(await batcher.run('g', 'member a ', (reply: readonly [unknown, unknown]) => reply)).toEqual(['7', -1]);
+  });
+
+  it('to reply to a command is a failure of that command', async () => {
+    const { batcher, collect } = setup({ answer: () => ['fine'] });
+    const results = collect(...['a', 'b'].map((command) => () => batcher.run('g', command, asIs)));
+    const outcomes = await Promise.allSettled(results);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});

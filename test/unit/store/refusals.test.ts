@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest';
+import { redisCodeOf, StoreUnavailableError } from '../../../src/errors.ts';
+import { explainFailure, explainStart, isDatabaseRefusal, isRefusal } from '../../../src/store/refusals.ts';
+
+const failed = (message: string, command?: string) =>
+  Object.assign(new Error(message), command === undefined ? {} : { command: { name: command } });
+
+it.each([
+  'NOAUTH Authentication required.',
+  'WRONGPASS x',
+  'NOPERM x',
+  'ERR invalid password',
+  'ERR Client sent AUTH, but',
+])('"%s" refuses the credentials', (message) => {
+  expect(isRefusal(new Error(message))).toBe(true);
+  expect(isDatabaseRefusal(new Error(message))).toBe(false);
+});
+
+it('any error of SELECT refuses the database, and LOADING refuses nothing for good', () => {
+  expect(isDatabaseRefusal(failed('ERR DB index is out of range', 'select'))).toBe(true);
+  expect(isRefusal(failed('ERR DB index is out of range', 'select'))).toBe(true);
+  expect(isRefusal(failed('LOADING Redis is loading', 'ping'))).toBe(false);
+});
+
+it.each([
+  'READONLY',
+  'OOM',
+  'MISCONF',
+  'NOREPLICAS',
+  'NOPERM',
+  'NOAUTH',
+  'WRONGPASS',
+  'LOADING',
+  'BUSY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'ASK',
+  'MOVED',
+  'CROSSSLOT',
+  'WRONGTYPE',
+  'NOSCRIPT',
+])('%s is named as a refusal, with a fix', (code) => {
+  const fix = /^Redis refused: \w+ said so\. (.{20,})$/.exec(explainFailure(`${code} said so.`))?.[1];
+  expect(fix).toBeDefined();
+  expect(explainStart('standalone', 'the Redis at h:1', failed(`${code} said so.`))).toBe(
+    `Cannot use the Redis at h:1: ${code} said so. ${fix}.`,
+  );
+});
+
+it.each([
+  ['READONLY', "READONLY You can't write against a read only replica. script: 9e1a, on @user_script:413."],
+  ['MODEL', 'MODEL gr:{g}:stats has data of version 9 script: 9e1a, on @user_script:7.'],
+  ['ERR', 'ERR the counter members is no whole number script: 9e1a, on @user_script:7.'],
+  ['WRONGTYPE', 'WRONGTYPE Operation against a key script: 9e1a, on @user_script:562.'],
+])('%s is the code of "%s"', (code, message) => {
+  expect(redisCodeOf(message)).toBe(code);
+});
+
+it('another refusal is named without a fix, and a failure of the connection is none', () => {
+  expect(explainFailure('ERR unknown command')).toBe('Redis refused: ERR unknown command');
+  expect(explainFailure('connect ECONNREFUSED 127.0.0.1:1')).toBe(
+    'Redis did not answer: connect ECONNREFUSED 127.0.0.1:1',
+  );
+  const broken =
+    'Reached the max retries per request limit (which is 0). Refer to "maxRetriesPerRequest" option for details.';
+  const error = new StoreUnavailableError(new Error(broken));
+  expect(explainFailure(error.reason)).toBe('Redis did not answer: the connection broke before the reply');
+  expect(error.code).toBe('unreachable');
+});
+
+it.each([
+  ["Stream isn't writeable and enableOfflineQueue options is false", 'there is no connection to Redis'],
+  ["Cluster isn't ready and enableOfflineQueue options is false", 'there is no connection to the Cluster'],
+])('a log line has no text of the client: "%s"', (text, words) => {
+  expect(new StoreUnavailableError(new Error(text))).toMatchObject({ reason: words, code: 'unreachable' });
+});
+
+it.each([
+  [failed('connect ECONNREFUSED h:1'), 'connect ECONNREFUSED h:1'],
+  [Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  [
+    failed("Stream isn't writeable and enableOfflineQueue options is false"),
+    'it does not answer; a firewall may drop the packets, or another program listen there',
+  ],
+])('only a failure of the connection is "cannot reach": %s', (error, reason) => {
+  expect(explainStart('standalone', 'the Redis at h:1', error)).toBe(
+    `Cannot reach the Redis at h:1: ${reason}. Start Redis, or correct REDIS_URL.`,
+  );
+});
+
+it('a Cluster that never gets ready is said to lack answers or slots', () => {
+  const error = failed("Cluster isn't ready and enableOfflineQueue options is false");
+  expect(explainStart('cluster', 'the Redis Cluster at h:1', error)).toBe(
+    'Cannot reach the Redis Cluster at h:1: its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip). Start Redis, or correct REDIS_NODES.',
+  );
+});
+
+it('the last error of a command that ioredis sent to several nodes is named by its own code', () => {
+  const cause = new Error('Too many Cluster redirections. Last error: ReplyError: CLUSTERDOWN Hash slot not served');
+  expect(new StoreUnavailableError(cause)).toMatchObject({
+    code: 'CLUSTERDOWN',
+    reason: 'CLUSTERDOWN Hash slot not served',
+  });
+});
