@@ -23,6 +23,8 @@ export interface AuditEntry extends Author {
   /** ISO 8601 in UTC, by Redis's clock. */
   readonly at: string;
   readonly what: string;
+  /** How often in a row, up to then. */
+  readonly times: number;
 }
 
 /** An entry about access, or about the data of the guild. They are kept apart, so that many of one kind leave those of the other. */
@@ -76,12 +78,16 @@ export class AuditLog {
     }
   }
 
-  /** Logs what has happened. @param guildId null for what concerns no guild: the log of the process alone has it. */
+  /** Logs what has happened. The same again takes the place of the entry before. @param guildId null for what concerns no guild: the log of the process alone has it. */
   async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
-      const fields = ['who', who, 'what', what, 'from', from];
+      const [last] = await withStoreErrors(this.client.xrevrange(stream, '+', '-', 'COUNT', 1));
+      const before = last && entryOf(...last);
+      const isRepeated = before?.who === who && before.what === what && before.from === from;
+      const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
       await withStoreErrors(this.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields));
+      if (isRepeated) await withStoreErrors(this.client.xdel(stream, last?.[0] ?? ''));
     }
     this.report(guildId, { who, from, what });
   }
@@ -92,12 +98,7 @@ export class AuditLog {
     const lists = await withStoreErrors(
       Promise.all([security, data].map((stream) => this.client.xrevrange(stream, '+', '-', 'COUNT', count))),
     );
-    const entries = lists.flat().map(([id, list]) => {
-      // A list of name, value, name, value, ...
-      const field = (name: string): string => list[2 * list.filter((_, i) => i % 2 === 0).indexOf(name) + 1] ?? '';
-      const at = new Date(Number(id.split('-')[0])).toISOString();
-      return { at, who: field('who'), what: field('what'), from: field('from') };
-    });
+    const entries = lists.flat().map((entry) => entryOf(...entry));
     return entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, count);
   }
 
@@ -105,6 +106,13 @@ export class AuditLog {
     const { audit, securityAudit } = this.redisKeys.guild(guildId);
     return { security: securityAudit, data: audit };
   }
+}
+
+/** @param list name, value, name, value, ... */
+function entryOf(id: string, list: readonly string[]): AuditEntry {
+  const field = (name: string): string => list[2 * list.filter((_, i) => i % 2 === 0).indexOf(name) + 1] ?? '';
+  const at = new Date(Number(id.split('-')[0])).toISOString();
+  return { at, who: field('who'), what: field('what'), from: field('from'), times: Number(field('times')) || 1 };
 }
 
 function tooManyChanges(seconds: number): Refusal {

@@ -65,18 +65,27 @@ const KEPT_MS = 30 * 60_000;
 const CHECK_MS = 30_000;
 /** Files that are received, and loads that run, each at the same time. */
 const MAX_AT_ONCE = 20;
+/** A file that has been coming for longer gives its place to another guild's, when all are taken. */
+const SLOW_MS = 20_000;
 /** Members of a file that are told apart. Many files are read at the same time. */
 const MAX_DISTINCT = 50_000;
 const TOO_MANY = 'Too many imports run: try again in some minutes.';
 /** Disk for the files that wait for their persons. The oldest go first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
 
+/** A file that comes, or is read for the first time. */
+interface Receiving {
+  readonly since: number;
+  /** Only while it comes. */
+  cut: (() => void) | undefined;
+}
+
 type State = { readonly checked?: CheckedImport; readonly run?: ImportRun; readonly stop?: () => void };
 
 /** The imports of the guilds, one of each at a time: from the file that was received to the end of its load. Files are temporary. */
 export class GuildImports {
   private readonly states = new Map<string, State>();
-  private readonly receiving = new Set<string>();
+  private readonly receiving = new Map<string, Receiving>();
   private readonly loads = new Set<Promise<unknown>>();
   private folder: string | undefined;
 
@@ -85,6 +94,7 @@ export class GuildImports {
     /** Members that a file may have, and a guild before members are added to it. Owners share the Redis of the bot. */
     private readonly maxMembers: number,
     private readonly maxWaitingBytes = MAX_WAITING_BYTES,
+    private readonly slowMs = SLOW_MS,
   ) {}
 
   /** Returns the file that waits for its person, or the load that runs or ran last. */
@@ -99,18 +109,22 @@ export class GuildImports {
 
   /**
    * Receives a file, reads it once, and keeps it for {@link start}. Writes nothing to the guild.
-   * @param receive writes the file to a path, and returns what the person chose.
+   * @param receive writes the file to a path, and returns what the person chose. It fails once the signal says so.
    * @throws InvalidInputError when it cannot be read, an import of the guild runs, or too many run. The file is then deleted.
    */
-  async add(guildId: string, receive: (path: string) => Promise<ImportChoice>): Promise<void> {
+  async add(guildId: string, receive: (path: string, signal: AbortSignal) => Promise<ImportChoice>): Promise<void> {
     if (this.receiving.has(guildId) || this.isRunning(guildId))
       throw new InvalidInputError('An import of this guild is running: wait for its end.');
-    if (this.receiving.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
-    this.receiving.add(guildId);
+    if (this.receiving.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
+    const controller = new AbortController();
+    const receiving: Receiving = { since: performance.now(), cut: () => controller.abort() };
+    this.receiving.set(guildId, receiving);
     this.folder ??= temporaryFolder();
     const path = join(this.folder, randomUUID());
     try {
-      const checked = await this.check(guildId, path, await receive(path));
+      const choice = await receive(path, controller.signal);
+      receiving.cut = undefined;
+      const checked = await this.check(guildId, path, choice);
       await this.discard(guildId);
       await this.makeRoom(checked.bytes);
       this.states.set(guildId, { checked });
@@ -121,8 +135,18 @@ export class GuildImports {
       await rm(path, { force: true });
       throw error instanceof InvalidInputError ? new InvalidInputError(forPage(error.message)) : error;
     } finally {
-      this.receiving.delete(guildId);
+      if (this.receiving.get(guildId) === receiving) this.receiving.delete(guildId);
     }
+  }
+
+  /** Takes the place of the file that has been coming for longest, if it is slow. @returns whether there was one. */
+  private cutSlowest(): boolean {
+    // They are in the order in which they began.
+    const [oldest] = [...this.receiving].filter(([, { cut }]) => cut !== undefined);
+    if (!oldest || performance.now() - oldest[1].since < this.slowMs) return false;
+    this.receiving.delete(oldest[0]);
+    oldest[1].cut?.();
+    return true;
   }
 
   private async check(guildId: string, path: string, choice: ImportChoice): Promise<CheckedImport> {

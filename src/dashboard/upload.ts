@@ -25,9 +25,10 @@ const LIMITS = {
 
 /**
  * Reads a form whose last part is a file, and writes the file to a path as it comes. The token of the form is checked before.
- * @throws Refusal for a form without token, one that is malformed, or one that is too large.
+ * @param signal says that another file needs the place of this one.
+ * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
  */
-export function receiveUpload(req: Request, res: Response, path: string): Promise<Upload> {
+export function receiveUpload(req: Request, res: Response, path: string, signal: AbortSignal): Promise<Upload> {
   const type = req.headers['content-type'];
   if (type === undefined || !req.is('multipart/form-data')) throw malformed();
   if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD + MAX_REST) throw tooLarge();
@@ -60,6 +61,7 @@ export function receiveUpload(req: Request, res: Response, path: string): Promis
       saved = { name, file, copy: file.pipe(createWriteStream(path, { flags: 'wx', mode: 0o600 })) };
       saved.copy.on('error', fail);
     });
+    signal.addEventListener('abort', () => fail(tooSlow()), { once: true });
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit']) form.on(event, () => fail(malformed()));
     form.on('error', () => fail(malformed()));
     finished(req, (error) => error && fail(malformed()));
@@ -86,6 +88,10 @@ function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers']) {
 
 function malformed(): Refusal {
   return new Refusal(400, 'Bad request', 'The dashboard cannot read this upload. Send it with the form of the page.');
+}
+
+function tooSlow(): Refusal {
+  return new Refusal(408, 'Too slow', 'Other files waited, and this one came too slowly. Upload it again.');
 }
 
 function tooLarge(): Refusal {

@@ -67,8 +67,21 @@ describe('the end of the process', needs('redis-server'), () => {
     },
   );
 
+  it('cuts no request and exits with 0 when SIGHUP comes under load', PATIENCE, async () => {
+    await untilConclusive('a stop by SIGHUP under load', async () => {
+      const { answers, lag } = await stopUnderLoad(0, 1, 'SIGHUP');
+      const cut = answers.filter(({ error, status }) => ![200, 503].includes(status) && error !== 'ECONNREFUSED');
+      const broken = cut.length > 0 ? [`${cut.length} requests were cut, such as ${cut[0]?.path}`] : [];
+      return { broken, noise: lag <= STARVED_MS ? undefined : `a process was held up for ${Math.round(lag)} ms` };
+    });
+  });
+
   /** Starts the service, stops it under load after `pauseMs`, and asserts its exit code and the content of each answer. */
-  async function stopUnderLoad(pauseMs: number, workers: number): Promise<{ answers: readonly Answer[]; lag: number }> {
+  async function stopUnderLoad(
+    pauseMs: number,
+    workers: number,
+    signal: NodeJS.Signals = 'SIGTERM',
+  ): Promise<{ answers: readonly Answer[]; lag: number }> {
     const started = await start({ WORKERS: String(workers) });
     await vi.waitFor(() => expect(servingIn(started)).toBe(workers), PATIENT);
     const { headers, paths, wrong } = suite.guild;
@@ -78,7 +91,7 @@ describe('the end of the process', needs('redis-server'), () => {
       await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(100), PATIENT);
       await delay(pauseMs);
       const killedAt = Date.now();
-      started.kill('SIGTERM');
+      started.kill(signal);
       expect(await started.waitForEnd()).toEqual({ code: 0, signal: null });
       const lag = Math.max(load.worstLag(), started.worstLag(killedAt));
       const answers = [...(await load.stop()), ...(await newConnections.stop())];

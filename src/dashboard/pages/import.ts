@@ -44,8 +44,8 @@ export const importPage: GuildPage = {
     router.get('/import', (_req, res) => sendState(parts, res));
 
     router.post('/import', async (req, res) => {
-      const receive = async (path: string) => {
-        const { fields, name, size } = await receiveUpload(req, res, path);
+      const receive = async (path: string, signal: AbortSignal) => {
+        const { fields, name, size } = await receiveUpload(req, res, path, signal);
         const { data, problem } = parseForm(choiceForm, fields);
         if (size === 0) throw new InvalidInputError('Choose a file that is not empty.');
         if (!data) throw new InvalidInputError(problem);

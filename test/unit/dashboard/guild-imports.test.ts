@@ -23,6 +23,31 @@ it('files that wait keep no other guild from an import', async () => {
   for (const guild of guilds) await imports.discard(guild);
 });
 
+/** Begins to receive a file that never ends. @returns what became of it. */
+function receiveForEver(imports: GuildImports, guildId: string): Promise<unknown> {
+  const receive = (_path: string, signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('cut'))));
+  return imports.add(guildId, receive).catch((error: Error) => error.message);
+}
+
+it('files that come slowly keep no other guild from an import: the first gives its place', async () => {
+  const imports = new GuildImports(suite.store, 1000, undefined, 0);
+  const slow = Array.from({ length: 20 }, (_, i) => receiveForEver(imports, `slow${i}`));
+  await upload(imports, 'quick');
+  expect(imports.of('quick').checked).toBeDefined();
+  expect(await slow[0]).toBe('cut');
+  await upload(imports, 'slow0');
+  // One place was free by then.
+  expect(await Promise.race([slow[1], 'comes still'])).toBe('comes still');
+  await Promise.all(['quick', 'slow0'].map((guild) => imports.discard(guild)));
+});
+
+it('files that have just begun to come keep their places', async () => {
+  const imports = new GuildImports(suite.store, 1000);
+  for (let i = 0; i < 20; i++) void receiveForEver(imports, `new${i}`);
+  await expect(upload(imports, 'late')).rejects.toThrow('Too many imports run: try again in some minutes.');
+});
+
 it('files that wait go, the oldest first, when another one has no room', async () => {
   const imports = new GuildImports(suite.store, 1000, 3 * CSV.length);
   for (const guild of ['a', 'b', 'c', 'a']) await upload(imports, guild);
