@@ -191,6 +191,29 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     expect(peak()).toBeLessThan(MEMORY);
   });
 
+  it('twenty owners send files that never end: those of others still get a place', async () => {
+    for (let n = 0; n < 20; n++) {
+      const owner = await signIn(`slow${n}`);
+      const token = await owner.tokenOf(`/guilds/slow${n}`);
+      const field = (name: string, value: string) => `--x\r\nContent-Disposition: form-data; name="${name}"${value}`;
+      const body = `${field('_token', `\r\n\r\n${token}\r\n`)}${field('file', '; filename="a"\r\n\r\nuser_id,xp')}`;
+      const socket = connect(port, '127.0.0.1').on('error', () => {});
+      onTestFinished(() => void socket.destroy());
+      socket.write(
+        `POST /guilds/slow${n}/import HTTP/1.1\r\nHost: x\r\nOrigin: ${url}\r\nCookie: ${owner.cookie}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n${body}`,
+      );
+    }
+    const small = new Uint8Array(Buffer.from('user_id,xp\n1,5\n'));
+    const statuses: number[] = [];
+    await vi.waitFor(async () => {
+      statuses.push(await upload(bystander, 'third', small));
+      expect(statuses.at(-1)).toBe(303);
+    }, PATIENT);
+    // All places were taken at first.
+    expect(statuses[0]).toBe(400);
+    await bystander.submit('/guilds/third', '/guilds/third/import/discard', {});
+  });
+
   it('an owner floods the dashboard with changes: few are made, and the entries about access stay', async () => {
     const owner = attackers[0] as Visitor;
     const _token = await owner.tokenOf('/guilds/first');
