@@ -62,6 +62,11 @@ export class StoreUnavailableError extends DomainError {
     super(own ?? 'The store did not answer in time or refused the command', { cause });
   }
 
+  /** Returns a caught value as this error. */
+  static of(caught: unknown): StoreUnavailableError {
+    return caught instanceof StoreUnavailableError ? caught : new StoreUnavailableError(caught);
+  }
+
   /** Message of Redis or of the system as it is, that of the client in words. For logs only, because it can contain an address. */
   get reason(): string {
     const { told } = this;

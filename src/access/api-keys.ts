@@ -2,7 +2,6 @@ import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../erro
 import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { type ApiKeyRecord, fromFields, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 
@@ -62,7 +61,7 @@ export class ApiKeyStore {
         throw new InvalidInputError(`Guild ${guildId} has ${MAX_KEYS} keys: revoke one that is not used`);
     }
     try {
-      await withStoreErrors(this.client.hset(this.redisKeys.apiKey(sha), toFields(record)));
+      await this.client.hset(this.redisKeys.apiKey(sha), toFields(record));
     } catch (error) {
       // Without its record it would only take the place of another key.
       await this.client.hdel(this.redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
@@ -85,7 +84,7 @@ export class ApiKeyStore {
     if (failed) refused(failed);
     const [, count, isThere] = replies.map(([, reply]) => Number(reply));
     if (isThere === 1 && (count ?? 0) <= MAX_KEYS) return true;
-    await withStoreErrors(this.client.hdel(apiKeys, id));
+    await this.client.hdel(apiKeys, id);
     if (isThere === 0) throw noSuchKey(guildId, replaced ?? id);
     return false;
   }
@@ -98,13 +97,13 @@ export class ApiKeyStore {
 
   /** Returns the record of the key with this SHA-256 (hex), or null. One round trip. */
   async find(sha: string): Promise<ApiKeyRecord | null> {
-    const fields = await withStoreErrors(this.client.hgetall(this.redisKeys.apiKey(sha)));
+    const fields = await this.client.hgetall(this.redisKeys.apiKey(sha));
     return fields.id && fields.guild_id ? fromFields(fields) : null;
   }
 
   /** Returns all keys of a guild, oldest first, expired ones included. One round trip for the list, then one a key. */
   async list(guildId: string): Promise<ApiKeyRecord[]> {
-    const shas = await withStoreErrors(this.client.hvals(this.redisKeys.guild(guildId).apiKeys));
+    const shas = await this.client.hvals(this.redisKeys.guild(guildId).apiKeys);
     const records = await Promise.all(shas.map((sha) => this.find(sha)));
     return records
       .filter((record) => record !== null)
@@ -118,10 +117,10 @@ export class ApiKeyStore {
   async revoke(guildId: string, keyId: string): Promise<void> {
     const sha = await this.shaOf(guildId, keyId);
     // The record goes first: if the second step fails, the key is refused but still listed, and revoke can run again.
-    await withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)));
+    await this.client.del(this.redisKeys.apiKey(sha));
     const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
     // In this order: the service stores the use of a listed key only.
-    await withStoreErrors(Promise.all([this.client.hdel(apiKeys, keyId), this.client.hdel(apiKeysUsed, keyId)]));
+    await Promise.all([this.client.hdel(apiKeys, keyId), this.client.hdel(apiKeysUsed, keyId)]);
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
@@ -140,10 +139,9 @@ export class ApiKeyStore {
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
       const record = this.redisKeys.apiKey(sha);
-      await withStoreErrors(this.client.hset(record, 'expires_at', end));
+      await this.client.hset(record, 'expires_at', end);
       // It was revoked meanwhile: nothing of it may stay.
-      if ((await withStoreErrors(this.client.hexists(record, 'id'))) === 0)
-        await withStoreErrors(this.client.del(record));
+      if ((await this.client.hexists(record, 'id')) === 0) await this.client.del(record);
     }
     await publishInvalidation(this.client, this.redisKeys, guildId);
     return created;
@@ -152,15 +150,15 @@ export class ApiKeyStore {
   /** Revokes every key of a guild, and deletes their usage. @returns their number. */
   async revokeAll(guildId: string): Promise<number> {
     const { apiKeys, apiKeysUsed, usage } = this.redisKeys.guild(guildId);
-    const shas = await withStoreErrors(this.client.hvals(apiKeys));
-    await Promise.all(shas.map((sha) => withStoreErrors(this.client.del(this.redisKeys.apiKey(sha)))));
-    await withStoreErrors(this.client.del(apiKeys, apiKeysUsed, usage));
+    const shas = await this.client.hvals(apiKeys);
+    await Promise.all(shas.map((sha) => this.client.del(this.redisKeys.apiKey(sha))));
+    await this.client.del(apiKeys, apiKeysUsed, usage);
     await publishInvalidation(this.client, this.redisKeys, guildId);
     return shas.length;
   }
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {
-    const sha = await withStoreErrors(this.client.hget(this.redisKeys.guild(guildId).apiKeys, keyId));
+    const sha = await this.client.hget(this.redisKeys.guild(guildId).apiKeys, keyId);
     if (sha === null) throw noSuchKey(guildId, keyId);
     return sha;
   }

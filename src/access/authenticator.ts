@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import type { TimeLimit } from '../store/timeouts.ts';
 import type { ApiKeyRecord } from './api-key-record.ts';
 import type { ApiKeyStore } from './api-keys.ts';
@@ -164,7 +163,7 @@ export class Authenticator {
       if (epoch === this.epoch) this.cache.delete(key);
       return null;
     }
-    const plan = await withStoreErrors(this.client.hget(this.redisKeys.guild(record.guildId).config, 'plan'));
+    const plan = await this.client.hget(this.redisKeys.guild(record.guildId).config, 'plan');
     const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id, origins: record.origins };
     this.seen.set(key, true);
     if (epoch === this.epoch) {

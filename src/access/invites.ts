@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RedisKeys } from '../store/keys.ts';
-import { type Scripts, withStoreErrors } from '../store/scripts.ts';
+import type { Scripts } from '../store/scripts.ts';
 
 /** The rights of an invite and of the session that it opens. */
 export interface Grant {
@@ -67,9 +67,10 @@ export async function createInvite(
 export async function findInvite(client: InviteStore, redisKeys: RedisKeys, token: string): Promise<Invite | null> {
   if (!TOKEN.test(token)) return null;
   const sha = hashToken(token);
-  const [owner, operator] = await withStoreErrors(
-    Promise.all([client.get(redisKeys.invite(sha)), client.get(redisKeys.operatorInvite(sha))]),
-  );
+  const [owner, operator] = await Promise.all([
+    client.get(redisKeys.invite(sha)),
+    client.get(redisKeys.operatorInvite(sha)),
+  ]);
   const [, guildId, userId = '', madeAt] = STORED.exec(operator ?? owner ?? '') ?? [];
   if (guildId === undefined) return null;
   return { guildId: operator === null ? guildId : null, userId, madeAt: Number(madeAt) };
@@ -84,5 +85,5 @@ export async function takeInvite(
 ): Promise<boolean> {
   const sha = hashToken(token);
   const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);
-  return (await withStoreErrors(client.del(key))) === 1;
+  return (await client.del(key)) === 1;
 }

@@ -1,5 +1,4 @@
 import type { RedisClient } from '../store/client.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
 /** The text that all sessions of a guild, or of the operator, carry. */
@@ -16,9 +15,9 @@ export interface SessionGeneration {
  * @throws StoreUnavailableError
  */
 export async function sessionGeneration(client: RedisClient, key: string): Promise<SessionGeneration> {
-  await withStoreErrors(client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX'));
-  await withStoreErrors(client.expire(key, MAX_INVITE_TTL_S));
-  const text = (await withStoreErrors(client.get(key))) ?? '';
+  await client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX');
+  await client.expire(key, MAX_INVITE_TTL_S);
+  const text = (await client.get(key)) ?? '';
   return { text, endedAt: Number(text.split(' ')[0]) };
 }
 
@@ -28,8 +27,8 @@ export async function sessionGeneration(client: RedisClient, key: string): Promi
  */
 export async function endSessions(client: RedisClient, key: string): Promise<void> {
   // A full Redis still takes this, which ends the sessions.
-  await withStoreErrors(client.del(key));
-  const [seconds, micros] = (await withStoreErrors(client.time())).map(Number) as [number, number];
+  await client.del(key);
+  const [seconds, micros] = (await client.time()).map(Number) as [number, number];
   const now = seconds * 1_000_000 + micros;
-  await withStoreErrors(client.set(key, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S));
+  await client.set(key, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S);
 }

@@ -1,6 +1,5 @@
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { HOUR_MS } from './usage.ts';
 
 /** Hours of {@link GuildUsage.hours}: seven days. */
@@ -43,7 +42,7 @@ export async function readUsage(
   now: number,
 ): Promise<GuildUsage> {
   const { usage, apiKeysUsed } = redisKeys.guild(guildId);
-  const [fields, used] = await withStoreErrors(Promise.all([client.hgetall(usage), client.hgetall(apiKeysUsed)]));
+  const [fields, used] = await Promise.all([client.hgetall(usage), client.hgetall(apiKeysUsed)]);
   const thisHour = Math.floor(now / HOUR_MS);
   const first = thisHour - SHOWN_HOURS + 1;
   const hours = Array.from({ length: SHOWN_HOURS }, (_, index) => ({

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { endSessions } from '../access/session-generation.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
@@ -51,7 +50,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
         const { client, redisKeys } = services;
         const { sessions } = redisKeys.guild(guild);
         // Before its first data, a guild can have owners.
-        if ((await withStoreErrors(client.exists(sessions))) === 0) await requireGuild(services, guild);
+        if ((await client.exists(sessions)) === 0) await requireGuild(services, guild);
         await endSessions(client, sessions);
       });
       print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);

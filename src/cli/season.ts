@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
@@ -43,7 +42,7 @@ async function reset(
       await requireGuild(services, guild);
       if (!yes) {
         const { xp, hidden } = redisKeys.guild(guild);
-        const [ranked, others] = await withStoreErrors(Promise.all([client.zcard(xp), client.zcard(hidden)]));
+        const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
         await confirm(
           context,
           guild,

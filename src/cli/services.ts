@@ -7,23 +7,17 @@ import { CounterAudit } from '../guild/counters/counters.ts';
 import { StoredMembers } from '../guild/members/stored-members.ts';
 import { GuildConfig } from '../guild/settings/guild-config.ts';
 import type { RedisClient } from '../store/client.ts';
-import { CommandBatcher } from '../store/command-batcher.ts';
 import { connect, describe } from '../store/connection.ts';
-import { RedisKeys } from '../store/keys.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
 import { explainStart } from '../store/refusals.ts';
-import { Scripts } from '../store/scripts.ts';
+import { openStore, type Store } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
 
 /** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
 const COMMAND_TIMEOUT_MS = 60_000;
 
 /** The parts that the commands work with, on one connection. */
-export interface Services {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
-  readonly commands: CommandBatcher;
+export interface Services extends Store {
   readonly writer: BotWriter;
   readonly reader: GuildReader;
   readonly members: StoredMembers;
@@ -64,20 +58,17 @@ export async function withServices<T>(
 
 /** Returns the services on an open connection, which the caller closes. */
 export function servicesOn(client: RedisClient, keyPrefix: string, plans: readonly string[]): Services {
-  const redisKeys = new RedisKeys(keyPrefix);
-  const scripts = new Scripts(client);
+  const store = openStore(client, keyPrefix);
+  const { scripts, redisKeys } = store;
   const audit = new CounterAudit(scripts, redisKeys);
   return {
-    client,
-    redisKeys,
-    scripts,
-    commands: new CommandBatcher(client, scripts, redisKeys),
+    ...store,
     writer: new BotWriter(scripts, redisKeys),
     reader: new GuildReader(client, scripts, redisKeys),
-    members: new StoredMembers(client, scripts, redisKeys),
+    members: new StoredMembers(store.client, scripts, redisKeys),
     audit,
-    guildConfig: new GuildConfig(client, scripts, redisKeys, audit),
-    apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
+    guildConfig: new GuildConfig(store.client, scripts, redisKeys, audit),
+    apiKeys: new ApiKeyStore(store.client, redisKeys, Date.now),
     plans,
   };
 }

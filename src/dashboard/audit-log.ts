@@ -1,8 +1,6 @@
 import { TokenBuckets } from '../access/token-buckets.ts';
 import { DomainError, StoreUnavailableError } from '../errors.ts';
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
-import { withStoreErrors } from '../store/scripts.ts';
+import type { Store } from '../store/store.ts';
 import { Refusal } from './refusal.ts';
 
 /** The author of an entry. */
@@ -44,8 +42,7 @@ export class AuditLog {
    * @param report is told of each entry, for the log of the process.
    */
   constructor(
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: Store,
     now: () => number,
     private readonly report: (guildId: string | null, entry: Author & { readonly what: string }) => void,
   ) {
@@ -82,12 +79,12 @@ export class AuditLog {
   async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
-      const [last] = await withStoreErrors(this.client.xrevrange(stream, '+', '-', 'COUNT', 1));
+      const [last] = await this.store.client.xrevrange(stream, '+', '-', 'COUNT', 1);
       const before = last && entryOf(...last);
       const isRepeated = before?.who === who && before.what === what && before.from === from;
       const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
-      await withStoreErrors(this.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields));
-      if (isRepeated) await withStoreErrors(this.client.xdel(stream, last?.[0] ?? ''));
+      await this.store.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
+      if (isRepeated) await this.store.client.xdel(stream, last?.[0] ?? '');
     }
     this.report(guildId, { who, from, what });
   }
@@ -95,15 +92,15 @@ export class AuditLog {
   /** Returns the latest entries, newest first. */
   async latest(guildId: string, count: number): Promise<AuditEntry[]> {
     const { security, data } = this.streams(guildId);
-    const lists = await withStoreErrors(
-      Promise.all([security, data].map((stream) => this.client.xrevrange(stream, '+', '-', 'COUNT', count))),
+    const lists = await Promise.all(
+      [security, data].map((stream) => this.store.client.xrevrange(stream, '+', '-', 'COUNT', count)),
     );
     const entries = lists.flat().map((entry) => entryOf(...entry));
     return entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, count);
   }
 
   private streams(guildId: string): Record<AuditKind, string> {
-    const { audit, securityAudit } = this.redisKeys.guild(guildId);
+    const { audit, securityAudit } = this.store.redisKeys.guild(guildId);
     return { security: securityAudit, data: audit };
   }
 }

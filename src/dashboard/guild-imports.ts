@@ -15,7 +15,6 @@ import { Problems } from '../formats/problems.ts';
 import type { Progress, Reading } from '../formats/reading.ts';
 import { summaryLine } from '../formats/summary.ts';
 import type { CurveName } from '../guild/ranking/curves.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** What a person chose for an import. */
@@ -234,7 +233,7 @@ export class GuildImports {
   private async storedMembers(guildId: string): Promise<number> {
     const { client, redisKeys } = this.target;
     const { xp, hidden } = redisKeys.guild(guildId);
-    const [ranked, others] = await withStoreErrors(Promise.all([client.zcard(xp), client.zcard(hidden)]));
+    const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
     return ranked + others;
   }
 

@@ -13,13 +13,11 @@ import { serverOptions, urlOf } from '../http/server/listener.ts';
 import { ownPort } from '../http/server/port.ts';
 import { requestLogger } from '../observability/logger.ts';
 import type { RedisClient } from '../store/client.ts';
-import { CommandBatcher } from '../store/command-batcher.ts';
 import { connect, describe } from '../store/connection.ts';
 import { StoreHealth } from '../store/health.ts';
-import { RedisKeys } from '../store/keys.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
 import { explainStart } from '../store/refusals.ts';
-import { Scripts } from '../store/scripts.ts';
+import { openStore, type Store } from '../store/store.ts';
 import { timeLimit } from '../store/timeouts.ts';
 import { createDashboardApp } from './app.ts';
 import { Assets } from './assets.ts';
@@ -64,12 +62,13 @@ export async function startDashboard(
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
   const activity = { inFlight: 0, isClosing: false };
   const assets = new Assets();
-  const auditLog = new AuditLog(client, new RedisKeys(config.keyPrefix), monotonic, (guild_id, entry) =>
+  const store = openStore(client, config.keyPrefix, { limit: timeLimit(COMMAND_TIMEOUT_MS) });
+  const auditLog = new AuditLog(store, monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
   );
   let isDraining = false;
   const readiness: Readiness = () => (isDraining ? { reason: 'draining' } : health.problem && { reason: 'redis' });
-  const parts = partsOn(client, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
+  const parts = partsOn(store, config, assets, auditLog, () => config.dashboardUrl || urlOf(server));
   const app = createDashboardApp({
     ...parts,
     assets,
@@ -125,28 +124,18 @@ export async function startDashboard(
   return { url, localUrl: urlOf(server), close };
 }
 
-/** Returns the parts of the pages on an open connection. */
-function partsOn(
-  client: RedisClient,
-  config: DashboardConfig,
-  assets: Assets,
-  auditLog: AuditLog,
-  url: () => string,
-): Parts {
-  const redisKeys = new RedisKeys(config.keyPrefix);
-  const scripts = new Scripts(client, { limit: timeLimit(COMMAND_TIMEOUT_MS) });
+/** Returns the parts of the pages. */
+function partsOn(store: Store, config: DashboardConfig, assets: Assets, auditLog: AuditLog, url: () => string): Parts {
+  const { client, scripts, redisKeys } = store;
   const counters = new CounterAudit(scripts, redisKeys);
   const guildConfig = new GuildConfig(client, scripts, redisKeys, counters);
   const writer = new BotWriter(scripts, redisKeys);
   return {
-    client,
-    redisKeys,
-    scripts,
+    ...store,
     counters,
     apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
     guildConfig,
-    imports: new GuildImports({ client, redisKeys, scripts, writer, guildConfig }, config.dashboardMaxMembers),
-    commands: new CommandBatcher(client, scripts, redisKeys),
+    imports: new GuildImports({ ...store, writer, guildConfig }, config.dashboardMaxMembers),
     sessions: new Sessions(client, redisKeys),
     auditLog,
     views: new Views(assets, GUILD_PAGES),

@@ -3,7 +3,6 @@ import { findInvite, hashToken, newToken, takeInvite } from '../access/invites.t
 import { endSessions, sessionGeneration } from '../access/session-generation.ts';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 
 /** How long a session lives from its sign-in, in seconds. */
 export const SESSION_TTL_S = 12 * 3600;
@@ -42,7 +41,7 @@ export class Sessions {
     const token = newToken();
     const key = this.redisKeys.session(hashToken(token));
     const stored: Stored = { ...grant, generation };
-    await withStoreErrors(this.client.set(key, JSON.stringify(stored), 'EX', SESSION_TTL_S));
+    await this.client.set(key, JSON.stringify(stored), 'EX', SESSION_TTL_S);
     if (await takeInvite(this.client, this.redisKeys, inviteToken, grant)) {
       return { token, session: sessionOf(token, grant) };
     }
@@ -52,16 +51,16 @@ export class Sessions {
 
   /** Returns the session of a token, or null if it is unknown, over or ended. Two round trips. */
   async find(token: string): Promise<Session | null> {
-    const text = await withStoreErrors(this.client.get(this.redisKeys.session(hashToken(token))));
+    const text = await this.client.get(this.redisKeys.session(hashToken(token)));
     if (text === null) return null;
     const { generation, guildId, userId } = JSON.parse(text) as Stored;
-    const current = await withStoreErrors(this.client.get(this.generationKey({ guildId })));
+    const current = await this.client.get(this.generationKey({ guildId }));
     return current === generation ? sessionOf(token, { guildId, userId }) : null;
   }
 
   /** Ends one session. */
   async close(token: string): Promise<void> {
-    await withStoreErrors(this.client.del(this.redisKeys.session(hashToken(token))));
+    await this.client.del(this.redisKeys.session(hashToken(token)));
   }
 
   /** Ends all sessions of the guild, or of the operator, and the invites that were made before. */

@@ -4,7 +4,6 @@ import type { XpRecord } from '../guild/members/writer.ts';
 import { curveNameOf } from '../guild/ranking/curves.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import { explainFailure } from '../store/refusals.ts';
-import { withStoreErrors } from '../store/scripts.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
 import { compareLevels } from './level-pass.ts';
@@ -37,9 +36,10 @@ export async function readGuildState(
   replace: boolean,
 ): Promise<GuildState> {
   const keys = target.redisKeys.guild(guild);
-  const [[name, coefficients], members] = await withStoreErrors(
-    Promise.all([target.client.hmget(keys.config, 'xp_curve', 'xp_curve_custom'), target.client.zcard(keys.xp)]),
-  );
+  const [[name, coefficients], members] = await Promise.all([
+    target.client.hmget(keys.config, 'xp_curve', 'xp_curve_custom'),
+    target.client.zcard(keys.xp),
+  ]);
   const configured = name === 'custom' ? `custom=${coefficients}` : (name ?? null);
   return { configured, members: replace ? 0 : members };
 }

@@ -7,11 +7,9 @@ import { RequestBatcher, ResponseCache } from '../guild/ranking/request-batcher.
 import { type RenderedBody, sizeInMemory } from '../http/response/rendered-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
-import { CommandBatcher } from '../store/command-batcher.ts';
-import { RedisKeys } from '../store/keys.ts';
 import { listen } from '../store/lifecycle.ts';
 import { probeStore } from '../store/probe.ts';
-import { observedClient, Scripts } from '../store/scripts.ts';
+import { openStore, withStoreErrors } from '../store/store.ts';
 import { timeLimit } from '../store/timeouts.ts';
 
 /** Time limit of a key's look-up, in time limits of one command: with the command after it, 250 ms by default. */
@@ -33,12 +31,10 @@ export function composeReads(
   { clock, monotonic }: Clocks,
   metrics: Metrics,
 ) {
-  const redisKeys = new RedisKeys(config.keyPrefix);
   const { timeoutMs } = config.redis;
   const observe = metrics.observeCommand;
-  const scripts = new Scripts(client, { limit: timeLimit(timeoutMs), observe });
-  const observed = observedClient(client, observe);
-  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const store = openStore(client, config.keyPrefix, { limit: timeLimit(timeoutMs), observe });
+  const { scripts, commands, redisKeys } = store;
   const quotas = new Quotas(commands, config.planQuotas);
   const usage = new Usage(scripts, redisKeys, clock);
   const cache = new ResponseCache<RenderedBody | null>({
@@ -47,11 +43,11 @@ export function composeReads(
     sizeOf: sizeInMemory,
     now: monotonic,
   });
-  const apiKeys = new ApiKeyStore(observed, redisKeys, clock);
+  const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);
   const limit = timeLimit(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, observed, redisKeys, clock, monotonic, limit);
+  const authenticator = new Authenticator(apiKeys, store.client, redisKeys, clock, monotonic, limit);
   const isSubscribed = listen(
-    observedClient(subscriber, observe),
+    withStoreErrors(subscriber, observe),
     redisKeys.invalidationChannel,
     (guildId) => {
       authenticator.invalidate(guildId);

@@ -1,5 +1,4 @@
 import type { RedisClient } from './client.ts';
-import { withStoreErrors } from './scripts.ts';
 
 /**
  * Walks over a sorted set in steps of about `count` members, in no order. A member can come twice; one that is in the set throughout
@@ -10,7 +9,7 @@ import { withStoreErrors } from './scripts.ts';
 export async function* scanSortedSet(client: RedisClient, key: string, count: number): AsyncGenerator<string[]> {
   let cursor = '0';
   do {
-    const [next, scored] = await withStoreErrors(client.zscan(key, cursor, 'COUNT', count));
+    const [next, scored] = await client.zscan(key, cursor, 'COUNT', count);
     for (let from = 0; from < scored.length; from += 2 * count) yield scored.slice(from, from + 2 * count);
     cursor = next;
   } while (cursor !== '0');

@@ -139,8 +139,13 @@ export class Scripts {
     try {
       reply = await this.client.evalsha(sha, keys.length, ...keys, ...args);
     } catch (error) {
-      if (!String(error).includes('NOSCRIPT')) throw new StoreUnavailableError(error);
-      reply = await withStoreErrors(this.client.eval(source, keys.length, ...keys, ...args));
+      const unavailable = StoreUnavailableError.of(error);
+      if (!unavailable.reason.includes('NOSCRIPT')) throw unavailable;
+      try {
+        reply = await this.client.eval(source, keys.length, ...keys, ...args);
+      } catch (failure) {
+        throw StoreUnavailableError.of(failure);
+      }
     }
     if (reply === 'QUEUED')
       throw new InvalidInputError('The connection is in a transaction, which gives no replies before exec');
@@ -156,34 +161,4 @@ export class Scripts {
     }
     return script;
   }
-}
-
-/** Awaits a reply. @throws StoreUnavailableError for any failure. */
-export async function withStoreErrors<T>(reply: Promise<T>): Promise<T> {
-  try {
-    return await reply;
-  } catch (error) {
-    throw new StoreUnavailableError(error);
-  }
-}
-
-/** Returns the client with every command reported, for the few commands that are not scripts. */
-export function observedClient<T extends object>(client: T, observe: CommandObserver): T {
-  return new Proxy(client, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => {
-        const sentAt = performance.now();
-        const reply: unknown = value.apply(target, args);
-        if (!(reply instanceof Promise)) return reply;
-        const report = (failed: boolean) => observe(String(name), performance.now() - sentAt, failed);
-        reply.then(
-          () => report(false),
-          () => report(true),
-        );
-        return reply;
-      };
-    },
-  });
 }

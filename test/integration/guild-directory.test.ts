@@ -3,6 +3,7 @@ import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../src/errors.ts';
 import { GuildDirectory } from '../../src/guild/overview/guild-directory.ts';
 import { RedisKeys } from '../../src/store/keys.ts';
+import { openStore } from '../../src/store/store.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
 
 const redisKeys = new RedisKeys('gr');
@@ -51,13 +52,12 @@ describeStores('of a guild directory', (kind) => {
 
     it('has a change before it is made, and says of one that was refused that it was', async () => {
       const log = new AuditLog(
-        store.client,
-        redisKeys,
+        openStore(store.client, 'gr'),
         () => 0,
         () => {},
       );
       const during = await log.change('g', actor, 'first', async () => log.latest('g', 10));
-      expect(during).toEqual([{ at: expect.stringMatching(/^\d{4}-.*Z$/), what: 'first', ...author }]);
+      expect(during).toEqual([{ at: expect.stringMatching(/^\d{4}-.*Z$/), what: 'first', times: 1, ...author }]);
       const refused = log.change('g', actor, 'refused', failing(new InvalidInputError('no')));
       await expect(refused).rejects.toThrow('no');
       const unknown = log.change('g', actor, 'unknown', failing(new StoreUnavailableError(new Error('gone'))));
@@ -73,8 +73,7 @@ describeStores('of a guild directory', (kind) => {
     it('keeps what concerns access, however many other changes there are, and reports each', async () => {
       const reported: string[] = [];
       const log = new AuditLog(
-        store.client,
-        redisKeys,
+        openStore(store.client, 'gr'),
         () => 0,
         (guild, { what }) => reported.push(`${guild}: ${what}`),
       );
@@ -89,8 +88,7 @@ describeStores('of a guild directory', (kind) => {
     it('takes 60 changes of the owners of a guild at once, whatever their sessions, and refuses the next one before it is made', async () => {
       const clock = { now: 0 };
       const log = new AuditLog(
-        store.client,
-        redisKeys,
+        openStore(store.client, 'gr'),
         () => clock.now,
         () => {},
       );

@@ -5,7 +5,6 @@ import { InvalidInputError } from '../../errors.ts';
 import { readOverview } from '../../guild/overview/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
-import { withStoreErrors } from '../../store/scripts.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
@@ -127,7 +126,7 @@ async function sendSettings(
 ): Promise<void> {
   const guildId = guildOf(res);
   const overview = await readOverview(parts, parts.planQuotas, guildId);
-  const custom = await withStoreErrors(parts.client.hget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom'));
+  const custom = await parts.client.hget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom');
   const data = { overview, custom, notice, problem, values, curves: CURVE_NAMES };
   const plans = [...parts.planQuotas];
   parts.views.send(res, 'settings', { title: 'Settings', ...data, plans }, problem === '' ? 200 : 400);

@@ -3,7 +3,7 @@ import { endSessions } from '../../access/session-generation.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
 import { dataKeys, type RedisKeys } from '../../store/keys.ts';
-import { type Scripts, withStoreErrors } from '../../store/scripts.ts';
+import type { Scripts } from '../../store/scripts.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 
 /** The data that a deletion removed. */
@@ -44,7 +44,7 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   await publishInvalidation(client, redisKeys, guildId);
   const keys = await apiKeys.revokeAll(guildId);
   await endSessions(client, guild.sessions);
-  await withStoreErrors(client.del(guild.audit, guild.securityAudit));
+  await client.del(guild.audit, guild.securityAudit);
   const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
   return { members, staged: staged.leftBehind, keys, ...had };
 }

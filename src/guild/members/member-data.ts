@@ -1,6 +1,5 @@
 import type { RedisClient } from '../../store/client.ts';
 import type { RedisKeys } from '../../store/keys.ts';
-import { withStoreErrors } from '../../store/scripts.ts';
 import { decodeProfile } from './stored-members.ts';
 
 /** A profile, and the text that is stored of it. */
@@ -37,17 +36,15 @@ export async function readMemberData(
 ): Promise<MemberData | null> {
   const keys = redisKeys.guild(guild);
   const staging = redisKeys.staging(guild);
-  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedProfile] = await withStoreErrors(
-    Promise.all([
-      client.zscore(keys.xp, userId),
-      client.zscore(keys.hidden, userId),
-      client.hget(keys.members, userId),
-      client.pttl(keys.cooldownPrefix + userId),
-      client.zscore(keys.seasonXp, userId),
-      client.zscore(staging.xp, userId),
-      client.hget(staging.members, userId),
-    ]),
-  );
+  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedProfile] = await Promise.all([
+    client.zscore(keys.xp, userId),
+    client.zscore(keys.hidden, userId),
+    client.hget(keys.members, userId),
+    client.pttl(keys.cooldownPrefix + userId),
+    client.zscore(keys.seasonXp, userId),
+    client.zscore(staging.xp, userId),
+    client.hget(staging.members, userId),
+  ]);
   const profile = profileData(stored);
   const staged = stagedXp === null ? null : { xp: stagedXp, profile: profileData(stagedProfile) };
   const cooldown_ms = cooldown > 0 ? cooldown : null;

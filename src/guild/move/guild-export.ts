@@ -4,7 +4,6 @@ import { DataConflictError, InvalidInputError, NotFoundError } from '../../error
 import type { RedisClient } from '../../store/client.ts';
 import type { LockedKeys, RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
-import { withStoreErrors } from '../../store/scripts.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 export interface ExportOptions {
@@ -99,7 +98,7 @@ export class GuildExport {
     const userIds = membersOf(scored);
     const pipeline = this.client.pipeline().hmgetBuffer(this.keys.members, ...userIds);
     for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
-    const [profiles, ...ttls] = ((await withStoreErrors(pipeline.exec())) ?? []).map(replyOf);
+    const [profiles, ...ttls] = ((await pipeline.exec()) ?? []).map(replyOf);
     const changed: MovedMember[] = [];
     for (const [index, userId] of userIds.entries()) {
       const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
@@ -120,21 +119,19 @@ export class GuildExport {
     const { client, keys } = this;
     const { rev = '', ...stats } = await this.checkIdle();
     const quotaKey = this.redisKeys.quota(this.guildId);
-    const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await withStoreErrors(
-      Promise.all([
-        client.zcard(keys.xp),
-        client.zcard(keys.hidden),
-        client.hgetall(keys.config),
-        client.hgetall(keys.season),
-        client.hgetall(keys.apiKeys),
-        client.hgetall(keys.apiKeysUsed),
-        client.hgetall(keys.usage),
-        client.get(quotaKey),
-        client.pttl(quotaKey),
-      ]),
-    );
+    const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await Promise.all([
+      client.zcard(keys.xp),
+      client.zcard(keys.hidden),
+      client.hgetall(keys.config),
+      client.hgetall(keys.season),
+      client.hgetall(keys.apiKeys),
+      client.hgetall(keys.apiKeysUsed),
+      client.hgetall(keys.usage),
+      client.get(quotaKey),
+      client.pttl(quotaKey),
+    ]);
     const apiKeys = Object.entries(shas).map(async ([id, sha256]) => {
-      const record = await withStoreErrors(client.hgetall(this.redisKeys.apiKey(sha256)));
+      const record = await client.hgetall(this.redisKeys.apiKey(sha256));
       return { id, sha256, record: listed(record) };
     });
     const rest = {
@@ -150,14 +147,12 @@ export class GuildExport {
   /** Returns the counters. @throws InvalidInputError unless the guild has data that no command works on. */
   private async checkIdle(): Promise<Record<string, string>> {
     const { client, keys } = this;
-    const [stats, phase, lock, ranked] = await withStoreErrors(
-      Promise.all([
-        client.hgetall(keys.stats),
-        client.hget(keys.season, 'phase'),
-        client.get(keys.lock),
-        client.zcard(keys.xp),
-      ]),
-    );
+    const [stats, phase, lock, ranked] = await Promise.all([
+      client.hgetall(keys.stats),
+      client.hget(keys.season, 'phase'),
+      client.get(keys.lock),
+      client.zcard(keys.xp),
+    ]);
     if (Object.keys(stats).length + ranked === 0) throw new NotFoundError(`Nothing is stored of guild ${this.guildId}`);
     const isSeasonEnding = phase !== null && phase !== 'done';
     if (lock !== null || stats.importing || isSeasonEnding) {
@@ -169,7 +164,7 @@ export class GuildExport {
   }
 
   private async revision(): Promise<string | null> {
-    return withStoreErrors(this.client.hget(this.keys.stats, 'rev'));
+    return this.client.hget(this.keys.stats, 'rev');
   }
 }
 

@@ -3,7 +3,7 @@ import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
 import { dataKeys, type RedisKeys } from '../../store/keys.ts';
-import { type Scripts, withStoreErrors } from '../../store/scripts.ts';
+import type { Scripts } from '../../store/scripts.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
@@ -92,14 +92,14 @@ class GuildImport {
     const guild = redisKeys.guild(this.guildId);
     for (const { id, sha256, record } of keys) {
       // It is listed first, so that every API key that works is listed. Whatever the stream says, it opens this guild alone.
-      await withStoreErrors(client.hset(guild.apiKeys, id, sha256));
+      await client.hset(guild.apiKeys, id, sha256);
       const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
-      await withStoreErrors(client.hset(redisKeys.apiKey(sha256), ...own));
+      await client.hset(redisKeys.apiKey(sha256), ...own);
     }
-    if (used.length > 0) await withStoreErrors(client.hset(guild.apiKeysUsed, ...used.map(toBytes)));
+    if (used.length > 0) await client.hset(guild.apiKeysUsed, ...used.map(toBytes));
     if (usage.length > 0) {
-      await withStoreErrors(client.hset(guild.usage, ...usage.map(toBytes)));
-      await withStoreErrors(client.pexpire(guild.usage, USAGE_KEPT_MS));
+      await client.hset(guild.usage, ...usage.map(toBytes));
+      await client.pexpire(guild.usage, USAGE_KEPT_MS);
     }
     const lists = [stats, config, season].flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
     const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));

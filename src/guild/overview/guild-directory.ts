@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisClient } from '../../store/client.ts';
 import type { RedisKeys } from '../../store/keys.ts';
 import { nodesOf } from '../../store/nodes.ts';
-import { withStoreErrors } from '../../store/scripts.ts';
+import { withStoreErrors } from '../../store/store.ts';
 
 /** Redis keys that one SCAN looks at: a fraction of a millisecond, in which Redis serves nobody else. */
 const KEYS_PER_STEP = 1000;
@@ -52,10 +52,10 @@ export class GuildDirectory {
   private async run(): Promise<void> {
     this.partial = new Set();
     for (const node of nodesOf(this.client, 'master')) {
+      const client = withStoreErrors(node);
       let cursor = '0';
       do {
-        const step = node.scan(cursor, 'MATCH', this.redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
-        const [next, keys] = await withStoreErrors(step);
+        const [next, keys] = await client.scan(cursor, 'MATCH', this.redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
         for (const key of keys) {
           const guildId = this.redisKeys.guildIdOf(key);
           if (guildId !== undefined) this.partial.add(guildId);

@@ -2,7 +2,6 @@ import { NotFoundError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import type { CommandBatcher } from '../../store/command-batcher.ts';
 import type { RedisKeys } from '../../store/keys.ts';
-import { withStoreErrors } from '../../store/scripts.ts';
 import { StatsRead } from '../ranking/reader.ts';
 
 /** The stored state of a guild, with the field names of `--json`. */
@@ -31,7 +30,7 @@ export async function requireGuild(
   guild: string,
 ): Promise<void> {
   const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
-  const found = await withStoreErrors(client.exists(xp, hidden, stats, config, apiKeys));
+  const found = await client.exists(xp, hidden, stats, config, apiKeys);
   if (found === 0) throw new NotFoundError(`No such guild: nothing is stored of ${guild}`);
 }
 
@@ -51,15 +50,13 @@ export async function readOverview(
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [storedPlan, ranked, keyCount, used, ttl] = await withStoreErrors(
-    Promise.all([
-      client.hget(keys.config, 'plan'),
-      client.zcard(keys.xp),
-      client.hlen(keys.apiKeys),
-      client.get(redisKeys.quota(guild)),
-      client.pttl(redisKeys.quota(guild)),
-    ]),
-  );
+  const [storedPlan, ranked, keyCount, used, ttl] = await Promise.all([
+    client.hget(keys.config, 'plan'),
+    client.zcard(keys.xp),
+    client.hlen(keys.apiKeys),
+    client.get(redisKeys.quota(guild)),
+    client.pttl(redisKeys.quota(guild)),
+  ]);
   const plan = storedPlan !== null && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,

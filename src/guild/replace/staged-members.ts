@@ -3,7 +3,7 @@ import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { dataKeys, type GuildKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
-import { type ScriptName, type Scripts, withStoreErrors } from '../../store/scripts.ts';
+import type { ScriptName, Scripts } from '../../store/scripts.ts';
 import { recordArguments, throwRefusal, type XpRecord } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
@@ -54,7 +54,7 @@ export class StagedMembers {
     curveFields: readonly string[] = ['xp_curve', DEFAULT_CURVE],
   ): Promise<StagedMembers> {
     const staged = new StagedMembers(store, guildId);
-    const taken = await withStoreErrors(store.client.set(staged.staging.lock, staged.token, 'PX', LOCK_MS, 'NX'));
+    const taken = await store.client.set(staged.staging.lock, staged.token, 'PX', LOCK_MS, 'NX');
     if (taken === null) {
       throw new DataConflictError(
         `Another --replace or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
@@ -91,7 +91,7 @@ export class StagedMembers {
     let unstaged = 0;
     for await (const scored of scanSortedSet(client, this.guild.xp, MEMBERS_PER_STEP)) {
       if (scored.length === 0) continue;
-      const staged = await withStoreErrors(client.zmscore(this.staging.xp, ...membersOf(scored)));
+      const staged = await client.zmscore(this.staging.xp, ...membersOf(scored));
       unstaged += staged.filter((score) => score === null).length;
     }
     return unstaged;

@@ -4,6 +4,7 @@ import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { RedisKeys } from '../../../src/store/keys.ts';
+import { withStoreErrors } from '../../../src/store/store.ts';
 import { mockStore, type TestStore } from '../../support/stores.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
@@ -93,7 +94,7 @@ describe('find', () => {
   });
 
   it('fails when the store does', async () => {
-    const client = { hgetall: () => Promise.reject(new Error('down')) } as unknown as RedisClient;
+    const client = withStoreErrors({ hgetall: () => Promise.reject(new Error('down')) }) as unknown as RedisClient;
     const store = new ApiKeyStore(client, new RedisKeys('gr'), () => now);
     await expect(store.find('x')).rejects.toThrow(StoreUnavailableError);
   });
@@ -231,7 +232,7 @@ describe('the limit of keys', () => {
     const failing = Object.assign(Object.create(testStore.client), {
       hset: () => Promise.reject(new Error('OOM command not allowed')),
     });
-    const store = new ApiKeyStore(failing, new RedisKeys('gr'), () => now);
+    const store = new ApiKeyStore(withStoreErrors(failing), new RedisKeys('gr'), () => now);
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
     expect(await listed()).toBe(0);
   });

@@ -6,6 +6,7 @@ import { generateKey, hashKey } from '../../../src/access/key-format.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { RedisKeys } from '../../../src/store/keys.ts';
+import { withStoreErrors } from '../../../src/store/store.ts';
 import { type TimeLimit, timeLimit } from '../../../src/store/timeouts.ts';
 
 const START = Date.parse('2026-01-15T12:00:00Z');
@@ -41,7 +42,7 @@ beforeEach(() => {
 });
 
 function newAuthenticator(limit: TimeLimit): Authenticator {
-  const client = { hget: plan } as unknown as RedisClient;
+  const client = withStoreErrors({ hget: plan }) as unknown as RedisClient;
   const store = { find } as unknown as ApiKeyStore;
   const wallClock = () => now + wallClockOff;
   return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, limit);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createInvite, findInvite, type Grant, hashToken, newToken, takeInvite } from '../../../src/access/invites.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
+import { withStoreErrors } from '../../../src/store/store.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 const DASHBOARD = 'https://dash.example.com';
@@ -131,7 +132,8 @@ describeStores('an invite to the dashboard', (kind) => {
 
   it('says that the store is unavailable', async () => {
     const token = newToken();
-    const down = { get: () => Promise.reject(new Error('down')), del: () => Promise.reject(new Error('down')) };
+    const fail = () => Promise.reject(new Error('down'));
+    const down = withStoreErrors({ get: fail, del: fail });
     await expect(findInvite(down, store.redisKeys, token)).rejects.toThrow(StoreUnavailableError);
     await expect(takeInvite(down, store.redisKeys, token, OWNER)).rejects.toThrow(StoreUnavailableError);
   });

@@ -12,8 +12,8 @@ import { type RenderedBody, sizeInMemory } from '../../../src/http/response/rend
 import { ResponseWriter } from '../../../src/http/response/response-writer.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { CommandBatcher } from '../../../src/store/command-batcher.ts';
-import { RedisKeys } from '../../../src/store/keys.ts';
 import { Scripts } from '../../../src/store/scripts.ts';
+import { openStore } from '../../../src/store/store.ts';
 import { timeLimit } from '../../../src/store/timeouts.ts';
 
 export const START = Date.parse('2026-01-15T12:00:00Z');
@@ -55,15 +55,16 @@ export interface TestApiOptions {
 export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { quota = 100, corsOrigins = ['*'], cacheMaxAgeS = 0, lookUpLimitMs = 60_000 } = options;
   const client = new RedisMock({ host: `mock-${Math.random()}` }) as RedisClient;
-  const redisKeys = new RedisKeys('gr');
   const api = { client, answers: [], reported: [], commands: [], now: 0 } as unknown as TestApi & { now: number };
   const clock = () => START + api.now;
+  const store = openStore(client, 'gr');
   const scripts = new Scripts(client, { observe: (name) => api.commands.push(name) });
+  const { redisKeys } = store;
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const cors = corsPolicy(corsOrigins);
-  const apiKeys = new ApiKeyStore(client, redisKeys, clock);
+  const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);
   const lookUps = timeLimit(lookUpLimitMs);
-  const authenticator = new Authenticator(apiKeys, client, redisKeys, clock, () => api.now, lookUps);
+  const authenticator = new Authenticator(apiKeys, store.client, redisKeys, clock, () => api.now, lookUps);
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: 100,
     maxBytes: 1_000_000,

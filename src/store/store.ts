@@ -1,0 +1,48 @@
+import { StoreUnavailableError } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+import { CommandBatcher } from './command-batcher.ts';
+import { RedisKeys } from './keys.ts';
+import { type CommandObserver, Scripts, type ScriptsOptions } from './scripts.ts';
+
+/** All that the features of a guild need of Redis, on one connection. */
+export interface Store {
+  /** Each of its commands rejects with StoreUnavailableError alone. */
+  readonly client: RedisClient;
+  readonly scripts: Scripts;
+  readonly commands: CommandBatcher;
+  readonly redisKeys: RedisKeys;
+}
+
+/** Returns the store on a connection, which the caller closes. @param options of the scripts; the observer hears of the client's commands too. */
+export function openStore(client: RedisClient, keyPrefix: string, options: ScriptsOptions = {}): Store {
+  const redisKeys = new RedisKeys(keyPrefix);
+  const scripts = new Scripts(client, options);
+  const commands = new CommandBatcher(client, scripts, redisKeys);
+  return { client: withStoreErrors(client, options.observe), scripts, commands, redisKeys };
+}
+
+/** Returns the client with each failure of a command as a StoreUnavailableError, and every command reported. */
+export function withStoreErrors<T extends object>(client: T, observe?: CommandObserver): T {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        const sentAt = performance.now();
+        const reply: unknown = value.apply(target, args);
+        if (!(reply instanceof Promise)) return reply;
+        const report = (failed: boolean) => observe?.(String(name), performance.now() - sentAt, failed);
+        return reply.then(
+          (result) => {
+            report(false);
+            return result;
+          },
+          (error) => {
+            report(true);
+            throw StoreUnavailableError.of(error);
+          },
+        );
+      };
+    },
+  });
+}
