@@ -114,6 +114,11 @@ export class RecordRefusedError extends DomainError {
   ) {
     super(`Entry ${index} was refused: ${REFUSALS[reason]}`);
   }
+
+  /** Why it was refused, without its place in the call. */
+  get explanation(): string {
+    return REFUSALS[this.reason];
+  }
 }
 
 /** An id of a write is no text of 1 to 64 of A-Z a-z 0-9 _ - . Nothing was sent. */

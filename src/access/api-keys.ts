@@ -28,7 +28,7 @@ export class ApiKeyStore {
   ) {}
 
   /**
-   * Creates a key of a guild. Two round trips. It is listed first, so that every key that works is listed.
+   * Creates a key of a guild. Three round trips. It is listed first, so that every key that works is listed.
    * @param lifetimeMs milliseconds until it expires, or null for never.
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
    * @param replaced id of a key that must be listed still.
@@ -62,12 +62,20 @@ export class ApiKeyStore {
     }
     try {
       await this.client.hset(this.redisKeys.apiKey(sha), toFields(record));
+      await this.requireListed(record, sha);
     } catch (error) {
       // Without its record it would only take the place of another key.
       await this.client.hdel(this.redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
       throw error;
     }
     return { key, record };
+  }
+
+  /** Deletes a key that was revoked with all others while it was made. @throws NotFoundError for it. */
+  private async requireListed({ guildId, id }: ApiKeyRecord, sha: string): Promise<void> {
+    if ((await this.client.hexists(this.redisKeys.guild(guildId).apiKeys, id)) === 1) return;
+    await this.client.del(this.redisKeys.apiKey(sha));
+    throw new NotFoundError(`All keys of guild ${guildId} were revoked meanwhile, and this one was not made`);
   }
 
   /** Lists a key. One round trip. @returns false when the guild has too many. @throws NotFoundError */
@@ -150,11 +158,18 @@ export class ApiKeyStore {
   /** Revokes every key of a guild, and deletes their usage. @returns their number. */
   async revokeAll(guildId: string): Promise<number> {
     const { apiKeys, apiKeysUsed, usage } = this.redisKeys.guild(guildId);
-    const shas = await this.client.hvals(apiKeys);
-    await Promise.all(shas.map((sha) => this.client.del(this.redisKeys.apiKey(sha))));
-    await this.client.del(apiKeys, apiKeysUsed, usage);
+    let revoked = 0;
+    for (;;) {
+      const listed = Object.entries(await this.client.hgetall(apiKeys));
+      if (listed.length === 0) break;
+      await Promise.all(listed.map(([, sha]) => this.client.del(this.redisKeys.apiKey(sha))));
+      // Only those: a key that is made meanwhile stays listed until its record is deleted too.
+      await this.client.hdel(apiKeys, ...listed.map(([id]) => id));
+      revoked += listed.length;
+    }
+    await this.client.del(apiKeysUsed, usage);
     await publishInvalidation(this.client, this.redisKeys, guildId);
-    return shas.length;
+    return revoked;
   }
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {

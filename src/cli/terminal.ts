@@ -1,6 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
-import { ConfigError, DataConflictError, InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
+import {
+  ConfigError,
+  DataConflictError,
+  InvalidInputError,
+  NotFoundError,
+  RecordRefusedError,
+  StoreUnavailableError,
+} from '../errors.ts';
 import { explainFailure } from '../store/refusals.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED, REFUSED, USAGE } from './exit-codes.ts';
@@ -117,11 +124,13 @@ function report({ stderr }: CommandContext, error: unknown): number {
   }
   stderr.write(`error: ${describe(error)}\n`);
   if (error instanceof ConfigError || error instanceof UsageError) return USAGE;
-  return error instanceof NotFoundError || error instanceof DataConflictError ? REFUSED : FAILED;
+  const isRefused = [NotFoundError, DataConflictError, RecordRefusedError].some((kind) => error instanceof kind);
+  return isRefused ? REFUSED : FAILED;
 }
 
 function describe(error: unknown): string {
   if (error instanceof StoreUnavailableError) return explainFailure(error.reason);
+  if (error instanceof RecordRefusedError) return `refused: ${error.explanation}`;
   return error instanceof Error ? error.message || error.name : String(error);
 }
 

@@ -36,6 +36,8 @@ const CHANGES = { burst: 60, intervalMs: 2000 };
 /** Writes and reads the audit logs of guilds. Every method can throw StoreUnavailableError. */
 export class AuditLog {
   private readonly changes: TokenBuckets;
+  /** The last entry of each stream that is on its way: one after the other, so that each meets the one before. */
+  private readonly writing = new Map<string, Promise<void>>();
 
   /**
    * @param now milliseconds on a clock that never goes back.
@@ -65,6 +67,21 @@ export class AuditLog {
     // Not by session: a bot gives its owners as many links as they ask for.
     const waitMs = this.changes.take(`${guildId} ${actor.role}`);
     if (waitMs > 0) throw tooManyChanges(Math.ceil(waitMs / 1000));
+    return this.make(guildId, actor, what, work, kind);
+  }
+
+  /** Takes access away, and logs it. It is never refused: somebody else may be the one who makes many changes. */
+  end<T>(guildId: string, actor: Actor, what: string, work: () => Promise<T>): Promise<T> {
+    return this.make(guildId, actor, what, work, 'security');
+  }
+
+  private async make<T>(
+    guildId: string,
+    actor: Actor,
+    what: string,
+    work: () => Promise<T>,
+    kind: AuditKind,
+  ): Promise<T> {
     await this.note(guildId, actor, what, kind);
     try {
       return await work();
@@ -79,14 +96,29 @@ export class AuditLog {
   async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
-      const [last] = await this.store.client.xrevrange(stream, '+', '-', 'COUNT', 1);
-      const before = last && entryOf(...last);
-      const isRepeated = before?.who === who && before.what === what && before.from === from;
-      const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
-      await this.store.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
-      if (isRepeated) await this.store.client.xdel(stream, last?.[0] ?? '');
+      const written = (this.writing.get(stream) ?? Promise.resolve()).then(() =>
+        this.write(stream, { who, what, from }),
+      );
+      const settled = written.catch(() => {});
+      this.writing.set(stream, settled);
+      void settled.then(() => this.writing.get(stream) === settled && this.writing.delete(stream));
+      await written;
     }
     this.report(guildId, { who, from, what });
+  }
+
+  private async write(stream: string, { who, what, from }: Author & { readonly what: string }): Promise<void> {
+    const [last] = await this.store.client.xrevrange(stream, '+', '-', 'COUNT', 1);
+    const before = last && entryOf(...last);
+    const isRepeated = before?.who === who && before.what === what && before.from === from;
+    const fields = ['who', who, 'what', what, 'from', from, 'times', isRepeated ? before.times + 1 : 1];
+    await this.store.client.xadd(stream, 'MAXLEN', '~', MAX_ENTRIES, '*', ...fields);
+    if (!last || !isRepeated) return;
+    try {
+      await this.store.client.xdel(stream, last[0]);
+    } catch {
+      // Then both stay, which is true too.
+    }
   }
 
   /** Returns the latest entries, newest first. */

@@ -32,6 +32,8 @@ export interface CheckedImport extends ImportChoice {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
+  /** The text of the guild's sessions when it came. */
+  readonly sessions: string | null;
   readonly preview: DryRunResult['preview'];
   /** Lines for the person: what was detected, and the first bad rows with their places. */
   readonly notes: readonly string[];
@@ -174,7 +176,18 @@ export class GuildImports {
       throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
     if (notice) notes.push(forPage(notice));
     if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(forPage(outcome.message));
-    return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, preview, notes };
+    const sessions = await this.sessionsOf(guildId);
+    return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, sessions, preview, notes };
+  }
+
+  private sessionsOf(guildId: string): Promise<string | null> {
+    return this.target.client.get(this.target.redisKeys.guild(guildId).sessions);
+  }
+
+  /** Forgets the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
+  async forgetOld(guildId: string): Promise<void> {
+    const { checked } = this.of(guildId);
+    if (checked && checked.sessions !== (await this.sessionsOf(guildId))) await this.discard(guildId);
   }
 
   /** Lets the files go that have waited longest, until another one of this size has room. */
@@ -198,7 +211,7 @@ export class GuildImports {
   }
 
   /**
-   * Starts to load the file that waits. One round trip.
+   * Starts to load the file that waits. Two round trips.
    * @param id of the file that its person has seen checked.
    * @param onEnd called with the last line.
    * @throws InvalidInputError when this file is gone, too many loads run, or the guild has too many members already.
@@ -209,6 +222,7 @@ export class GuildImports {
     how: LoadChoice,
     onEnd: (summary: string) => Promise<unknown>,
   ): Promise<void> {
+    await this.forgetOld(guildId);
     const stored = how.replace ? 0 : await this.storedMembers(guildId);
     if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
     const { checked } = this.of(guildId);

@@ -91,7 +91,7 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
     if (session.guildId === null) {
       await closeAll();
       await auditLog.note(null, actorOf(req, res), 'Signed out everywhere', 'security');
-    } else await auditLog.change(session.guildId, actorOf(req, res), 'Signed out everywhere', closeAll, 'security');
+    } else await auditLog.end(session.guildId, actorOf(req, res), 'Signed out everywhere', closeAll);
     end(res);
   });
   return router;

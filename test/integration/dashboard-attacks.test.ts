@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '../../src/access/invites.ts';
+import { AuditLog } from '../../src/dashboard/audit-log.ts';
+import { openStore } from '../../src/store/store.ts';
 import { runCommand } from '../support/command.ts';
 import { startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
@@ -237,9 +239,24 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     // The same again takes the place of the entry before, so that it pushes no other one out.
     expect(await dashboard.store.client.xlen('gr:{busy}:audit')).toBe(2);
     expect((await (await dashboard.signIn('busy', 'u3')).get('/guilds/busy/activity')).text).toContain('(40 times)');
+    // Nobody can keep them from taking access away.
+    const other = await dashboard.signIn('busy', 'u3');
+    expect((await other.submit('/guilds/busy', '/sign-out-everywhere', {})).status).toBe(303);
+    expect((await other.get('/guilds/busy')).status).toBe(401);
     const operator = await dashboard.signIn(null);
     const change = await operator.submit('/guilds/busy/settings', '/guilds/busy/settings/plan', { plan: 'pro' });
     expect(change.status).toBe(303);
+  });
+
+  it('by changes that are repeated at once leaves one entry that says how often', async () => {
+    const log = new AuditLog(
+      openStore(dashboard.store.client, 'gr'),
+      () => 0,
+      () => {},
+    );
+    const actor = { role: 'owner', who: 'owner u1', from: '192.0.2.1' } as const;
+    await Promise.all(Array.from({ length: 30 }, () => log.change('own', actor, 'again', async () => {})));
+    expect((await log.latest('own', 50)).filter(({ what }) => what === 'again')).toMatchObject([{ times: 30 }]);
   });
 
   it('through names shows them as text', async () => {

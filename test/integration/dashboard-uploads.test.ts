@@ -295,6 +295,15 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(later[1]).toContain('&lt;img src=x');
   });
 
+  it('waits for no owner after all were signed out', async () => {
+    await upload(CSV, 'secret.csv');
+    expect(await page()).toContain('secret.csv');
+    await owner.submit('/guilds/own', '/sign-out-everywhere', {});
+    owner = await dashboard.signIn('own', 'u2');
+    expect(await page()).not.toContain('secret.csv');
+    expect(files()).toEqual([]);
+  });
+
   it('of one guild is out of reach for another one', async () => {
     expect((await send(bodyOf(await parts(CSV)), { path: '/guilds/other/import' })).status).toBe(404);
     await upload(CSV);

@@ -41,7 +41,10 @@ export const importPage: GuildPage = {
   addTo(router, parts) {
     const { auditLog, imports } = parts;
 
-    router.get('/import', (_req, res) => sendState(parts, res));
+    router.get('/import', async (_req, res) => {
+      await imports.forgetOld(guildOf(res));
+      sendState(parts, res);
+    });
 
     router.post('/import', async (req, res) => {
       const receive = async (path: string, signal: AbortSignal) => {

@@ -72,7 +72,7 @@ export const keysPage: GuildPage = {
     router.post('/keys/:id/revoke', async (req, res) => {
       const key = await keyOf(parts, req, res);
       const revoke = () => apiKeys.revoke(key.guildId, key.id);
-      await auditLog.change(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke, 'security');
+      await auditLog.end(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke);
       res.redirect(303, `/guilds/${key.guildId}/keys?revoked=1`);
     });
 

@@ -111,7 +111,7 @@ export const settingsPage: GuildPage = {
     router.post('/settings/sign-out', async (req, res) => {
       const guildId = guildOf(res);
       const closeAll = () => sessions.closeAll({ guildId });
-      await auditLog.change(guildId, actorOf(req, res), 'Signed out all owners', closeAll, 'security');
+      await auditLog.end(guildId, actorOf(req, res), 'Signed out all owners', closeAll);
       res.redirect(303, `/guilds/${guildId}/settings?saved=sign-out`);
     });
   },

@@ -42,8 +42,9 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   const [members = 0, config, counters, quota] = (await deletion).map(Number);
   await staged.end();
   await publishInvalidation(client, redisKeys, guildId);
-  const keys = await apiKeys.revokeAll(guildId);
+  // Its owners make no further keys.
   await endSessions(client, guild.sessions);
+  const keys = await apiKeys.revokeAll(guildId);
   await client.del(guild.audit, guild.securityAudit);
   const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
   return { members, staged: staged.leftBehind, keys, ...had };

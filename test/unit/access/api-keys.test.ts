@@ -237,6 +237,18 @@ describe('the limit of keys', () => {
     expect(await listed()).toBe(0);
   });
 
+  it('leaves no key that works and is not listed, when all are revoked while some are made', async () => {
+    for (let round = 0; round < 20; round++) {
+      const made = Array.from({ length: 10 }, () => apiKeys.create('g', 'widget', null).catch(() => undefined));
+      await Promise.all([apiKeys.revokeAll('g'), ...made]);
+      const listed = (await apiKeys.list('g')).map(({ id }) => id).sort();
+      const records = await testStore.client.keys('gr:key:*');
+      const working = await Promise.all(records.map((record) => testStore.client.hget(record, 'id')));
+      expect(working.sort()).toEqual(listed);
+      await apiKeys.revokeAll('g');
+    }
+  });
+
   it('leaves nothing of a key that is rotated and revoked at once', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await Promise.allSettled([apiKeys.rotate('g', record.id, DAY), apiKeys.revoke('g', record.id)]);
