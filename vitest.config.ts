@@ -13,8 +13,8 @@ const timed = [
 /** Replaces a module, which the process must not have loaded before. */
 const replacing = ['test/unit/guild/counters/count-end.test.ts'];
 
-/** Suites that start the built program, and install packages where npm reaches its registry. */
-export const processes = ['./test/support/entry.ts', './test/support/registry.ts'];
+/** Before suites that start the built program, and install packages where npm reaches its registry. */
+export const processes = ['./test/support/tools.ts', './test/support/entry.ts', './test/support/registry.ts'];
 
 // A slow machine must not turn a correct answer into a failure.
 const patient = {
@@ -56,7 +56,12 @@ export default defineConfig({
         globalSetup: processes,
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
-      tier('second-browser', 'browser', { isolate: false, maxWorkers: 2, sequence: { groupOrder: 1 } }),
+      tier('second-browser', 'browser', {
+        isolate: false,
+        globalSetup: ['./scripts/dev/build-widget.mjs', './test/support/tools.ts'],
+        maxWorkers: 2,
+        sequence: { groupOrder: 1 },
+      }),
       tier('second-timed', '', {
         include: timed,
         isolate: false,

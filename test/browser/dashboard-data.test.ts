@@ -8,177 +8,171 @@ import { MANY_LOOKS_MS } from './engines.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 
-describe(
-  'the dashboard in Chromium, its pages widget, import and members',
-  needs('tools', 'chromium', 'redis-server'),
-  () => {
-    const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
-    const file = join(folder, 'members.csv');
+describe('the dashboard in Chromium, its pages widget, import and members', needs('chromium', 'redis-server'), () => {
+  const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
+  const file = join(folder, 'members.csv');
 
-    beforeAll(async () => {
-      writeFileSync(file, `user_id,xp,username\nnew,900,"${EVIL.replaceAll('"', '""')}"\nbad,x,y\nnewer,20,Nora\n`);
+  beforeAll(async () => {
+    writeFileSync(file, `user_id,xp,username\nnew,900,"${EVIL.replaceAll('"', '""')}"\nbad,x,y\nnewer,20,Nora\n`);
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Waits for a member in the preview, which asks for nothing before it is seen. */
+  const previewed = async (name: string): Promise<void> => {
+    await board().scrollIntoViewIfNeeded();
+    await board().getByText(name).first().waitFor();
+  };
+  const board = () => visit.page.locator('#preview');
+  const ranking = () => visit.dashboard.store.client.zrevrange(`gr:{${GUILD}}:xp`, 0, -1);
+  /** Waits for the end of the load: the page follows it. */
+  const ended = () => visit.page.getByRole('button', { name: 'Import another file' }).waitFor();
+
+  /** Goes through the pages and forms, and calls `look` on each. */
+  async function tour(look: (name: string) => Promise<void>): Promise<void> {
+    await visit.follow('Widget');
+    await look('widget');
+    await visit.page.getByLabel(/Refresh in seconds/).fill('5');
+    await visit.press('Show');
+    await look('widget, changed');
+    await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/widget?page-size=999`);
+    await look('widget, refused');
+    await visit.follow('Import');
+    await look('import');
+    await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await visit.press('Check the file');
+    await look('import, checked');
+    await visit.press('Load the members');
+    await ended();
+    await look('import, loaded');
+    await visit.press('Import another file');
+    await visit.follow('Members');
+    await look('members');
+    await visit.page.getByLabel('User id').fill('nobody');
+    await visit.press('Find');
+    await look('members, not found');
+    await visit.page.getByLabel('User id').fill('m11');
+    await visit.press('Find');
+    await look('member');
+    await visit.follow('Hide');
+    await look('member, to hide');
+    await visit.press('Hide the member');
+    await look('member, hidden');
+    await visit.follow('Show again');
+    await visit.press('Show the member again');
+    await visit.follow('Remove');
+    await look('member, to remove');
+    await visit.press('Remove the member');
+    await look('member, removed');
+    await visit.follow('Activity');
+    await look('activity');
+  }
+
+  it('have no violations of axe, fit and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
+    await visit.signIn();
+    const seen: string[] = [];
+    await tour(async (step) => {
+      seen.push(step);
+      if (step.startsWith('widget')) await previewed('Member 10');
+      await visit.expectRight(step);
     });
-    afterAll(async () => {
-      rmSync(folder, { recursive: true });
+    expect(seen).toHaveLength(14);
+    await visit.expectNothingForeign();
+  });
+
+  it('work in full without scripts', async () => {
+    await visit.signIn(GUILD, { javaScriptEnabled: false });
+    const seen: Record<string, string> = {};
+    await tour(async (step) => {
+      seen[step] = await visit.text();
     });
+    expect(seen['widget, changed']).toContain(
+      '<guild-leaderboard guild="81384788765712384" api-key="gr_..." refresh="5">',
+    );
+    expect(seen['widget, changed']).toMatch(/10086,400 requests/);
+    expect(seen.widget).toContain('The preview needs JavaScript');
+    expect(seen['import, checked']).toContain('members.csv line 3: xp "x" is not a whole number');
+    expect(seen['import, loaded']).toContain('loaded 2 members');
+    expect(seen['member, hidden']).toContain('hidden: in no ranking');
+    expect(seen.activity).toContain('Removed the member m11');
+    expect((await ranking()).slice(0, 2)).toEqual(['m10', 'm9']);
+    expect(await ranking()).toContain('newer');
+    expect((await visit.dashboard.store.audit.check(GUILD)).exact).toBe(true);
+  });
 
-    /** Waits for a member in the preview, which asks for nothing before it is seen. */
-    const previewed = async (name: string): Promise<void> => {
-      await board().scrollIntoViewIfNeeded();
-      await board().getByText(name).first().waitFor();
-    };
-    const board = () => visit.page.locator('#preview');
-    const ranking = () => visit.dashboard.store.client.zrevrange(`gr:{${GUILD}}:xp`, 0, -1);
-    /** Waits for the end of the load: the page follows it. */
-    const ended = () => visit.page.getByRole('button', { name: 'Import another file' }).waitFor();
+  it('show the widget itself with the data of the guild, and it follows the form, its tag and its cost too', async () => {
+    await visit.signIn();
+    await visit.follow('Widget');
+    await previewed('Member 10');
+    expect(await board().getByText(EVIL).count()).toBeGreaterThan(0);
+    expect(await visit.text()).toContain('172 requests, 7 % of the quota');
+    await visit.page.getByLabel(/Rows of a page/).fill('5');
+    await visit.page.getByLabel('Theme').selectOption('dark');
+    await visit.page.getByLabel(/Refresh in seconds/).fill('10');
+    await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
+    const snippet = visit.page.locator('#snippet');
+    // The last field that was filled.
+    await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
+    expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');
+    expect(await snippet.textContent()).toContain('block-size: 30em');
+    // With five to a page, member 7 is the last of the first page, and member 6 is on the next.
+    await board().getByText('Member 6').first().waitFor({ state: 'detached' });
+    await previewed('Member 7');
+    expect(await board().getAttribute('theme')).toBe('dark');
+    const accent = "getComputedStyle(document.getElementById('preview')).getPropertyValue('--guildrank-accent')";
+    expect(await visit.page.evaluate(accent)).toBe('#0f766e');
+    expect(await visit.page.locator('[data-visitors="10"]').textContent()).toBe('4,320 requests, 432 % of the quota');
+    expect(await visit.page.locator('[data-visitors="10"]').getAttribute('class')).toBe('bad');
+    // The address has the settings: they stay when the page is loaded again.
+    await visit.page.reload();
+    await previewed('Member 7');
+    expect(await visit.page.getByLabel('Theme').inputValue()).toBe('dark');
+    expect(await visit.dashboard.store.client.exists(`gr:quota:{${GUILD}}`)).toBe(0);
+    expect(visit.watch.complaints).toEqual([]);
+  });
 
-    /** Goes through the pages and forms, and calls `look` on each. */
-    async function tour(look: (name: string) => Promise<void>): Promise<void> {
-      await visit.follow('Widget');
-      await look('widget');
-      await visit.page.getByLabel(/Refresh in seconds/).fill('5');
-      await visit.press('Show');
-      await look('widget, changed');
-      await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/widget?page-size=999`);
-      await look('widget, refused');
-      await visit.follow('Import');
-      await look('import');
-      await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
-      await visit.press('Check the file');
-      await look('import, checked');
-      await visit.press('Load the members');
-      await ended();
-      await look('import, loaded');
-      await visit.press('Import another file');
-      await visit.follow('Members');
-      await look('members');
-      await visit.page.getByLabel('User id').fill('nobody');
-      await visit.press('Find');
-      await look('members, not found');
-      await visit.page.getByLabel('User id').fill('m11');
-      await visit.press('Find');
-      await look('member');
-      await visit.follow('Hide');
-      await look('member, to hide');
-      await visit.press('Hide the member');
-      await look('member, hidden');
-      await visit.follow('Show again');
-      await visit.press('Show the member again');
-      await visit.follow('Remove');
-      await look('member, to remove');
-      await visit.press('Remove the member');
-      await look('member, removed');
-      await visit.follow('Activity');
-      await look('activity');
-    }
+  it('search a member in the preview, and say that there is none', async () => {
+    await visit.signIn();
+    await visit.follow('Widget');
+    await previewed('Member 10');
+    await board().getByRole('button', { name: /find/i }).click();
+    await board().getByRole('textbox').fill('m3');
+    await board().getByRole('textbox').press('Enter');
+    await board().getByText('Member 3').first().waitFor();
+  });
 
-    it('have no violations of axe, fit and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
-      await visit.signIn();
-      const seen: string[] = [];
-      await tour(async (step) => {
-        seen.push(step);
-        if (step.startsWith('widget')) await previewed('Member 10');
-        await visit.expectRight(step);
-      });
-      expect(seen).toHaveLength(14);
-      await visit.expectNothingForeign();
-    });
+  it('follow a replacement of all members to its end', async () => {
+    await visit.signIn();
+    await visit.follow('Import');
+    await visit.page.locator('select[name=format]').selectOption('csv');
+    await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
+    await visit.press('Check the file');
+    await visit.press('Replace all members');
+    // The browser holds the form back until the box is checked.
+    expect(await visit.page.getByRole('heading', { level: 1 }).textContent()).toBe('Check the import');
+    await visit.page.getByLabel(/Remove all members that are not/).check();
+    await visit.press('Replace all members');
+    await ended();
+    expect(await visit.text()).toContain('1 bad row: nothing was replaced. Correct them, or load it without replacing');
+    expect(await ranking()).toHaveLength(12);
+    writeFileSync(join(folder, 'good.csv'), 'user_id,xp\nz,9\n');
+    await visit.press('Import another file');
+    await visit.page.getByLabel('File', { exact: true }).setInputFiles(join(folder, 'good.csv'));
+    await visit.press('Check the file');
+    await visit.page.getByLabel(/Remove all members that are not/).check();
+    await visit.press('Replace all members');
+    await ended();
+    expect(await visit.text()).toContain('replaced by 1 member ');
+    expect(await ranking()).toEqual(['z']);
+  });
 
-    it('work in full without scripts', async () => {
-      await visit.signIn(GUILD, { javaScriptEnabled: false });
-      const seen: Record<string, string> = {};
-      await tour(async (step) => {
-        seen[step] = await visit.text();
-      });
-      expect(seen['widget, changed']).toContain(
-        '<guild-leaderboard guild="81384788765712384" api-key="gr_..." refresh="5">',
-      );
-      expect(seen['widget, changed']).toMatch(/10086,400 requests/);
-      expect(seen.widget).toContain('The preview needs JavaScript');
-      expect(seen['import, checked']).toContain('members.csv line 3: xp "x" is not a whole number');
-      expect(seen['import, loaded']).toContain('loaded 2 members');
-      expect(seen['member, hidden']).toContain('hidden: in no ranking');
-      expect(seen.activity).toContain('Removed the member m11');
-      expect((await ranking()).slice(0, 2)).toEqual(['m10', 'm9']);
-      expect(await ranking()).toContain('newer');
-      expect((await visit.dashboard.store.audit.check(GUILD)).exact).toBe(true);
-    });
-
-    it('show the widget itself with the data of the guild, and it follows the form, its tag and its cost too', async () => {
-      await visit.signIn();
-      await visit.follow('Widget');
-      await previewed('Member 10');
-      expect(await board().getByText(EVIL).count()).toBeGreaterThan(0);
-      expect(await visit.text()).toContain('172 requests, 7 % of the quota');
-      await visit.page.getByLabel(/Rows of a page/).fill('5');
-      await visit.page.getByLabel('Theme').selectOption('dark');
-      await visit.page.getByLabel(/Refresh in seconds/).fill('10');
-      await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
-      const snippet = visit.page.locator('#snippet');
-      // The last field that was filled.
-      await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
-      expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');
-      expect(await snippet.textContent()).toContain('block-size: 30em');
-      // With five to a page, member 7 is the last of the first page, and member 6 is on the next.
-      await board().getByText('Member 6').first().waitFor({ state: 'detached' });
-      await previewed('Member 7');
-      expect(await board().getAttribute('theme')).toBe('dark');
-      const accent = "getComputedStyle(document.getElementById('preview')).getPropertyValue('--guildrank-accent')";
-      expect(await visit.page.evaluate(accent)).toBe('#0f766e');
-      expect(await visit.page.locator('[data-visitors="10"]').textContent()).toBe('4,320 requests, 432 % of the quota');
-      expect(await visit.page.locator('[data-visitors="10"]').getAttribute('class')).toBe('bad');
-      // The address has the settings: they stay when the page is loaded again.
-      await visit.page.reload();
-      await previewed('Member 7');
-      expect(await visit.page.getByLabel('Theme').inputValue()).toBe('dark');
-      expect(await visit.dashboard.store.client.exists(`gr:quota:{${GUILD}}`)).toBe(0);
-      expect(visit.watch.complaints).toEqual([]);
-    });
-
-    it('search a member in the preview, and say that there is none', async () => {
-      await visit.signIn();
-      await visit.follow('Widget');
-      await previewed('Member 10');
-      await board().getByRole('button', { name: /find/i }).click();
-      await board().getByRole('textbox').fill('m3');
-      await board().getByRole('textbox').press('Enter');
-      await board().getByText('Member 3').first().waitFor();
-    });
-
-    it('follow a replacement of all members to its end', async () => {
-      await visit.signIn();
-      await visit.follow('Import');
-      await visit.page.locator('select[name=format]').selectOption('csv');
-      await visit.page.getByLabel('File', { exact: true }).setInputFiles(file);
-      await visit.press('Check the file');
-      await visit.press('Replace all members');
-      // The browser holds the form back until the box is checked.
-      expect(await visit.page.getByRole('heading', { level: 1 }).textContent()).toBe('Check the import');
-      await visit.page.getByLabel(/Remove all members that are not/).check();
-      await visit.press('Replace all members');
-      await ended();
-      expect(await visit.text()).toContain(
-        '1 bad row: nothing was replaced. Correct them, or load it without replacing',
-      );
-      expect(await ranking()).toHaveLength(12);
-      writeFileSync(join(folder, 'good.csv'), 'user_id,xp\nz,9\n');
-      await visit.press('Import another file');
-      await visit.page.getByLabel('File', { exact: true }).setInputFiles(join(folder, 'good.csv'));
-      await visit.press('Check the file');
-      await visit.page.getByLabel(/Remove all members that are not/).check();
-      await visit.press('Replace all members');
-      await ended();
-      expect(await visit.text()).toContain('replaced by 1 member ');
-      expect(await ranking()).toEqual(['z']);
-    });
-
-    it('give all members as a file', async () => {
-      await visit.signIn();
-      await visit.follow('Members');
-      const downloading = visit.page.waitForEvent('download');
-      await visit.follow('Download the CSV file');
-      expect((await downloading).suggestedFilename()).toBe(`${GUILD}.csv`);
-    });
-  },
-);
+  it('give all members as a file', async () => {
+    await visit.signIn();
+    await visit.follow('Members');
+    const downloading = visit.page.waitForEvent('download');
+    await visit.follow('Download the CSV file');
+    expect((await downloading).suggestedFilename()).toBe(`${GUILD}.csv`);
+  });
+});

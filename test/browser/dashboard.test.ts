@@ -10,7 +10,7 @@ import { MANY_LOOKS_MS } from './engines.ts';
 /** A name that runs, pushes or turns what does not treat it as text. */
 const EVIL = `\u202e<img src=x onerror="document.title=1">${'W'.repeat(20)}`;
 
-describe('the dashboard in Chromium', needs('tools', 'chromium', 'redis-server'), () => {
+describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 5 ? EVIL : `Member ${n}`));
 
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { needs } from '../support/needs.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { MANY_LOOKS_MS, openFirefox, type PageWatch, type Tab, watchPage } from './engines.ts';
 
-describe('/docs in Firefox', needs('tools', 'firefox-esr'), () => {
+describe('/docs in Firefox', needs('firefox-esr'), () => {
   let docs: DocsService;
   let tab: Tab<PuppeteerPage>;
   let page: PuppeteerPage;

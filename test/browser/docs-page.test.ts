@@ -13,7 +13,7 @@ import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
 import { MANY_LOOKS_MS, openChromium, type PageWatch, type Tab, watchPage } from './engines.ts';
 
-describe('/docs in Chromium', needs('tools', 'chromium'), () => {
+describe('/docs in Chromium', needs('chromium'), () => {
   let docs: DocsService;
   let tab: Tab<Page>;
   let page: Page;

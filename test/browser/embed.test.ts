@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { type PageWatch, watchPage } from './engines.ts';
 
-describe('/embed in a frame, in Chromium', needs('tools', 'chromium'), () => {
+describe('/embed in a frame, in Chromium', needs('chromium'), () => {
   let testStore: TestStore;
   let site: Site;
   let stranger: Site;

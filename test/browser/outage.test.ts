@@ -5,7 +5,7 @@ import { sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 
-describe('<guild-leaderboard> while Redis hangs', needs('tools', 'chromium', 'redis-server'), () => {
+describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-server'), () => {
   it('says that the leaderboard is away, keeps its rows, and recovers by itself when Redis is back', async () => {
     const redis = await startEmbeddedRedis();
     const clients: Redis[] = [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { chromiumView, members } from './widget-suite.ts';
 
-describe('the look of the widget', needs('tools', 'chromium'), () => {
+describe('the look of the widget', needs('chromium'), () => {
   const view = chromiumView(members(24, 24_000, 500));
 
   const live = () => view.page.getByText('Live', { exact: true }).first().waitFor();

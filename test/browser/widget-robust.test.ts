@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { chromiumView, members } from './widget-suite.ts';
 
-describe('the widget on pages of others', needs('tools', 'chromium'), () => {
+describe('the widget on pages of others', needs('chromium'), () => {
   const view = chromiumView(members(30, 3000, 37));
 
   const live = () => view.page.getByText('Live', { exact: true }).first().waitFor();

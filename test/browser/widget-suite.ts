@@ -65,8 +65,7 @@ function viewOf<P extends EnginePage>(guild: ReturnType<typeof members>, env: Re
 
 /** Describes the tests of a suite for each engine. */
 export function describeEngines(name: string, tests: (engine: Engine) => void, engines = [CHROMIUM, FIREFOX]): void {
-  for (const engine of engines)
-    describe(`${name}, in ${engine.name}`, needs('tools', engine.need), () => tests(engine));
+  for (const engine of engines) describe(`${name}, in ${engine.name}`, needs(engine.need), () => tests(engine));
 }
 
 /** The same for tests of code that asks nothing special of an engine: `npm run test:long` runs them in Firefox too. */

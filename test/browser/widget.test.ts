@@ -3,7 +3,7 @@ import type { Response } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { chromiumView, members } from './widget-suite.ts';
 
-describe('<guild-leaderboard> in Chromium', needs('tools', 'chromium'), () => {
+describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
   const ada = { userId: 'ada', set: 4675, profile: { username: 'Ada' } };
   const view = chromiumView([ada, ...members(11, 100, 1)]);
 

@@ -14,7 +14,7 @@ const folder = join(repository, 'deploy/kubernetes');
 describe.each([
   ['sidecar', 'StatefulSet', []],
   ['replicas', 'Deployment', ['HorizontalPodAutoscaler', 'PodDisruptionBudget', 'PodMonitor']],
-] as const)('deploy/kubernetes/overlays/%s', needs('kubectl', 'tools'), (overlay, kind, further) => {
+] as const)('deploy/kubernetes/overlays/%s', needs('kubectl'), (overlay, kind, further) => {
   let manifests: Manifest[];
   let pod: Manifest;
   beforeAll(async () => {
@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-describe('the StatefulSet of deploy/kubernetes/overlays/sidecar', needs('kubectl', 'tools'), () => {
+describe('the StatefulSet of deploy/kubernetes/overlays/sidecar', needs('kubectl'), () => {
   it('has the headless Service that it names, and volume claims that an update does not change', async () => {
     const manifests = await render(join(folder, 'overlays/sidecar'));
     const { spec } = manifests.find(({ kind }) => kind === 'StatefulSet');
@@ -132,7 +132,7 @@ describe('the StatefulSet of deploy/kubernetes/overlays/sidecar', needs('kubectl
   });
 });
 
-describe('the component dashboard of deploy/kubernetes', needs('kubectl', 'tools'), () => {
+describe('the component dashboard of deploy/kubernetes', needs('kubectl'), () => {
   it('runs beside the overlay replicas, restricted, with settings that it accepts', async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'guildrank-kubernetes-'));
     cpSync(folder, scratch, { recursive: true });

@@ -198,7 +198,7 @@ function tests(proxy: (typeof PROXIES)[number]): void {
     expect(headers.get('vary')).toMatch(/accept-encoding/i);
   });
 
-  it('serves the widget of a web page that holds no key', needs('tools', 'chromium'), async (context) => {
+  it('serves the widget of a web page that holds no key', needs('chromium'), async (context) => {
     const site = await startSite();
     context.onTestFinished(site.close);
     const { origin } = new URL(site.url);

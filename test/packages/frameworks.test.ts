@@ -28,7 +28,7 @@ const checkers = [
   ['Svelte', ['svelte-check', '--tsconfig', 'svelte/tsconfig.json', '--output', 'machine', '--fail-on-warnings']],
 ] as const;
 
-describe('guildrank/widget in a framework', needs('npm registry', 'tools', 'chromium'), () => {
+describe('guildrank/widget in a framework', needs('npm registry', 'chromium'), () => {
   const suite = serviceSuite(mockStore);
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-frameworks-'));
   let browser: Browser;

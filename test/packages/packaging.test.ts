@@ -279,7 +279,7 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     expect(installed).toEqual(['guildrank-writer']);
   });
 
-  it('types the small package, its own declarations checked too, for a bot without ioredis', needs('tools'), () => {
+  it('types the small package, its own declarations checked too, for a bot without ioredis', () => {
     const clients = mkdtempSync(join(tmpdir(), 'guildrank-types-'));
     try {
       writeFileSync(join(clients, 'bot.mts'), BOT_WITHOUT_IOREDIS);
@@ -303,7 +303,7 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
   });
 
-  it('writes and reads with each client, by require and by import', needs('redis-server', 'tools'), async () => {
+  it('writes and reads with each client, by require and by import', needs('redis-server'), async () => {
     const further = ['ioredis6', 'redis5', 'redis6'].map((name) => join(repository, 'tools/node_modules', name));
     const clients = [join(repository, 'node_modules/ioredis'), ...further];
     for (const [index, [file, loaded]] of Object.entries(LOADED).entries()) {

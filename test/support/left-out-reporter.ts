@@ -1,4 +1,5 @@
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import { ALL_VARIANTS } from './variants.ts';
 
 /** Lists after the summary how many tests were left out, by their cause. With REQUIRE_ALL=1 a test that was left out fails the run. */
 export class LeftOutReporter implements Reporter {
@@ -18,6 +19,9 @@ export class LeftOutReporter implements Reporter {
         counts.set(cause, (counts.get(cause) ?? 0) + 1);
       }
     }
+    // Not by a lack of this machine: the long tier has them.
+    if (!ALL_VARIANTS && modules.some(({ project }) => project.name.startsWith('second')))
+      this.vitest?.logger.log('not run: further variants and full lengths (npm run test:long)');
     if (counts.size === 0) return;
     for (const [cause, count] of [...counts].sort(([, a], [, b]) => b - a)) {
       this.vitest?.logger.log(`not run: ${count} ${count === 1 ? 'test' : 'tests'}, ${cause}`);

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { inject, type TestOptions } from 'vitest';
 import { findOnPath, findRedisServer } from '../../scripts/dev/embedded-redis.ts';
 
@@ -61,10 +60,6 @@ const NEEDS = {
     find: () => runs('/usr/bin/python3', '-c', 'import discord'),
   },
   mypy: apt('mypy'),
-  tools: {
-    fix: 'npm ci --prefix tools',
-    find: () => existsSync(fileURLToPath(new URL('../../tools/node_modules', import.meta.url))),
-  },
   'npm registry': { fix: 'connect to it', find: () => inject('hasRegistry') },
 } as const;
 
@@ -82,12 +77,17 @@ export function has(need: Need): boolean {
   return answer;
 }
 
+function causeOf(name: Need): string {
+  if (name === 'redis-server' && process.env.TEST_STORES === 'mock') return 'TEST_STORES=mock';
+  return `no ${name} (${NEEDS[name].fix})`;
+}
+
 /**
  * Returns options of a test or a suite that leave it out where something is missing. The end of the run lists what was left out, and why.
  * @throws with REQUIRE_ALL=1 instead, naming what is missing.
  */
 export function needs(...names: readonly Need[]): TestOptions {
-  const missing = names.filter((name) => !has(name)).map((name) => `no ${name} (${NEEDS[name].fix})`);
+  const missing = names.filter((name) => !has(name)).map(causeOf);
   if (missing.length === 0) return {};
   if (process.env.REQUIRE_ALL === '1') throw new Error(`REQUIRE_ALL=1, but there is ${missing.join(', ')}`);
   return { skip: true, meta: { leftOut: missing.join(', ') } };
