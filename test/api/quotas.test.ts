@@ -11,7 +11,7 @@ describeStores('quotas', (kind) => {
   it('say on every answer what is left, in both header families', async () => {
     const { headers } = await suite.get(path).expect(200);
     expect(headers['ratelimit-policy']).toBe('"hourly";q=5;w=3600');
-    expect(headers.ratelimit).toMatch(/^"hourly";r=4;t=(3600|3599)$/);
+    expect(headers.ratelimit).toMatch(/^"hourly";r=4;t=3(600|5\d\d)$/);
     expect(headers['x-ratelimit-limit']).toBe('5');
     expect(headers['x-ratelimit-remaining']).toBe('4');
     const start = Date.parse('2026-01-15T12:00:00Z') / 1000;
