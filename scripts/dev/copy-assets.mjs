@@ -1,7 +1,8 @@
 // Copies the files that dist/guildrank.cjs reads: the web pages, the API document, and the Lua commands, each with what it includes. Bots
 // in any language take those too (guildrank/lua/*.lua in the package).
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { SCRIPT_NAMES, scriptSource } from '../../src/store/scripts.ts';
+import { scriptSource } from '../../src/store/scripts.ts';
+import { SCRIPT_NAMES } from './script-names.ts';
 
 if (existsSync('src/dashboard')) {
   cpSync('src/dashboard', 'dist/dashboard', { recursive: true, filter: (file) => !file.endsWith('.ts') });

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RedisKeys } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
+
+export const invite = defineScript('invite', ['invite']);
 
 /** The rights of an invite and of the session that it opens. */
 export interface Grant {
@@ -59,7 +62,7 @@ export async function createInvite(
   const token = newToken();
   const sha = hashToken(token);
   const key = guildId === null ? redisKeys.operatorInvite(sha) : redisKeys.invite(sha);
-  await scripts.run('invite', [key], guildId ?? 'operator', ttlS, userId);
+  await invite(scripts, { invite: key }, [guildId ?? 'operator', ttlS, userId]);
   return `${url.replace(/\/+$/, '')}/sign-in/${token}`;
 }
 

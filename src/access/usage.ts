@@ -1,7 +1,11 @@
 import type { RedisKeys } from '../store/keys.ts';
+import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
 import type { CountedRequests, Identity } from './authenticator.ts';
 import { generateKeyId } from './key-format.ts';
+
+/** Adds up the requests of a guild's API keys. */
+export const addUsage = defineScript('usage', ['usage', 'apiKeysUsed', 'apiKeys', 'stats', 'config']);
 
 export const HOUR_MS = 3_600_000;
 /** Hours of usage that Redis keeps: eight days, so that the last seven are always whole. */
@@ -89,10 +93,10 @@ export class Usage {
   }
 
   private async writeGuild(guildId: string, guild: WaitingUsage): Promise<void> {
-    const { usage, apiKeysUsed, apiKeys, stats, config } = this.redisKeys.guild(guildId);
+    const keys = this.redisKeys.guild(guildId);
     while (guild.unconfirmed || guild.counts.size > 0) {
       guild.unconfirmed ??= this.takeCall(guild);
-      await this.scripts.run('usage', [usage, apiKeysUsed, apiKeys, stats, config], ...guild.unconfirmed);
+      await addUsage(this.scripts, keys, guild.unconfirmed);
       guild.unconfirmed = undefined;
     }
     this.waiting.delete(guildId);

@@ -1,10 +1,9 @@
-import { type Award, type AwardRequest, awardArguments, decodeAward } from '../guild/members/award.ts';
-import { type Claim, type ClaimRequest, claimArguments, decodeClaim } from '../guild/members/claim.ts';
+import { type Award, type AwardRequest, award, awardArguments, decodeAward } from '../guild/members/award.ts';
+import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
 import { inSlices, sumOf } from '../guild/members/slices.ts';
-import { LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../guild/members/writer.ts';
+import { hide, LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../guild/members/writer.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from '../guild/season/season.ts';
-import { dataKeys } from '../store/keys.ts';
 import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link.ts';
 
 /** New profile fields of one member. */
@@ -22,12 +21,12 @@ export interface ProfileUpdate {
 export class BotWriter extends LeaderboardWriter {
   /** Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. O(log m). */
   award(guildId: string, request: AwardRequest): Promise<Award> {
-    return this.runOnMember('award', guildId, request, awardArguments, decodeAward);
+    return this.runOnMember(award, guildId, request, awardArguments, decodeAward);
   }
 
   /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */
   claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
-    return this.runOnMember('claim', guildId, request, claimArguments, decodeClaim);
+    return this.runOnMember(claim, guildId, request, claimArguments, decodeClaim);
   }
 
   /**
@@ -83,9 +82,9 @@ export class BotWriter extends LeaderboardWriter {
 
   private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {
     checkIds(guildId, userIds);
-    const keys = dataKeys(this.redisKeys.guild(guildId));
+    const guild = this.redisKeys.guild(guildId);
     const moved = await inSlices(userIds, async (slice) => {
-      const reply = await this.scripts.run('hide', keys, direction, ...slice);
+      const reply = await hide(this.scripts, guild, [direction, ...slice]);
       throwRefusal(reply);
       return Number(reply[2]);
     });
@@ -94,7 +93,7 @@ export class BotWriter extends LeaderboardWriter {
 
   /** Runs a script on one member. @throws RecordRefusedError */
   private async runOnMember<Request extends { readonly userId: string }, Result>(
-    script: 'award' | 'claim',
+    script: typeof award | typeof claim,
     guildId: string,
     request: Request,
     argumentsOf: (request: Request) => string[],
@@ -104,9 +103,7 @@ export class BotWriter extends LeaderboardWriter {
     const args = argumentsOf(request);
     checkIds(guildId, [userId]);
     const guild = this.redisKeys.guild(guildId);
-    const keys = dataKeys(guild);
-    if (script === 'award') keys.push(guild.cooldownPrefix + userId);
-    const reply = await this.scripts.run(script, keys, userId, ...args);
+    const reply = await script(this.scripts, { ...guild, cooldown: guild.cooldownPrefix + userId }, [userId, ...args]);
     throwRefusal(reply);
     return decode(reply);
   }

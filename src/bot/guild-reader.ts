@@ -1,9 +1,9 @@
 import { wholeText } from '../guild/members/gain.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import { type GuildStats, type LeaderboardPage, MAX_PAGE_SIZE, type Member } from '../guild/ranking/model.ts';
-import { decodePage, MemberRead, PageRead, type PageReply, StatsRead } from '../guild/ranking/reader.ts';
+import { around, decodePage, MemberRead, PageRead, type PageReply, StatsRead } from '../guild/ranking/reader.ts';
 import { CommandBatcher } from '../store/command-batcher.ts';
-import { type RedisKeys, readKeys } from '../store/keys.ts';
+import type { RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
 
 const MAX_AROUND = 50;
@@ -50,9 +50,9 @@ export class GuildReader {
    */
   async around(guildId: string, userId: string, n = 5): Promise<Omit<LeaderboardPage, 'page'> | null> {
     checkIds(guildId, [userId]);
-    const keys = readKeys(this.redisKeys.guild(guildId));
+    const keys = this.redisKeys.guild(guildId);
     const reach = wholeText('n', n, 0, MAX_AROUND);
-    const [start, reply] = await this.scripts.run<[number | string, PageReply]>('around', keys, userId, reach);
+    const [start, reply] = await around<[number | string, PageReply]>(this.scripts, keys, [userId, reach]);
     const first = Number(start);
     if (first < 0) return null;
     const { data, total } = decodePage(reply, 1, first).value;

@@ -1,6 +1,11 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { type RedisKeys, readKeys } from './keys.ts';
+import { READ_KEYS, type RedisKeys } from './keys.ts';
+import { defineScript } from './script.ts';
 import type { Scripts } from './scripts.ts';
+
+export const batch = defineScript('batch', ['quota']);
+/** The same with the keys that a Cluster wants declared. */
+export const batchOfOneGuild = defineScript('batch', ['quota', ...READ_KEYS]);
 
 /** The reply of a command: a text, or a list of two values or more. */
 export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
@@ -124,9 +129,11 @@ export class CommandBatcher {
   }
 
   private send({ firstGuild, lines, resolve }: CommandBatch): void {
-    const keys = [this.redisKeys.quota(firstGuild)];
-    if (this.declaresKeys) keys.push(...readKeys(this.redisKeys.guild(firstGuild)));
-    resolve(this.scripts.run<Reply[]>('batch', keys, lines));
+    const quota = this.redisKeys.quota(firstGuild);
+    const replies = this.declaresKeys
+      ? batchOfOneGuild<Reply[]>(this.scripts, { ...this.redisKeys.guild(firstGuild), quota }, [lines])
+      : batch<Reply[]>(this.scripts, { quota }, [lines]);
+    resolve(replies);
   }
 }
 

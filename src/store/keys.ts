@@ -41,17 +41,13 @@ export interface LockedKeys extends GuildKeys {
 }
 
 /**
- * Returns the keys that a script which only reads a ranking begins with. It names no other, because a Cluster that moves a slot takes a key
- * that does not exist for one that has moved.
+ * The keys that a script which only reads a ranking begins with. It names no other, because a Cluster that moves a slot takes a key that
+ * does not exist for one that has moved.
  */
-export function readKeys({ xp, stats, config, members }: GuildKeys): string[] {
-  return [xp, stats, config, members];
-}
+export const READ_KEYS = ['xp', 'stats', 'config', 'members'] as const;
 
-/** Returns the keys that each other script of a guild begins with. */
-export function dataKeys({ xp, stats, config, hidden, members }: GuildKeys): string[] {
-  return [xp, stats, config, hidden, members];
-}
+/** The keys that each other script of a guild begins with. */
+export const DATA_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
 
 /** Makes the names of keys from a deployment's `KEY_PREFIX`. Pure. */
 export class RedisKeys {

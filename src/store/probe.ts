@@ -2,7 +2,10 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import type { RedisKeys } from './keys.ts';
 import { isLoading, LOADING } from './lifecycle.ts';
+import { defineScript } from './script.ts';
 import type { Scripts } from './scripts.ts';
+
+export const probe = defineScript('probe', ['quota', 'xp', 'stats']);
 
 /** Guilds that cannot exist, because "~" is in no guild id. In a Cluster they spread over the nodes. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
@@ -16,7 +19,7 @@ export async function probeStore(client: RedisClient, scripts: Scripts, redisKey
   const guilds = client.isCluster ? RESERVED_GUILDS : RESERVED_GUILDS.slice(0, 1);
   const probes = guilds.map((guildId) => {
     const { xp, stats } = redisKeys.guild(guildId);
-    return scripts.run<string>('probe', [redisKeys.quota(guildId), xp, stats]);
+    return probe<string>(scripts, { quota: redisKeys.quota(guildId), xp, stats });
   });
   await Promise.any(probes).catch(async ({ errors: [error] }: AggregateError) => {
     if (await isLoading(client)) throw new StoreUnavailableError(new Error(LOADING));

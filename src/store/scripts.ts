@@ -4,31 +4,6 @@ import { basename } from 'node:path';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import type { TimeLimit } from './timeouts.ts';
 
-/** The Lua commands. One file a command, beside the code that runs it, with its contract in the header. */
-export const SCRIPT_NAMES = [
-  'around',
-  'award',
-  'batch',
-  'claim',
-  'configure',
-  'delete',
-  'hide',
-  'invite',
-  'members',
-  'move',
-  'probe',
-  'record',
-  'recount',
-  'remove',
-  'replace',
-  'season',
-  'stage',
-  'unstage',
-  'usage',
-] as const;
-
-export type ScriptName = (typeof SCRIPT_NAMES)[number];
-
 /**
  * The complete source of a command, with its `--- @include NAME` lines replaced by the files they name, each once: what SCRIPT LOAD
  * or EVAL takes from any language.
@@ -82,7 +57,7 @@ interface LoadedScript {
 
 /** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
 export class Scripts {
-  private readonly loaded = new Map<ScriptName, LoadedScript>();
+  private readonly loaded = new Map<string, LoadedScript>();
 
   constructor(
     private readonly client: ScriptClient,
@@ -94,7 +69,7 @@ export class Scripts {
    * @throws StoreUnavailableError when Redis or the connection fails, or when the time is up.
    */
   run<T = (string | number)[]>(
-    name: ScriptName,
+    name: string,
     keys: readonly string[],
     ...args: (string | number | Uint8Array)[]
   ): Promise<T> {
@@ -109,7 +84,7 @@ export class Scripts {
   }
 
   private async runObserved<T>(
-    name: ScriptName,
+    name: string,
     keys: readonly string[],
     args: readonly (string | number | Uint8Array)[],
   ): Promise<T> {
@@ -128,7 +103,7 @@ export class Scripts {
 
   /** Runs the script by its digest. A server that does not know it, new or after SCRIPT FLUSH, gets the source. */
   private async evaluate<T>(
-    name: ScriptName,
+    name: string,
     keys: readonly string[],
     values: readonly (string | number | Uint8Array)[],
   ): Promise<T> {
@@ -152,7 +127,7 @@ export class Scripts {
     return reply as T;
   }
 
-  private script(name: ScriptName): LoadedScript {
+  private script(name: string): LoadedScript {
     let script = this.loaded.get(name);
     if (!script) {
       const source = scriptSource(name);

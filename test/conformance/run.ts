@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { redisCodeOf } from '../../src/errors.ts';
-import { type ScriptClient, type ScriptName, Scripts } from '../../src/store/scripts.ts';
+import { type ScriptClient, Scripts } from '../../src/store/scripts.ts';
 import { clocked } from '../support/clocked.ts';
 import { type Case, RUN_ID, type State, type Suite, sorted, type Value } from './state.ts';
 
@@ -23,7 +23,7 @@ export async function failuresOf(suite: Suite, client: ScriptClient, admin: Redi
     await admin.flushall();
     await fill(admin, before);
     const reply = await scripts
-      .run<unknown>(suite.script as ScriptName, each.keys.map(full), ...own(each.args))
+      .run<unknown>(suite.script, each.keys.map(full), ...own(each.args))
       .catch(({ reason }) => ({ error: redisCodeOf(reason) }));
     const difference = isExpected(reply, own(each.reply))
       ? await differenceOf(admin, before, each.changed)

@@ -1,12 +1,12 @@
 import { Agent } from 'node:http';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SCRIPT_NAMES } from '../../scripts/dev/script-names.ts';
 import { hashKey } from '../../src/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { connect } from '../../src/store/connection.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
-import { SCRIPT_NAMES } from '../../src/store/scripts.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask } from '../support/load.ts';

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
-import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CurveText } from '../ranking/curves.ts';
+
+export const recount = defineScript('recount', DATA_KEYS);
 
 /** The counters of a guild. */
 export interface Counters {
@@ -149,8 +152,8 @@ export class CounterAudit {
     curve: CurveText | '',
     commit: readonly string[],
   ): Promise<Slice> {
-    const keys = dataKeys(this.redisKeys.guild(guildId));
-    const reply = await this.scripts.run('recount', keys, mode, tokenOrFirst, curve, this.sliceSize, ...commit);
+    const keys = this.redisKeys.guild(guildId);
+    const reply = await recount(this.scripts, keys, [mode, tokenOrFirst, curve, this.sliceSize, ...commit]);
     const texts = reply.map(String);
     const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
     return {

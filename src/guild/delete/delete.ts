@@ -2,9 +2,12 @@ import type { ApiKeyStore } from '../../access/api-keys.ts';
 import { endSessions } from '../../access/session-generation.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
+
+export const deleteData = defineScript('delete', [...DATA_KEYS, 'season', 'seasonXp', 'quota']);
 
 /** The data that a deletion removed. */
 export interface Removed {
@@ -35,8 +38,7 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   const { client, redisKeys, scripts, apiKeys } = store;
   const staged = await StagedMembers.lock(store, guildId);
   const guild = redisKeys.guild(guildId);
-  const data = [...dataKeys(guild), guild.season, guild.seasonXp, redisKeys.quota(guildId)];
-  const deletion = scripts.run('delete', data);
+  const deletion = deleteData(scripts, { ...guild, quota: redisKeys.quota(guildId) });
   // A refused deletion gives the lock back too, so that the next try meets the cause again.
   await deletion.catch(() => staged.end().catch(() => {}));
   const [members = 0, config, counters, quota] = (await deletion).map(Number);

@@ -1,10 +1,13 @@
 import type { RedisClient } from '../../store/client.ts';
-import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { wholeXp } from '../ranking/reader.ts';
 import { claimTime, explicitLevel, splitProfile } from './profile.ts';
+
+export const members = defineScript('members', DATA_KEYS);
 
 /** The profile of a member. */
 export interface StoredProfile {
@@ -48,7 +51,7 @@ export class StoredMembers {
   /** Reads members. O(n log m). @throws InvalidIdError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
     checkIds(guildId, userIds);
-    const reply = await this.scripts.run<string[]>('members', dataKeys(this.redisKeys.guild(guildId)), ...userIds);
+    const reply = await members<string[]>(this.scripts, this.redisKeys.guild(guildId), userIds);
     const [revision = '', curve = '', ...rows] = reply;
     return { revision, curve, members: rows.filter(Boolean).map(decodeRow) };
   }

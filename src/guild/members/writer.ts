@@ -1,8 +1,17 @@
 import { RecordRefusedError, type RefusalReason } from '../../errors.ts';
-import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
+
+export const record = defineScript('record', DATA_KEYS);
+/** Its keys end with the cooldowns of the members. */
+export const remove = defineScript('remove', [...DATA_KEYS, 'seasonXp']);
+/** Hides members, or shows them again. */
+export const hide = defineScript('hide', DATA_KEYS);
+/** Records members of a guild under a lock. */
+export const stage = defineScript('stage', [...DATA_KEYS, 'lock']);
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
@@ -115,7 +124,7 @@ export class LeaderboardWriter {
 
   /** Runs record.lua. */
   protected sendRecords(guildId: string, args: readonly (string | number)[]) {
-    return this.scripts.run('record', dataKeys(this.redisKeys.guild(guildId)), ...args);
+    return record(this.scripts, this.redisKeys.guild(guildId), args);
   }
 
   /**
@@ -129,8 +138,7 @@ export class LeaderboardWriter {
     const guild = this.redisKeys.guild(guildId);
     const removed = await inSlices(userIds, async (slice) => {
       const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);
-      const keys = [...dataKeys(guild), guild.seasonXp, ...cooldowns];
-      return Number(await this.scripts.run<unknown>('remove', keys, ...slice));
+      return Number(await remove<unknown>(this.scripts, guild, slice, cooldowns));
     });
     return sumOf(removed);
   }

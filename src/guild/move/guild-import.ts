@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
+
+/** Its keys end with the cooldowns of the members that it puts. */
+export const move = defineScript('move', [...DATA_KEYS, 'season', 'apiKeys', 'quota', 'lock']);
 
 interface Store {
   readonly client: RedisClient;
@@ -117,10 +121,9 @@ class GuildImport {
   private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]): Promise<void> {
     const { redisKeys, scripts } = this.store;
     const guild = redisKeys.locked(this.guildId);
-    const { season, apiKeys, lock, cooldownPrefix } = guild;
-    const cooldowns = userIds.map((userId) => cooldownPrefix + userId);
-    const keys = [...dataKeys(guild), season, apiKeys, redisKeys.quota(this.guildId), lock, ...cooldowns];
-    const reply = await scripts.run<string[]>('move', keys, mode, this.token, ...args);
+    const cooldowns = userIds.map((userId) => guild.cooldownPrefix + userId);
+    const keys = { ...guild, quota: redisKeys.quota(this.guildId) };
+    const reply = await move<string[]>(scripts, keys, [mode, this.token, ...args], cooldowns);
     throwRefusal(reply);
     const obstacle = OBSTACLES[reply[0] ?? ''];
     if (obstacle) throw new DataConflictError(`Guild ${this.guildId}: ${obstacle}`);

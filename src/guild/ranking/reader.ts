@@ -1,8 +1,13 @@
 import { StoreUnavailableError } from '../../errors.ts';
 import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
+import { READ_KEYS } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import { claimTime, explicitLevel, splitProfile } from '../members/profile.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
+
+/** Reads a member with those above and below it. */
+export const around = defineScript('around', READ_KEYS);
 
 /** A value with the revision of the guild that it shows; the revision is "" when the guild has none. */
 export interface Versioned<T> {

@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
-import { dataKeys, type GuildKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type GuildKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
-import type { ScriptName, Scripts } from '../../store/scripts.ts';
-import { recordArguments, throwRefusal, type XpRecord } from '../members/writer.ts';
+import { defineScript } from '../../store/script.ts';
+import type { Scripts } from '../../store/scripts.ts';
+import { recordArguments, stage, throwRefusal, type XpRecord } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
+
+export const unstage = defineScript('unstage', [...DATA_KEYS, 'lock']);
+export const replace = defineScript('replace', [
+  ...DATA_KEYS,
+  ...(['nextXp', 'nextStats', 'nextConfig', 'nextHidden', 'nextMembers', 'lock'] as const),
+]);
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
@@ -60,7 +67,7 @@ export class StagedMembers {
         `Another --replace or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
     }
-    staged.leftBehind = Number(await staged.run('unstage', staged.keys, '', ...curveFields));
+    staged.leftBehind = Number(await staged.unstage('', ...curveFields));
     return staged;
   }
 
@@ -80,7 +87,7 @@ export class StagedMembers {
     if (this.hidden.size > MAX_HIDDEN)
       throw new InvalidInputError(`More than ${MAX_HIDDEN} hidden members cannot be put in place at one moment`);
     const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
-    const reply = await this.store.scripts.run('stage', this.keys, this.token, ...recordArguments(visible));
+    const reply = await stage(this.store.scripts, this.staging, [this.token, ...recordArguments(visible)]);
     throwRefusal(reply);
     return { created: Number(reply[2]) };
   }
@@ -103,22 +110,20 @@ export class StagedMembers {
    * @throws RecordRefusedError when a counter would leave 64 bits or the lock was lost; then nothing was changed.
    */
   async putInPlace(): Promise<void> {
-    await this.run('replace', [...dataKeys(this.guild), ...this.keys], ...this.hidden);
+    const { xp, stats, config, hidden, members, lock } = this.staging;
+    const next = { nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members };
+    throwRefusal(await replace(this.store.scripts, { ...this.guild, ...next, lock }, [this.token, ...this.hidden]));
   }
 
   /** Removes what is staged, and gives the lock back. @throws RecordRefusedError "lock". */
   async end(): Promise<void> {
-    await this.run('unstage', this.keys, 'unlock');
+    await this.unstage('unlock');
   }
 
-  private get keys(): string[] {
-    return [...dataKeys(this.staging), this.staging.lock];
-  }
-
-  /** Runs a script whose reply is one value or a refusal. @throws RecordRefusedError, StoreUnavailableError */
-  private async run(name: ScriptName, keys: readonly string[], ...args: string[]): Promise<string | number> {
-    const reply = await this.store.scripts.run(name, keys, this.token, ...args);
+  /** @returns the number of members that were staged. @throws RecordRefusedError, StoreUnavailableError */
+  private async unstage(...args: string[]): Promise<string | number | undefined> {
+    const reply = await unstage(this.store.scripts, this.staging, [this.token, ...args]);
     throwRefusal(reply);
-    return reply[1] as string | number;
+    return reply[1];
   }
 }

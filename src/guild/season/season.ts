@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
-import { dataKeys, type RedisKeys } from '../../store/keys.ts';
+import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { decodeRow } from '../members/stored-members.ts';
-import { recordArguments, throwRefusal } from '../members/writer.ts';
+import { recordArguments, stage, throwRefusal } from '../members/writer.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
+
+export const season = defineScript('season', [...DATA_KEYS, 'season', 'seasonXp', 'lock']);
 
 export interface SeasonOptions {
   /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
@@ -122,8 +125,7 @@ export class SeasonReset {
       members.filter((member) => member.hidden === hidden).map(({ userId }) => userId);
     await this.placeInArchive('hide', inPlace(true));
     await this.placeInArchive('unhide', inPlace(false));
-    const keys = [...dataKeys(archive), archive.lock];
-    throwRefusal(await this.scripts.run('stage', keys, this.token, ...recordArguments(records)));
+    throwRefusal(await stage(this.scripts, archive, [this.token, ...recordArguments(records)]));
     return rows.length;
   }
 
@@ -147,9 +149,7 @@ export class SeasonReset {
 
   /** Runs a mode of season.lua on the guild or on the archive. @throws RecordRefusedError "lock" after a suspension of ten seconds. */
   private async step(guildId: string, mode: string, ...args: (string | number)[]) {
-    const guild = this.redisKeys.locked(guildId);
-    const keys = [...dataKeys(guild), guild.season, guild.seasonXp, guild.lock];
-    const reply = await this.scripts.run('season', keys, mode, this.token, ...args);
+    const reply = await season(this.scripts, this.redisKeys.locked(guildId), [mode, this.token, ...args]);
     throwRefusal(reply);
     return reply;
   }

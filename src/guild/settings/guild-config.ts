@@ -2,9 +2,12 @@ import { InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
 import type { RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CounterAudit } from '../counters/counters.ts';
 import type { CurveText } from '../ranking/curves.ts';
+
+export const configure = defineScript('configure', ['stats', 'config']);
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
@@ -37,8 +40,7 @@ export class GuildConfig {
   }
 
   private async store(guildId: string, fields: readonly string[]): Promise<void> {
-    const { stats, config } = this.redisKeys.guild(guildId);
-    await this.scripts.run('configure', [stats, config], ...fields);
+    await configure(this.scripts, this.redisKeys.guild(guildId), fields);
   }
 }
 
