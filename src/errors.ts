@@ -102,7 +102,7 @@ const REFUSALS: Record<RefusalReason, string> = {
     'a profile field is unknown, its level or streak is not a whole number up to 9007199254740991, its time is none, or its name is too long',
   argument: 'an amount, a cooldown, an offset or a number of days is no whole number within its bounds',
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
-  lock: 'another --replace of the guild has taken over, or this one was suspended for more than ten seconds',
+  lock: 'another replacement of the guild has taken over, or this one was suspended for more than ten seconds',
 };
 
 /** A script call was refused as a whole, and changed nothing. Of a write of more than 500 members, the calls before it were done. */

@@ -1,6 +1,7 @@
 import cliProgress from 'cli-progress';
 import { digits } from '../count.ts';
 import type { Progress } from '../formats/reading.ts';
+import { COMMAND_ADVICE } from './advice.ts';
 import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
 
@@ -16,7 +17,12 @@ export interface ProgressBar extends Progress {
  */
 export function startProgress(size: number | undefined, stream: Output): ProgressBar {
   if (!stream.isTTY) {
-    return { update: () => {}, write: (line) => void stream.write(`${line}\n`), stop: () => {} };
+    return {
+      advice: COMMAND_ADVICE,
+      update: () => {},
+      write: (line) => void stream.write(`${line}\n`),
+      stop: () => {},
+    };
   }
   // MultiBar writes lines above its bars. SingleBar returns to where the cursor was at the start, and overwrites them.
   const bars = new cliProgress.MultiBar({
@@ -38,6 +44,7 @@ export function startProgress(size: number | undefined, stream: Output): Progres
   const start = performance.now();
   const bar = bars.create(size ?? 1, 0, { members: '0', rate: '-', left: '-' });
   return {
+    advice: COMMAND_ADVICE,
     update(done, members) {
       const seconds = (performance.now() - start) / 1000;
       bar.update(size === undefined ? 0 : Math.min(done, size), {

@@ -11,6 +11,7 @@ import { load } from '../formats/load.ts';
 import { Problems } from '../formats/problems.ts';
 import { summaryJson, summaryLine } from '../formats/summary.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
+import { COMMAND_ADVICE } from './advice.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
@@ -98,14 +99,17 @@ async function write(
   return outcome;
 }
 
+/** The second reading of a file says nothing that the first has said. */
+const UNTOLD = { write: () => {}, advice: COMMAND_ADVICE };
+
 /** Returns a function that opens the files once more; undefined for generated members, and with a pipe, which can be read once only. */
 function reopening({ file, format }: SeedOptions, inputs: readonly Input[], signal: AbortSignal) {
   if (!file || inputs.some(({ size }) => size === undefined)) return undefined;
-  return () => Promise.all(file.map((path) => openInput(path, format, signal, () => {})));
+  return () => Promise.all(file.map((path) => openInput(path, format, signal, UNTOLD)));
 }
 
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {
-  return curve ? undefined : curveOfFiles(inputs);
+  return curve ? undefined : curveOfFiles(inputs, COMMAND_ADVICE);
 }
 
 /** Starts the progress bar. @returns the reading of the inputs, and a function that removes the bar. */
@@ -144,7 +148,7 @@ async function openInputs(
   const warn = (line: string): void => void stderr.write(`${line}\n`);
   const inputs: Input[] = [];
   for (const path of file) {
-    const input = await openInput(path === '-' ? stdin : path, format, signal, warn);
+    const input = await openInput(path === '-' ? stdin : path, format, signal, { write: warn, advice: COMMAND_ADVICE });
     // Files of one command mostly have the same format.
     if (!format && input.format !== inputs.at(-1)?.format) warn(`${input.name}: ${input.format} (detected)`);
     inputs.push(input);

@@ -15,6 +15,7 @@ import { Problems } from '../formats/problems.ts';
 import type { Progress, Reading } from '../formats/reading.ts';
 import { summaryLine } from '../formats/summary.ts';
 import type { CurveName } from '../guild/ranking/curves.ts';
+import { PAGE_ADVICE } from './import-advice.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** What a person chose for an import. */
@@ -134,7 +135,7 @@ export class GuildImports {
       }, KEPT_MS).unref();
     } catch (error) {
       await rm(path, { force: true });
-      throw error instanceof InvalidInputError ? new InvalidInputError(forPage(error.message)) : error;
+      throw error instanceof InvalidInputError ? new InvalidInputError(cut(error.message)) : error;
     } finally {
       if (this.receiving.get(guildId) === receiving) this.receiving.delete(guildId);
     }
@@ -153,7 +154,11 @@ export class GuildImports {
   private async check(guildId: string, path: string, choice: ImportChoice): Promise<CheckedImport> {
     const notes: string[] = [];
     const signal = AbortSignal.timeout(CHECK_MS);
-    const progress: Progress = { update: () => {}, write: (line) => notes.push(forPage(line)) };
+    const progress: Progress = {
+      advice: PAGE_ADVICE,
+      update: () => {},
+      write: (line) => notes.push(cut(line)),
+    };
     const state = await readGuildState(this.target, guildId, false);
     const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
       dryRun(reading, {
@@ -174,8 +179,8 @@ export class GuildImports {
     // Of a larger file nobody knows how many are the same: the load ends at the limit.
     if (preview.repeated_exact && preview.members > this.maxMembers)
       throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
-    if (notice) notes.push(forPage(notice));
-    if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(forPage(outcome.message));
+    if (notice) notes.push(cut(notice));
+    if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(cut(outcome.message));
     const sessions = await this.sessionsOf(guildId);
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, sessions, preview, notes };
   }
@@ -277,14 +282,15 @@ export class GuildImports {
     let size = 0;
     const progress: Progress = {
       update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
-      write: (line) => run.notes.push(forPage(line)),
+      advice: PAGE_ADVICE,
+      write: (line) => run.notes.push(cut(line)),
     };
     try {
       const { summary, outcome } = await this.read(choice.path, choice, signal, progress, (reading, formatCurve) => {
         size = Math.max(1, reading.inputs[0]?.size ?? 1);
         const { replace, levels } = run;
         const { path, format, name } = choice;
-        const reopen = async () => [await openInput(path, format, signal, () => {}, name)];
+        const reopen = async () => [await openInput(path, format, signal, { ...progress, write: () => {} }, name)];
         const job = {
           guild,
           reading,
@@ -299,10 +305,10 @@ export class GuildImports {
         };
         return load(this.target, job);
       });
-      if (outcome) run.problem = forPage(outcome.message);
+      if (outcome) run.problem = cut(outcome.message);
       run.summary = summaryLine(summary);
     } catch (error) {
-      run.problem = forPage(messageOf(error));
+      run.problem = cut(messageOf(error));
       run.summary = 'Stopped before anything was loaded';
     }
     return run.summary;
@@ -316,11 +322,11 @@ export class GuildImports {
     progress: Progress,
     take: (reading: Reading, formatCurve: FormatCurve | undefined) => Promise<T>,
   ): Promise<T> {
-    const input = await openInput(path, format, signal, progress.write, name);
+    const input = await openInput(path, format, signal, progress, name);
     try {
       if (!format) progress.write(`format: ${input.format} (detected)`);
       const reading = { inputs: [input], strict: false, problems: new Problems(progress.write), progress, signal };
-      return await take(reading, curve ? undefined : curveOfFiles([input]));
+      return await take(reading, curve ? undefined : curveOfFiles([input], PAGE_ADVICE));
     } finally {
       input.close();
     }
@@ -330,20 +336,6 @@ export class GuildImports {
 /** A line can quote a whole field of the file. */
 const LONGEST_LINE = 500;
 
-/** Returns a line of the command `seed` as it fits the page: with fields and buttons instead of options. */
-function forPage(line: string): string {
-  const shown = line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
-  return shown
-    .replace(/name (?:it|one) with --(format|curve)/, 'choose it in the field "$1"')
-    .replace(/add --curve (\S+?)\b/, 'choose the curve $1')
-    .replace(/(?<=choose the curve \S+), or choose/, ' when you upload it again, or choose')
-    .replace(
-      /with --levels whether they follow XP \(curve\) or stay as they are \(file\)/,
-      'in the field "Levels" what becomes of them',
-    )
-    .replace('load without --replace', 'load it without replacing')
-    .replace('--replace', 'replacement')
-    .replace('--format', 'the format')
-    .replace('Ctrl-C', 'Stop')
-    .replace('run the same command again', 'start it again');
+function cut(line: string): string {
+  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
 }

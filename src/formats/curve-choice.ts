@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import { type CurveText, curveNameOf, curveTextOf } from '../guild/ranking/curves.ts';
+import type { Advice } from './advice.ts';
 import { type FormatName, formatNamed } from './formats.ts';
 import type { Input } from './inputs.ts';
 
@@ -34,6 +35,7 @@ export function chooseCurve(
   explicit: CurveText | undefined,
   fromFormat: FormatCurve | undefined,
   { configured, members }: GuildState,
+  advice: Advice,
 ): CurveChoice {
   if (explicit) return { curve: explicit, store: true, notice: `curve: ${explicit}` };
   const present = curveTextOf(configured ?? '');
@@ -49,7 +51,7 @@ export function chooseCurve(
   return {
     curve: present,
     store: false,
-    notice: `curve: ${curveNameOf(present)} (${kept}; ${format} counts by ${curve}: add --curve ${curve} to switch)`,
+    notice: `curve: ${curveNameOf(present)} (${kept}; ${format} counts by ${curve}: ${advice.switchCurve(curve)})`,
   };
 }
 
@@ -57,14 +59,17 @@ export function chooseCurve(
  * Returns the curve that the files agree on: their own, or that of their format. Undefined when none has one.
  * @throws InvalidInputError when they do not agree.
  */
-export function curveOfFiles(files: readonly Pick<Input, 'format' | 'curve'>[]): FormatCurve | undefined {
+export function curveOfFiles(
+  files: readonly Pick<Input, 'format' | 'curve'>[],
+  advice: Advice,
+): FormatCurve | undefined {
   let found: FormatCurve | undefined;
   for (const { format, curve: own } of files) {
     const curve = own ?? (format && formatNamed(format).curve);
     if (!format || !curve) continue;
     if (found && found.curve !== curve) {
       throw new InvalidInputError(
-        `${found.format} counts levels by the curve ${found.curve}, ${format} by ${curve}: name one with --curve`,
+        `${found.format} counts levels by the curve ${found.curve}, ${format} by ${curve}: ${advice.nameCurve}`,
       );
     }
     found ??= { curve, format };

@@ -1,5 +1,6 @@
 import type { Token } from 'stream-json/parser.js';
 import { InvalidInputError } from '../errors.ts';
+import type { Advice } from './advice.ts';
 import type { FormatName } from './formats.ts';
 import { tokenizer } from './json.ts';
 
@@ -20,12 +21,12 @@ export const DATA_KEYS: readonly string[] = [...Object.keys(BY_KEY), 'data', 'us
  * Detects the format from a file's beginning, else from its name.
  * @throws InvalidInputError when neither shows it.
  */
-export function detectFormat(head: string, file: string): FormatName {
+export function detectFormat(head: string, file: string, advice: Advice): FormatName {
   const text = head.replace(/^\uFEFF/, '').trimStart();
   const json = text.startsWith('{') || text.startsWith('[');
   const format = json ? jsonFormat(text) : csvOrNothing(text, file);
   if (format) return format;
-  throw new InvalidInputError(`Cannot tell the format of ${file}: name it with --format`);
+  throw new InvalidInputError(`Cannot tell the format of ${file}: ${advice.nameFormat}`);
 }
 
 function csvOrNothing(text: string, file: string): FormatName | undefined {

@@ -72,7 +72,7 @@ export async function dryRun(
   reading: Reading,
   { guild, curve, formatCurve, state = NEW_GUILD, levels, maxDistinct }: DryRunJob,
 ): Promise<DryRunResult> {
-  const choice = chooseCurve(curve, formatCurve, state);
+  const choice = chooseCurve(curve, formatCurve, state, reading.progress.advice);
   const check = new LevelCheck(choice.curve);
   const tally = new Tally(maxDistinct);
   const top = new TopMembers(MEMBERS_SHOWN);
@@ -92,7 +92,7 @@ export async function dryRun(
   const { count: skipped } = reading.problems;
   const { rows, members, repeated, hidden, totalXp, isExact } = tally;
   const { differing } = check;
-  if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(), 'levels');
+  if (differing > 0 && !levels) outcome ??= new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
   if (skipped > 0) outcome ??= new IncompleteRun(`${badRows(skipped)} would be skipped`, 'skipped');
   const first = top.list().map((row, index) => {
     const level = recordOf(row, check.curve, levels).profile.level ?? levelForXp(check.curve, row.xp);

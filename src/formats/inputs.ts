@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InvalidInputError, isAbort, systemErrorOf } from '../errors.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
+import type { Advice, Told } from './advice.ts';
 import { readCsv } from './csv.ts';
 import { detectFormat } from './detect.ts';
 import { type FormatName, formatNamed } from './formats.ts';
@@ -50,7 +51,7 @@ export async function openInput(
   source: string | Readable,
   given: FormatName | undefined,
   signal: AbortSignal,
-  onWarning: (text: string) => void,
+  told: Told,
   name = typeof source === 'string' ? source : 'stdin',
 ): Promise<Input> {
   const { stream, size } = typeof source === 'string' ? await open(source) : { stream: source, size: undefined };
@@ -72,8 +73,8 @@ export async function openInput(
     length += value.length;
   }
   const beginning = Buffer.concat(head).toString('utf8');
-  const format = formatOf(beginning, given, name, stream);
-  const curve = format === 'polaris' ? polarisCurve(beginning, name, onWarning) : undefined;
+  const format = formatOf(beginning, given, name, stream, told.advice);
+  const curve = format === 'polaris' ? polarisCurve(beginning, name, told) : undefined;
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
     let told = 0;
     const tell = (): void => {
@@ -97,18 +98,26 @@ export async function openInput(
     format,
     ...(curve && { curve }),
     entries(onRead) {
-      if (json) return readJson(bytes(onRead), json, name);
-      return format === 'csv' ? readCsv(bytes(onRead), name, onWarning) : readNdjson(bytes(onRead), name);
+      if (json) return readJson(bytes(onRead), json, name, told.advice);
+      return format === 'csv'
+        ? readCsv(bytes(onRead), name, (line) => told.write(line))
+        : readNdjson(bytes(onRead), name);
     },
     close: () => void stream.destroy(),
   };
 }
 
 /** @throws InvalidInputError when the beginning is that of no export, or does not show its format. The stream is closed then. */
-function formatOf(head: string, given: FormatName | undefined, name: string, stream: Readable): FormatName {
+function formatOf(
+  head: string,
+  given: FormatName | undefined,
+  name: string,
+  stream: Readable,
+  advice: Advice,
+): FormatName {
   try {
     refuseOtherContent(head, name);
-    return given ?? detectFormat(head, name);
+    return given ?? detectFormat(head, name, advice);
   } catch (error) {
     stream.destroy();
     throw error;
@@ -116,12 +125,12 @@ function formatOf(head: string, given: FormatName | undefined, name: string, str
 }
 
 /** Returns the curve in the settings of a Polaris export. They stand before the members. */
-function polarisCurve(head: string, name: string, onWarning: (text: string) => void): CurveText | undefined {
+function polarisCurve(head: string, name: string, told: Told): CurveText | undefined {
   const settings = settingsIn(head);
   const found = settings && curveOfSettings(settings);
-  if (settings && !found) onWarning(`${name}: its settings make no curve: levels will differ from those it showed`);
+  if (settings && !found) told.write(`${name}: its settings make no curve: levels will differ from those it showed`);
   if (found && found.wrong > 0) {
-    onWarning(
+    told.write(
       `${name}: ${found.wrong} of its ${settings?.maxLevel} levels will begin at other XP, because its curve has many decimals`,
     );
   }

@@ -3,6 +3,7 @@ import { getManyValues, isMany, none } from 'stream-chain/defs.js';
 import Assembler from 'stream-json/assembler.js';
 import { jsonParser, type Token } from 'stream-json/parser.js';
 import { InvalidInputError, messageOf } from '../errors.ts';
+import type { Advice } from './advice.ts';
 import type { JsonLayout } from './formats.ts';
 import { checkRow, type Entry, isObject } from './rows.ts';
 
@@ -21,6 +22,7 @@ export async function* readJson(
   chunks: AsyncIterable<Uint8Array>,
   layout: JsonLayout,
   file: string,
+  advice: Advice,
 ): AsyncGenerator<Entry[]> {
   const tokenize = tokenizer();
   const decoder = new StringDecoder();
@@ -55,7 +57,7 @@ export async function* readJson(
   }
   yield entriesOf(undefined);
   if (!walker.found) {
-    throw new InvalidInputError(`${file} has no ${layout.containers.join(' or ')}: is --format right?`);
+    throw new InvalidInputError(`${file} has no ${layout.containers.join(' or ')}: ${advice.checkFormat}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { readMembers } from './reading.ts';
 
 /** Files whose first members have no levels have none, or so few that the load itself meets them. */
 const FIRST_MEMBERS = 1000;
-const SILENT = { update: () => {}, write: () => {} };
+const SILENT = { update: () => {} };
 
 /** Compares the levels of the inputs, and closes them. An input that cannot be read ends it: the load that follows says why. */
 export async function compareLevels(inputs: readonly Input[], check: LevelCheck, signal: AbortSignal): Promise<void> {

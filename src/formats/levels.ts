@@ -10,6 +10,7 @@ import {
   levelForXp,
   parseCurve,
 } from '../guild/ranking/curves.ts';
+import type { Advice } from './advice.ts';
 import type { SeedRow } from './rows.ts';
 
 export const LEVEL_CHOICES = ['curve', 'file'] as const;
@@ -47,11 +48,11 @@ export class LevelCheck {
   }
 
   /** Returns the reason to load nothing before a person has chosen, with the curve that gives the most levels, if it gives over half. */
-  refusal(): string {
+  refusal(advice: Advice): string {
     const [best] = [...this.given].sort(([, a], [, b]) => b - a);
     const isBetter = best && best[1] > this.compared - this.differing && best[1] * 2 > this.compared;
-    const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}: add --curve ${best[0]}, or` : ':';
-    return `${this.figures()}${fit} choose with --levels whether they follow XP (curve) or stay as they are (file)`;
+    const fit = isBetter ? `; ${best[0]} gives ${digits(best[1])}` : '';
+    return `${this.figures()}${fit}: ${advice.chooseLevels(isBetter ? best[0] : undefined)}`;
   }
 
   /** Returns a line about what became of the differing levels. */

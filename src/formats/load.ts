@@ -48,7 +48,12 @@ export async function readGuildState(
 export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
   const { guild, reading, replace } = job;
   const { problems } = reading;
-  const choice = chooseCurve(job.curve, job.formatCurve, await readGuildState(target, guild, replace));
+  const choice = chooseCurve(
+    job.curve,
+    job.formatCurve,
+    await readGuildState(target, guild, replace),
+    reading.progress.advice,
+  );
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
@@ -78,11 +83,14 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
 }
 
 /** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
-async function refuseLevels({ levels, reopen, reading: { signal } }: LoadJob, choice: CurveChoice): Promise<void> {
+async function refuseLevels(
+  { levels, reopen, reading: { signal, progress } }: LoadJob,
+  choice: CurveChoice,
+): Promise<void> {
   if (levels !== undefined || !reopen) return;
   const check = new LevelCheck(choice.curve);
   await compareLevels(await reopen(), check, signal);
-  if (check.differing > 0) throw new IncompleteRun(check.refusal(), 'levels');
+  if (check.differing > 0) throw new IncompleteRun(check.refusal(progress.advice), 'levels');
 }
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
@@ -118,7 +126,7 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
     await sendMembers(sender, job, choice);
     if (reading.problems.count > 0)
       throw new Error(
-        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or load without --replace`,
+        `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
       );
     if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
     stop.signal.throwIfAborted();
@@ -161,7 +169,7 @@ async function sendMembers(
   }
   if (isRefused()) {
     await sender.drop();
-    throw new IncompleteRun(check.refusal(), 'levels');
+    throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
   }
   await sender.finish();
   if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
@@ -179,9 +187,10 @@ async function updateConfig(
 /** Returns the error to report after a run that stopped early, with the state of the guild. */
 function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error {
   if (error instanceof IncompleteRun) return error;
-  const state = stateOf(counts);
+  const { runAgain } = reading.progress.advice;
+  const state = stateOf(counts, runAgain);
   if (error instanceof StoreUnavailableError && counts.isSwapSent) {
-    return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${AGAIN})`);
+    return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${runAgain})`);
   }
   if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) {
@@ -193,11 +202,10 @@ function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error 
   return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
 }
 
-const AGAIN = 'run the same command again';
 /** A file that cannot be read today cannot be read tomorrow. */
 const CORRECTED = 'correct the file and run it again';
 
-function stateOf({ loaded, replaced }: Counts, advice = AGAIN): string {
+function stateOf({ loaded, replaced }: Counts, advice: string): string {
   if (!replaced)
     return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
   return 'nothing was replaced';

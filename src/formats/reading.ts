@@ -1,14 +1,13 @@
 import { InvalidInputError } from '../errors.ts';
+import type { Told } from './advice.ts';
 import type { Input } from './inputs.ts';
 import type { Problems } from './problems.ts';
 import type { SeedRow } from './rows.ts';
 
 /** Receives the progress of a run. */
-export interface Progress {
+export interface Progress extends Told {
   /** @param done amount read so far, in the unit of the inputs' sizes. @param members among it. */
   update(done: number, members: number): void;
-  /** Takes a line for the person. */
-  write(line: string): void;
 }
 
 export interface Reading {
@@ -30,7 +29,13 @@ export class BadRowError extends InvalidInputError {}
  * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(
-  { inputs, strict, problems, progress, signal }: Reading,
+  {
+    inputs,
+    strict,
+    problems,
+    progress,
+    signal,
+  }: Omit<Reading, 'progress'> & { readonly progress: Pick<Progress, 'update'> },
   take: (row: SeedRow) => Promise<void> | undefined,
 ): Promise<number> {
   let members = 0;

@@ -86,7 +86,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
       Promise.all((await suite.store.client.keys(`*{${guild}}*`)).sort().map((key) => suite.store.client.type(key)));
     const staged = await StagedMembers.lock(suite.store, guild);
     const before = await dump();
-    await expect(deleteGuild(suite.store, guild)).rejects.toThrow('Another --replace or deletion');
+    await expect(deleteGuild(suite.store, guild)).rejects.toThrow('Another replacement or deletion');
     expect(await dump()).toEqual(before);
     await staged.end();
     expect(await deleteGuild(suite.store, guild)).toEqual({

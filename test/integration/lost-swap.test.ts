@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { generateEntries } from '../../src/formats/generate.ts';
 import { load } from '../../src/formats/load.ts';
@@ -24,7 +25,7 @@ async function replaceBeside(lost: string) {
       entries: (onRead: (amount: number) => void) => generateEntries(3, 's', onRead),
     },
   ];
-  const progress = { update: () => {}, write: () => {} };
+  const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
   const { signal } = new AbortController();
   const reading = { inputs, strict: false, problems: new Problems(() => {}), progress, signal };
   const job = { guild, reading, stop: { signal, holdExit: () => {} }, replace: true, plan: undefined };

@@ -159,7 +159,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     const guild = suite.newGuild();
     await StagedMembers.lock(suite.store, guild);
     await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(
-      /^Another --replace or deletion of g\d+ is running/,
+      /^Another replacement or deletion of g\d+ is running/,
     );
   });
 

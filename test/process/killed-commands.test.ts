@@ -63,7 +63,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     expect(await seed('--generate', '3000', '--random-seed', 'second', '--replace')).toMatchObject({ code: 0 });
     suspended.kill('SIGCONT');
     expect(await suspended.waitForEnd(60_000)).toMatchObject({ code: 1 });
-    expect(suspended.stderr()).toContain('another --replace of the guild has taken over');
+    expect(suspended.stderr()).toContain('another replacement of the guild has taken over');
     const rows = [...generateMembers(3000, 'second')].sort(byRank).flatMap(({ userId, xp }) => [userId, String(xp)]);
     expect(await from.client.zrevrange(XP, 0, -1, 'WITHSCORES')).toEqual(rows);
     expect(await exact()).toBe(true);
@@ -85,7 +85,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     // The lock of the killed run is still there, as if it were running. It expires later.
     expect(await seed('--generate', '50', '--replace')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('error: Another --replace or deletion of g is running, or was killed'),
+      stderr: expect.stringContaining('error: Another replacement or deletion of g is running, or was killed'),
     });
     await from.client.del('gr:{g}:next:xp:lock');
     expect(await seed('--generate', '50', '--replace')).toMatchObject({ code: 0 });

@@ -64,7 +64,7 @@ export class StagedMembers {
     const taken = await store.client.set(staged.staging.lock, staged.token, 'PX', LOCK_MS, 'NX');
     if (taken === null) {
       throw new DataConflictError(
-        `Another --replace or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
+        `Another replacement or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
     }
     staged.leftBehind = Number(await staged.unstage('', ...curveFields));

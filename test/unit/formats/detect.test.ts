@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
 import { detectFormat } from '../../../src/formats/detect.ts';
 
 describe('detectFormat', () => {
@@ -23,10 +24,12 @@ describe('detectFormat', () => {
     ['{"123456789012345678":5}', 'x', 'polaris'],
     ['{"players":[{"id":"1","xp":5,}', 'x', 'mee6'],
   ])('%j in %s is %s', (text, file, format) => {
-    expect(detectFormat(text, file)).toBe(format);
+    expect(detectFormat(text, file, COMMAND_ADVICE)).toBe(format);
   });
 
   it.each(['', 'hello', '{}', '{"x":1}', '{"players":{}}'])('refuses %j', (text) => {
-    expect(() => detectFormat(text, 'x.json')).toThrow('Cannot tell the format of x.json: name it with --format');
+    expect(() => detectFormat(text, 'x.json', COMMAND_ADVICE)).toThrow(
+      'Cannot tell the format of x.json: name it with --format',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
 import { detectFormat } from '../../../src/formats/detect.ts';
 import { type FormatName, formatNamed, type JsonLayout } from '../../../src/formats/formats.ts';
 import { readJson } from '../../../src/formats/json.ts';
@@ -8,7 +9,7 @@ import type { SeedRow } from '../../../src/formats/rows.ts';
 import { all, pieces, refusals } from './read.ts';
 
 const read = (text: string, format: FormatName, size?: number) =>
-  all(readJson(pieces(text, size), formatNamed(format).json as JsonLayout, 'f.json'));
+  all(readJson(pieces(text, size), formatNamed(format).json as JsonLayout, 'f.json', COMMAND_ADVICE));
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/imports/${name}`, import.meta.url), 'utf8');
 const ONE = '100000000000000001';
 const TWO = '100000000000000002';
@@ -78,7 +79,7 @@ describe('reading exports of other bots', () => {
     'recognises %s as %s and reads its members, however it is cut into pieces',
     async (file, format, rows) => {
       const text = fixture(file);
-      expect(detectFormat(text, file)).toBe(format);
+      expect(detectFormat(text, file, COMMAND_ADVICE)).toBe(format);
       for (const size of [1, 13, 4096]) {
         expect(await read(text, format, size)).toEqual(rows.map((row, index) => ({ at: index + 1, row })));
       }
@@ -123,7 +124,7 @@ describe('reading a JSON array', () => {
 
   it('reads a page of this service', async () => {
     const text = '{"data":[{"rank":1,"user_id":"7","username":"x","level":2,"xp":255}],"total":1,"page":1}';
-    expect(detectFormat(text, 'page.json')).toBe('json');
+    expect(detectFormat(text, 'page.json', COMMAND_ADVICE)).toBe('json');
     expect(await read(text, 'json')).toEqual([{ at: 1, row: { userId: '7', username: 'x', level: 2, xp: 255 } }]);
   });
 
@@ -160,6 +161,6 @@ describe('JSON that never ends', () => {
   ])('is refused in bounded memory: %s', async (_what, start, piece, message) => {
     const json = formatNamed('mee6').json as JsonLayout;
     const chunks = endless(`{"players":[{"id":"1","xp":1}${start.startsWith(']') ? '' : ','}${start}`, piece);
-    await expect(all(readJson(chunks, json, 'f.json'))).rejects.toThrow(message);
+    await expect(all(readJson(chunks, json, 'f.json', COMMAND_ADVICE))).rejects.toThrow(message);
   });
 });

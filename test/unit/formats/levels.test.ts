@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
 import { LevelCheck, recordOf } from '../../../src/formats/levels.ts';
 import { type CurveName, levelForXp, xpForLevel } from '../../../src/guild/ranking/curves.ts';
 
@@ -47,11 +48,11 @@ describe('levels of imported members', () => {
     // Level 10 begins at 4,675 XP by standard, at 4,150 by lurkr.
     for (const xp of [4200, 4674, 30_000, 0]) check.add({ userId: '1', xp, level: levelForXp('standard', xp) });
     expect(check).toMatchObject({ compared: 4, differing: 3 });
-    expect(check.refusal()).toBe(
+    expect(check.refusal(COMMAND_ADVICE)).toBe(
       'levels that the curve lurkr does not give: 3 of 4; standard gives 4: add --curve standard, or choose with --levels whether they follow XP (curve) or stay as they are (file)',
     );
     for (let n = 0; n < 5; n++) check.add({ userId: '1', xp: n, level: 70 });
-    expect(check.refusal()).toBe(
+    expect(check.refusal(COMMAND_ADVICE)).toBe(
       'levels that the curve lurkr does not give: 8 of 9: choose with --levels whether they follow XP (curve) or stay as they are (file)',
     );
   });

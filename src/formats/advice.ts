@@ -1,0 +1,18 @@
+/** What a person can do about a file, in the words of the place that shows it: options of a command, or fields of a page. */
+export interface Advice {
+  readonly nameFormat: string;
+  readonly checkFormat: string;
+  readonly nameCurve: string;
+  switchCurve(curve: string): string;
+  /** @param better the curve that gives most of the levels, if it is another one. */
+  chooseLevels(better: string | undefined): string;
+  readonly loadWithoutReplacing: string;
+  readonly runAgain: string;
+}
+
+/** The person who is told about files. */
+export interface Told {
+  /** Takes a line. */
+  write(line: string): void;
+  readonly advice: Advice;
+}
