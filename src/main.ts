@@ -4,7 +4,7 @@ import { ConfigError, messageOf } from './errors.ts';
 import { VERSION } from './observability/build-info.ts';
 import { createLogger, logLinesTo } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
-import { startServer } from './service/service.ts';
+import { createService } from './service/service.ts';
 import { startCluster } from './service/workers/primary.ts';
 import { joinPrimary, workerPort } from './service/workers/worker.ts';
 import { workerCount } from './service/workers/worker-count.ts';
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
       if (config.tracing) tracing = await loadTracing(warn);
       const port = cluster.isWorker ? workerPort : undefined;
       const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record, port };
-      const server = await startServer(processConfig(config), parts);
+      const server = await createService(processConfig(config), parts).start();
       serveFor?.(server);
       running = server;
     }

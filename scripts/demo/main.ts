@@ -5,7 +5,7 @@ import { table } from '../../src/cli/table.ts';
 import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/service/service.ts';
+import { createService, type RunningService } from '../../src/service/service.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
 import { startDemoDashboard } from './dashboard.ts';
 import { demoPage } from './demo-page.ts';
@@ -60,9 +60,11 @@ async function demo(): Promise<void> {
     const connections = { client: connect(), subscriber: connect() };
     const redis = demoStore.address ?? config.redis;
     const parts = { logger, store: connections, extraRoutes: demoPage({ guilds: onThePage(keys) }) };
-    const server = await startServer({ ...config, redis }, parts).catch((error: Error) => {
-      throw explain(error, config.port);
-    });
+    const server = await createService({ ...config, redis }, parts)
+      .start()
+      .catch((error: Error) => {
+        throw explain(error, config.port);
+      });
     closing.push(() => server.close());
     const dashboard = await startDemoDashboard(redis, connect, logger);
     closing.push(() => dashboard.close());
@@ -89,7 +91,7 @@ function onThePage(keys: readonly string[]) {
 }
 
 async function welcome(
-  server: RunningServer,
+  server: RunningService,
   store: string,
   quotas: ReadonlyMap<string, number>,
   keys: readonly string[],

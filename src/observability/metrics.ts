@@ -78,7 +78,6 @@ export class Metrics {
 
   /** @param now milliseconds on the clock of the contexts' `startedAt`. */
   constructor(
-    sources: MetricSources,
     build: BuildInfo,
     private readonly now: () => number,
   ) {
@@ -92,10 +91,14 @@ export class Metrics {
       registers: [registry],
     });
     info.set({ ...build }, 1);
-    registerSources(registry, sources);
     // A series that begins with its first event hides this event from a rate.
     for (const kind of ['page', 'options', 'probe', 'unreadable'] as const) this.others.inc({ kind }, 0);
     for (const reason of ['connections', 'pipelined', 'stalled'] as const) this.cuts.inc({ reason }, 0);
+  }
+
+  /** Adds the metrics that other parts keep, once these exist. */
+  readFrom(sources: MetricSources): void {
+    registerSources(this.registry, sources);
   }
 
   /** Counts a request that is no API operation. */

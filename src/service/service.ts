@@ -32,7 +32,7 @@ const BOOT_TIMEOUT_MS = 30_000;
 /** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */
 const LISTEN_AFTER_MS = 500;
 
-export interface ServerParts extends Partial<Clocks> {
+export interface ServiceParts extends Partial<Clocks> {
   readonly logger: Logger;
   /** Returns the number of lines that the log has dropped. */
   readonly droppedLogLines?: () => number;
@@ -49,7 +49,8 @@ export interface ServerParts extends Partial<Clocks> {
   readonly extraRoutes?: RequestHandler;
 }
 
-export interface RunningServer {
+/** A service that serves. */
+export interface RunningService {
   /** Address of the API, such as http://127.0.0.1:8080. */
   readonly url: string;
   /** Address of the admin listener, if it is on. */
@@ -64,12 +65,77 @@ export interface RunningServer {
   close(delayMs?: number): Promise<void>;
 }
 
-/**
- * Composes the service and starts it. It listens when Redis has answered, or after half a second: then it answers 503 while it waits for
- * Redis, so that probes work.
- * @throws Error when a port is taken, or when Redis does not answer within 30 s or refuses the credentials; nothing is left open.
- */
-export async function startServer(config: Config, parts: ServerParts): Promise<RunningServer> {
+/** A service whose parts are composed: {@link start} opens it. */
+export class Service {
+  constructor(
+    private readonly config: Config,
+    private readonly logger: Logger,
+    private readonly parts: ReturnType<typeof composeService>,
+    private readonly bootTimeoutMs: number,
+  ) {}
+
+  /**
+   * Listens when Redis has answered, or after half a second: then it answers 503 while it waits for Redis, so that probes work.
+   * @throws Error when a port is taken, or when Redis does not answer in time or refuses the credentials; nothing is left open.
+   */
+  async start(): Promise<RunningService> {
+    const { api, admin, port, client, health, registry, readiness, where } = this.parts;
+    try {
+      const reached = this.reachStore();
+      reached.catch(() => {}); // It is awaited below, unless a port is taken.
+      await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
+      const url = await port.open(api);
+      const adminUrl = await admin.open();
+      await reached;
+      if (/unknown command/i.test(health.problem?.reason ?? '')) {
+        throw new Error(
+          `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
+        );
+      }
+      for (const finding of await inspectStore(client)) this.logger.warn(`${where}: ${finding}`);
+      this.logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
+      return { url, adminUrl, registry, readiness, close: (delayMs) => this.close(delayMs) };
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** See {@link RunningService.close}. */
+  async close(delayMs = 0): Promise<void> {
+    const { api, admin, port, activity, lifecycle, endUsage, health, client, subscriber } = this.parts;
+    const { shutdownTimeoutMs } = this.config;
+    lifecycle.isDraining = true;
+    if (delayMs > 0) await delay(delayMs);
+    const onPortClosed = () => {
+      activity.isClosing = true;
+    };
+    await Promise.all([drain(api, port, shutdownTimeoutMs, onPortClosed), admin.close(shutdownTimeoutMs)]);
+    await endUsage();
+    health.stop();
+    client.disconnect();
+    subscriber.disconnect();
+  }
+
+  private async reachStore(): Promise<void> {
+    const { client, health, where } = this.parts;
+    await waitUntilReady(client, this.bootTimeoutMs, (error) => {
+      this.logger.warn({ reason: error.message }, `waiting for ${where}`);
+      void health.check();
+    }).catch((error: Error) => {
+      throw new Error(explainStart(this.config.redis.mode, where, error));
+    });
+    await health.start();
+  }
+}
+
+/** Composes the service, which opens nothing but its connections to Redis before it starts. */
+export function createService(config: Config, parts: ServiceParts): Service {
+  return new Service(config, parts.logger, composeService(config, parts), parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS);
+}
+
+/** Makes the parts of the service, each from those before it. */
+function composeService(config: Config, parts: ServiceParts) {
   const { trace, logger } = parts;
   const clock = parts.clock ?? Date.now;
   const monotonic = parts.monotonic ?? performance.now.bind(performance);
@@ -77,30 +143,15 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const where = describe(config.redis);
   subscriber.on('error', () => {}); // The same outage is logged for the command connection.
 
+  const lifecycle = { isDraining: false };
   const activity: Activity = { inFlight: 0, isClosing: false };
-  const metrics: Metrics = new Metrics(
-    {
-      cache: () => reads.cache.counts(),
-      quotas: () => reads.quotas.counts(),
-      keyLookups: () => reads.authenticator.counts(),
-      redisReady: () => !health.problem,
-      subscribed: () => reads.isSubscribed(),
-      ready: () => !readiness(),
-      inFlight: () => activity.inFlight,
-      connections: () => api.openConnections(),
-      maxConnections: config.maxConnections,
-      droppedLogLines: parts.droppedLogLines ?? (() => 0),
-    },
-    { version: VERSION, node: process.version },
-    monotonic,
-  );
+  const metrics = new Metrics({ version: VERSION, node: process.version }, monotonic);
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
   const periodMs = parts.usagePeriodMs ?? USAGE_PERIOD_MS;
   const endUsage = writeRegularly(reads.usage, { logger, periodMs, onFailure: () => metrics.countUsageFailure() });
-  const health: StoreHealth = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
-  let draining = false;
+  const health = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   const readiness: Readiness = () => {
-    if (draining) return { reason: 'draining' };
+    if (lifecycle.isDraining) return { reason: 'draining' };
     return health.problem && { reason: 'redis', cause: health.problem.code };
   };
   const logRequest = requestLogger(logger, monotonic);
@@ -149,51 +200,17 @@ export async function startServer(config: Config, parts: ServerParts): Promise<R
   const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
   const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
   const port = parts.port ?? ownPort(config.host, config.port, 'PORT');
-  const close = async (delayMs = 0): Promise<void> => {
-    draining = true;
-    if (delayMs > 0) await delay(delayMs);
-    const onPortClosed = () => {
-      activity.isClosing = true;
-    };
-    await Promise.all([
-      drain(api, port, config.shutdownTimeoutMs, onPortClosed),
-      admin.close(config.shutdownTimeoutMs),
-    ]);
-    await endUsage();
-    health.stop();
-    client.disconnect();
-    subscriber.disconnect();
-  };
-
-  const reachStore = async (): Promise<void> => {
-    await waitUntilReady(client, parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS, (error) => {
-      logger.warn({ reason: error.message }, `waiting for ${where}`);
-      void health.check();
-    }).catch((error: Error) => {
-      throw new Error(explainStart(config.redis.mode, where, error));
-    });
-    await health.start();
-  };
-
-  let url: string;
-  let adminUrl: string | undefined;
-  try {
-    const reached = reachStore();
-    reached.catch(() => {}); // It is awaited below, unless a port is taken.
-    await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
-    url = await port.open(api);
-    adminUrl = await admin.open();
-    await reached;
-    if (/unknown command/i.test(health.problem?.reason ?? '')) {
-      throw new Error(
-        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
-      );
-    }
-    for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-  return { url, adminUrl, registry, readiness, close };
+  metrics.readFrom({
+    cache: () => reads.cache.counts(),
+    quotas: () => reads.quotas.counts(),
+    keyLookups: () => reads.authenticator.counts(),
+    redisReady: () => !health.problem,
+    subscribed: () => reads.isSubscribed(),
+    ready: () => !readiness(),
+    inFlight: () => activity.inFlight,
+    connections: () => api.openConnections(),
+    maxConnections: config.maxConnections,
+    droppedLogLines: parts.droppedLogLines ?? (() => 0),
+  });
+  return { api, admin, port, client, subscriber, health, registry, readiness, where, activity, lifecycle, endUsage };
 }

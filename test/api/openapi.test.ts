@@ -2,7 +2,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { startServer } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
 import type { RedisClient } from '../../src/store/client.ts';
 import { document, expectDocumented } from '../support/api-document.ts';
 import { SILENT, startService, type TestService } from '../support/service.ts';
@@ -123,7 +123,7 @@ describeStores('the API', (kind) => {
       };
       const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
       const store = { client: testStore.connect(), subscriber: testStore.connect() };
-      const failing = await startServer(config, { logger: SILENT, store, clock });
+      const failing = await createService(config, { logger: SILENT, store, clock }).start();
       try {
         await ask(200, '/servers/guild/stats', undefined, undefined, failing.url);
         broken = true;

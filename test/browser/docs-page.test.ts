@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoPage } from '../../scripts/demo/demo-page.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { PROBLEMS } from '../../src/http/response/problem.ts';
-import { startServer } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
 import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
 import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
 import { type Page, startSite } from '../../tools/browser.ts';
@@ -329,7 +329,7 @@ describe('the pages without a key', () => {
     const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
     const store = { client: testStore.connect(), subscriber: testStore.connect() };
     const demo = { guilds: [{ name: '<b>"Demo"', guild: 'guild', key: 'gr_x' }] };
-    const service = await startServer(config, { logger: SILENT, store, extraRoutes: demoPage(demo) });
+    const service = await createService(config, { logger: SILENT, store, extraRoutes: demoPage(demo) }).start();
     try {
       const { text, headers } = await request(service.url).get('/').expect(200);
       expect(text).toContain('&#60;b&#62;&#34;Demo&#34;');

@@ -13,7 +13,7 @@ import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/service/service.ts';
+import { createService, type RunningService } from '../../src/service/service.ts';
 import { ACL_FILE } from '../fault/acl.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
@@ -179,7 +179,7 @@ describe.each(['guildrank.service', 'guildrank-dashboard.service'])('deploy/syst
 
 describe('the ACL file on a real Redis', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
-  let service: RunningServer;
+  let service: RunningService;
   const clients: Redis[] = [];
   const url = (user: string, password: string) => `redis://${user}:${password}@127.0.0.1:${redis.port}`;
   const open = (user: string, role = user) => {
@@ -195,7 +195,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
   beforeAll(async () => {
     redis = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE)]);
     const env = { REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
-    service = await startServer(parseConfig(env), { logger: SILENT });
+    service = await createService(parseConfig(env), { logger: SILENT }).start();
   });
   afterAll(async () => {
     await service?.close();

@@ -3,7 +3,7 @@ import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.t
 import { servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { startServer } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
 import { startCluster } from '../support/cluster.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
@@ -13,7 +13,7 @@ import { PATIENT } from '../support/wait.ts';
 /** Starts the service. @returns its address. */
 async function boot(env: Record<string, string>): Promise<string> {
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
-  const { url, close } = await startServer(config, { logger: createLogger('silent', { write: () => {} }) });
+  const { url, close } = await createService(config, { logger: createLogger('silent', { write: () => {} }) }).start();
   onTestFinished(() => close());
   return url;
 }

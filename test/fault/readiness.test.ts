@@ -7,7 +7,7 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { startServer } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
 import { guildOn } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import type { LogLine } from '../support/process.ts';
@@ -32,7 +32,7 @@ async function serve(...options: string[]) {
     LOG_REQUESTS: 'off',
     ...guild.env,
   };
-  const service = await startServer(parseConfig(env), { logger });
+  const service = await createService(parseConfig(env), { logger }).start();
   onTestFinished(() => service.close());
   const readyz = async () => {
     const response = await fetch(`${service.url}/readyz`);

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readUsage, sumOf } from '../../src/access/usage-reader.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/service/service.ts';
+import { createService, type RunningService } from '../../src/service/service.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
@@ -26,12 +26,12 @@ describe('the usage of API keys', needs('redis-server'), () => {
     const log: LogLine[] = [];
     const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
     const env = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_URL: redisUrl, LOG_REQUESTS: 'off' };
-    const service = await startServer(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs });
+    const service = await createService(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs }).start();
     onTestFinished(() => service.close());
     return { service, log };
   }
   const stored = async ({ store, id }: TestGuild) => sumOf((await readUsage(store, id, Date.now())).hours);
-  const loadOn = (service: Pick<RunningServer, 'url'>, guild: TestGuild, rate = 200) => {
+  const loadOn = (service: Pick<RunningService, 'url'>, guild: TestGuild, rate = 200) => {
     const load = startLoad(service.url, { rate, headers: guild.headers, paths: guild.paths });
     onTestFinished(async () => void (await load.stop()));
     return load;

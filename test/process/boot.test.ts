@@ -9,18 +9,21 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/service/service.ts';
+import { createService, type RunningService } from '../../src/service/service.ts';
 import { startCluster } from '../support/cluster.ts';
 import { needs } from '../support/needs.ts';
 import { LONG_REDIS_TIMEOUT, type LogLine, spawnService, type TestProcess } from '../support/process.ts';
 import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
-function boot(env: Record<string, string>, bootTimeoutMs: number): { log: LogLine[]; running: Promise<RunningServer> } {
+function boot(
+  env: Record<string, string>,
+  bootTimeoutMs: number,
+): { log: LogLine[]; running: Promise<RunningService> } {
   const log: LogLine[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
-  const running = startServer(config, { logger, bootTimeoutMs });
+  const running = createService(config, { logger, bootTimeoutMs }).start();
   onTestFinished(() =>
     running.then(
       (server) => server.close(),

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { parseConfig } from '../../src/config/service.ts';
-import { type ServerParts, startServer } from '../../src/service/service.ts';
+import { createService, type ServiceParts } from '../../src/service/service.ts';
 import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
 import { SILENT } from '../support/service.ts';
@@ -49,7 +49,7 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
   });
 
   /** Starts the service and returns a player for it. The timeout of Redis is long: a busy machine must not change an answer. */
-  async function start(settings: Record<string, string> = {}, parts: Partial<ServerParts> = {}): Promise<Player> {
+  async function start(settings: Record<string, string> = {}, parts: Partial<ServiceParts> = {}): Promise<Player> {
     const env = {
       ...{ REDIS_URL: server.url, REDIS_TIMEOUT_MS: '10000', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
       ...{ LOG_REQUESTS: 'off', ...settings },
@@ -58,8 +58,8 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
     return new Player(Number(new URL(url).port), redis);
   }
 
-  async function startHere(env: Record<string, string>, parts: Partial<ServerParts>): Promise<string> {
-    const service = await startServer(parseConfig(env), { logger: SILENT, ...parts });
+  async function startHere(env: Record<string, string>, parts: Partial<ServiceParts>): Promise<string> {
+    const service = await createService(parseConfig(env), { logger: SILENT, ...parts }).start();
     stopService = () => service.close();
     return service.url;
   }

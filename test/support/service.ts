@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { type RunningServer, startServer } from '../../src/service/service.ts';
+import { createService, type RunningService } from '../../src/service/service.ts';
 import { LONG_REDIS_TIMEOUT } from './process.ts';
 import type { TestStore } from './stores.ts';
 
-export interface TestService extends RunningServer {
+export interface TestService extends RunningService {
   /** Writers, keys and counters on the same data. */
   readonly store: Services;
   /** Moves the service's clocks forward. They stand still otherwise. */
@@ -39,14 +39,14 @@ export async function startService(
   const lines: string[] = [];
   const logger: Logger = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) });
   const client = testStore.connect();
-  const running = await startServer(config, {
+  const running = await createService(config, {
     logger,
     store: { client, subscriber: testStore.connect() },
     clock: () => now,
     monotonic: () => monotonic,
     // Tests count the commands of a request; the end of the service writes the usage.
     usagePeriodMs: 3_600_000,
-  });
+  }).start();
   const store = servicesOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
   return {
     ...running,
