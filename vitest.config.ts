@@ -37,8 +37,8 @@ export function tier(
 
 export default defineConfig({
   test: {
-    // Many suites wait most of their time.
-    maxWorkers: 4,
+    // Many suites wait most of their time. Each further worker loads all modules once more.
+    maxWorkers: 3,
     // TEST_REPORT names a file for the results, which .ci/run adds up.
     reporters: [
       'default',
