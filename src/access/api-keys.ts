@@ -62,19 +62,19 @@ export class ApiKeyStore {
     }
     try {
       await this.client.hset(this.redisKeys.apiKey(sha), toFields(record));
-      await this.requireListed(record, sha);
+      await this.requireListed(record);
     } catch (error) {
-      // Without its record it would only take the place of another key.
+      // Nothing of it may stay: a record without an entry works unseen, and an entry alone takes the place of another key.
+      await this.client.del(this.redisKeys.apiKey(sha)).catch(() => {});
       await this.client.hdel(this.redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
       throw error;
     }
     return { key, record };
   }
 
-  /** Deletes a key that was revoked with all others while it was made. @throws NotFoundError for it. */
-  private async requireListed({ guildId, id }: ApiKeyRecord, sha: string): Promise<void> {
+  /** @throws NotFoundError for a key that was revoked with all others while it was made. */
+  private async requireListed({ guildId, id }: ApiKeyRecord): Promise<void> {
     if ((await this.client.hexists(this.redisKeys.guild(guildId).apiKeys, id)) === 1) return;
-    await this.client.del(this.redisKeys.apiKey(sha));
     throw new NotFoundError(`All keys of guild ${guildId} were revoked meanwhile, and this one was not made`);
   }
 

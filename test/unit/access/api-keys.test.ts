@@ -237,6 +237,16 @@ describe('the limit of keys', () => {
     expect(await listed()).toBe(0);
   });
 
+  it('leaves no record of a key that it could not find in the list again', async () => {
+    const failing = Object.assign(Object.create(testStore.client), {
+      hexists: () => Promise.reject(new Error('down')),
+    });
+    const store = new ApiKeyStore(withStoreErrors(failing), new RedisKeys('gr'), () => now);
+    await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
+    expect(await listed()).toBe(0);
+    expect(await testStore.client.keys('gr:key:*')).toEqual([]);
+  });
+
   it('leaves no key that works and is not listed, when all are revoked while some are made', async () => {
     for (let round = 0; round < 20; round++) {
       const made = Array.from({ length: 10 }, () => apiKeys.create('g', 'widget', null).catch(() => undefined));
