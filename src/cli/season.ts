@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
+import { countStored, requireGuild } from '../guild/overview/overview.ts';
 import { parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
@@ -38,15 +38,13 @@ async function reset(
   const interrupt = new Interrupt(context);
   try {
     const result = await withServices(context, async (services) => {
-      const { writer, client, redisKeys } = services;
+      const { writer } = services;
       await requireGuild(services, guild);
       if (!yes) {
-        const { xp, hidden } = redisKeys.guild(guild);
-        const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
         await confirm(
           context,
           guild,
-          `This copies ${count(ranked + others, 'member')} of guild ${guild} to ${archive}, and ${then}.`,
+          `This copies ${count(await countStored(services, guild), 'member')} of guild ${guild} to ${archive}, and ${then}.`,
         );
       }
       const { signal } = interrupt;

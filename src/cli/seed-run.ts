@@ -100,12 +100,12 @@ async function write(
 }
 
 /** The second reading of a file says nothing that the first has said. */
-const UNTOLD = { write: () => {}, advice: COMMAND_ADVICE };
+const SILENT = { write: () => {}, advice: COMMAND_ADVICE };
 
 /** Returns a function that opens the files once more; undefined for generated members, and with a pipe, which can be read once only. */
 function reopening({ file, format }: SeedOptions, inputs: readonly Input[], signal: AbortSignal) {
   if (!file || inputs.some(({ size }) => size === undefined)) return undefined;
-  return () => Promise.all(file.map((path) => openInput(path, format, signal, UNTOLD)));
+  return () => Promise.all(file.map((path) => openInput(path, format, signal, SILENT)));
 }
 
 function formatCurveOf({ curve }: SeedOptions, inputs: readonly Input[]) {

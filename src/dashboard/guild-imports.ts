@@ -14,6 +14,7 @@ import type { LoadTarget } from '../formats/load-job.ts';
 import { Problems } from '../formats/problems.ts';
 import type { Progress, Reading } from '../formats/reading.ts';
 import { summaryLine } from '../formats/summary.ts';
+import { countStored } from '../guild/overview/overview.ts';
 import type { CurveName } from '../guild/ranking/curves.ts';
 import { PAGE_ADVICE } from './import-advice.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -33,8 +34,8 @@ export interface CheckedImport extends ImportChoice {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
-  /** The text of the guild's sessions when it came. */
-  readonly sessions: string | null;
+  /** The generation of the guild's sessions when it came. */
+  readonly generation: string | null;
   readonly preview: DryRunResult['preview'];
   /** Lines for the person: what was detected, and the first bad rows with their places. */
   readonly notes: readonly string[];
@@ -135,7 +136,7 @@ export class GuildImports {
       }, KEPT_MS).unref();
     } catch (error) {
       await rm(path, { force: true });
-      throw error instanceof InvalidInputError ? new InvalidInputError(cut(error.message)) : error;
+      throw error instanceof InvalidInputError ? new InvalidInputError(shortened(error.message)) : error;
     } finally {
       if (this.receiving.get(guildId) === receiving) this.receiving.delete(guildId);
     }
@@ -157,7 +158,7 @@ export class GuildImports {
     const progress: Progress = {
       advice: PAGE_ADVICE,
       update: () => {},
-      write: (line) => notes.push(cut(line)),
+      write: (line) => notes.push(shortened(line)),
     };
     const state = await readGuildState(this.target, guildId, false);
     const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
@@ -179,20 +180,20 @@ export class GuildImports {
     // Of a larger file nobody knows how many are the same: the load ends at the limit.
     if (preview.repeated_exact && preview.members > this.maxMembers)
       throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
-    if (notice) notes.push(cut(notice));
-    if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(cut(outcome.message));
-    const sessions = await this.sessionsOf(guildId);
-    return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, sessions, preview, notes };
+    if (notice) notes.push(shortened(notice));
+    if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
+    const generation = await this.generationOf(guildId);
+    return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, generation, preview, notes };
   }
 
-  private sessionsOf(guildId: string): Promise<string | null> {
+  private generationOf(guildId: string): Promise<string | null> {
     return this.target.client.get(this.target.redisKeys.guild(guildId).sessions);
   }
 
   /** Forgets the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
   async forgetOld(guildId: string): Promise<void> {
     const { checked } = this.of(guildId);
-    if (checked && checked.sessions !== (await this.sessionsOf(guildId))) await this.discard(guildId);
+    if (checked && checked.generation !== (await this.generationOf(guildId))) await this.discard(guildId);
   }
 
   /** Lets the files go that have waited longest, until another one of this size has room. */
@@ -228,7 +229,7 @@ export class GuildImports {
     onEnd: (summary: string) => Promise<unknown>,
   ): Promise<void> {
     await this.forgetOld(guildId);
-    const stored = how.replace ? 0 : await this.storedMembers(guildId);
+    const stored = how.replace ? 0 : await countStored(this.target, guildId);
     if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
@@ -247,13 +248,6 @@ export class GuildImports {
         return rm(checked.path, { force: true });
       });
     this.loads.add(load);
-  }
-
-  private async storedMembers(guildId: string): Promise<number> {
-    const { client, redisKeys } = this.target;
-    const { xp, hidden } = redisKeys.guild(guildId);
-    const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
-    return ranked + others;
   }
 
   private tooMany(what: string): InvalidInputError {
@@ -283,7 +277,7 @@ export class GuildImports {
     const progress: Progress = {
       update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
       advice: PAGE_ADVICE,
-      write: (line) => run.notes.push(cut(line)),
+      write: (line) => run.notes.push(shortened(line)),
     };
     try {
       const { summary, outcome } = await this.read(choice.path, choice, signal, progress, (reading, formatCurve) => {
@@ -305,10 +299,10 @@ export class GuildImports {
         };
         return load(this.target, job);
       });
-      if (outcome) run.problem = cut(outcome.message);
+      if (outcome) run.problem = shortened(outcome.message);
       run.summary = summaryLine(summary);
     } catch (error) {
-      run.problem = cut(messageOf(error));
+      run.problem = shortened(messageOf(error));
       run.summary = 'Stopped before anything was loaded';
     }
     return run.summary;
@@ -336,6 +330,6 @@ export class GuildImports {
 /** A line can quote a whole field of the file. */
 const LONGEST_LINE = 500;
 
-function cut(line: string): string {
+function shortened(line: string): string {
   return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
 }

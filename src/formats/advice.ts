@@ -10,8 +10,8 @@ export interface Advice {
   readonly runAgain: string;
 }
 
-/** The person who is told about files. */
-export interface Told {
+/** Tells a person about files. */
+export interface Reporter {
   /** Takes a line. */
   write(line: string): void;
   readonly advice: Advice;

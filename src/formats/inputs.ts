@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InvalidInputError, isAbort, systemErrorOf } from '../errors.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
-import type { Advice, Told } from './advice.ts';
+import type { Advice, Reporter } from './advice.ts';
 import { readCsv } from './csv.ts';
 import { detectFormat } from './detect.ts';
 import { type FormatName, formatNamed } from './formats.ts';
@@ -51,7 +51,7 @@ export async function openInput(
   source: string | Readable,
   given: FormatName | undefined,
   signal: AbortSignal,
-  told: Told,
+  reporter: Reporter,
   name = typeof source === 'string' ? source : 'stdin',
 ): Promise<Input> {
   const { stream, size } = typeof source === 'string' ? await open(source) : { stream: source, size: undefined };
@@ -73,8 +73,8 @@ export async function openInput(
     length += value.length;
   }
   const beginning = Buffer.concat(head).toString('utf8');
-  const format = formatOf(beginning, given, name, stream, told.advice);
-  const curve = format === 'polaris' ? polarisCurve(beginning, name, told) : undefined;
+  const format = formatOf(beginning, given, name, stream, reporter.advice);
+  const curve = format === 'polaris' ? polarisCurve(beginning, name, reporter) : undefined;
   async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
     let told = 0;
     const tell = (): void => {
@@ -98,9 +98,9 @@ export async function openInput(
     format,
     ...(curve && { curve }),
     entries(onRead) {
-      if (json) return readJson(bytes(onRead), json, name, told.advice);
+      if (json) return readJson(bytes(onRead), json, name, reporter.advice);
       return format === 'csv'
-        ? readCsv(bytes(onRead), name, (line) => told.write(line))
+        ? readCsv(bytes(onRead), name, (line) => reporter.write(line))
         : readNdjson(bytes(onRead), name);
     },
     close: () => void stream.destroy(),
@@ -125,12 +125,13 @@ function formatOf(
 }
 
 /** Returns the curve in the settings of a Polaris export. They stand before the members. */
-function polarisCurve(head: string, name: string, told: Told): CurveText | undefined {
+function polarisCurve(head: string, name: string, reporter: Reporter): CurveText | undefined {
   const settings = settingsIn(head);
   const found = settings && curveOfSettings(settings);
-  if (settings && !found) told.write(`${name}: its settings make no curve: levels will differ from those it showed`);
+  if (settings && !found)
+    reporter.write(`${name}: its settings make no curve: levels will differ from those it showed`);
   if (found && found.wrong > 0) {
-    told.write(
+    reporter.write(
       `${name}: ${found.wrong} of its ${settings?.maxLevel} levels will begin at other XP, because its curve has many decimals`,
     );
   }

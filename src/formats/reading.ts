@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../errors.ts';
-import type { Told } from './advice.ts';
+import type { Reporter } from './advice.ts';
 import type { Input } from './inputs.ts';
 import type { Problems } from './problems.ts';
 import type { SeedRow } from './rows.ts';
 
 /** Receives the progress of a run. */
-export interface Progress extends Told {
+export interface Progress extends Reporter {
   /** @param done amount read so far, in the unit of the inputs' sizes. @param members among it. */
   update(done: number, members: number): void;
 }

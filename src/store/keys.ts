@@ -47,7 +47,7 @@ export interface LockedKeys extends GuildKeys {
 export const READ_KEYS = ['xp', 'stats', 'config', 'members'] as const;
 
 /** The keys that each other script of a guild begins with. */
-export const DATA_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
+export const GUILD_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
 
 /** Makes the names of keys from a deployment's `KEY_PREFIX`. Pure. */
 export class RedisKeys {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
-import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CurveText } from '../ranking/curves.ts';
 
-export const recount = defineScript('recount', DATA_KEYS);
+export const recount = defineScript('recount', GUILD_KEYS);
 
 /** The counters of a guild. */
 export interface Counters {

@@ -2,12 +2,12 @@ import type { ApiKeyStore } from '../../access/api-keys.ts';
 import { endSessions } from '../../access/session-generation.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 
-export const deleteData = defineScript('delete', [...DATA_KEYS, 'season', 'seasonXp', 'quota']);
+export const deleteData = defineScript('delete', [...GUILD_KEYS, 'season', 'seasonXp', 'quota']);
 
 /** The data that a deletion removed. */
 export interface Removed {

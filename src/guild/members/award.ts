@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { DATA_KEYS } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
 /** Gives XP for a message. Its keys end with the cooldown of the member. */
-export const award = defineScript('award', [...DATA_KEYS, 'cooldown']);
+export const award = defineScript('award', [...GUILD_KEYS, 'cooldown']);
 
 /** XP for one message of a member. */
 export interface AwardRequest {

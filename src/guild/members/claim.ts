@@ -1,10 +1,10 @@
 import { InvalidInputError } from '../../errors.ts';
-import { DATA_KEYS } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
 /** Gives the reward of the day. */
-export const claim = defineScript('claim', DATA_KEYS);
+export const claim = defineScript('claim', GUILD_KEYS);
 
 /** The claim of one member for the present day. */
 export interface ClaimRequest {

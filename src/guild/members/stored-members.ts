@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../store/client.ts';
-import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
@@ -7,7 +7,7 @@ import { checkIds } from '../ranking/check-ids.ts';
 import { wholeXp } from '../ranking/reader.ts';
 import { claimTime, explicitLevel, splitProfile } from './profile.ts';
 
-export const members = defineScript('members', DATA_KEYS);
+export const members = defineScript('members', GUILD_KEYS);
 
 /** The profile of a member. */
 export interface StoredProfile {

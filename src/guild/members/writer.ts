@@ -1,17 +1,17 @@
 import { RecordRefusedError, type RefusalReason } from '../../errors.ts';
-import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 
-export const record = defineScript('record', DATA_KEYS);
+export const record = defineScript('record', GUILD_KEYS);
 /** Its keys end with the cooldowns of the members. */
-export const remove = defineScript('remove', [...DATA_KEYS, 'seasonXp']);
+export const remove = defineScript('remove', [...GUILD_KEYS, 'seasonXp']);
 /** Hides members, or shows them again. */
-export const hide = defineScript('hide', DATA_KEYS);
+export const hide = defineScript('hide', GUILD_KEYS);
 /** Records members of a guild under a lock. */
-export const stage = defineScript('stage', [...DATA_KEYS, 'lock']);
+export const stage = defineScript('stage', [...GUILD_KEYS, 'lock']);
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {

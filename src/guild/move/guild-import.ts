@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 /** Its keys end with the cooldowns of the members that it puts. */
-export const move = defineScript('move', [...DATA_KEYS, 'season', 'apiKeys', 'quota', 'lock']);
+export const move = defineScript('move', [...GUILD_KEYS, 'season', 'apiKeys', 'quota', 'lock']);
 
 interface Store {
   readonly client: RedisClient;

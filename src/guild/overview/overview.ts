@@ -34,6 +34,16 @@ export async function requireGuild(
   if (found === 0) throw new NotFoundError(`No such guild: nothing is stored of ${guild}`);
 }
 
+/** Returns the members of a guild, ranked and hidden ones. O(1), one round trip. @throws StoreUnavailableError */
+export async function countStored(
+  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  guild: string,
+): Promise<number> {
+  const { xp, hidden } = redisKeys.guild(guild);
+  const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
+  return ranked + others;
+}
+
 /**
  * Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart.
  * @param planQuotas requests per hour by plan; a guild on an unknown plan counts as free.

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
-import { DATA_KEYS, type GuildKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { recordArguments, stage, throwRefusal, type XpRecord } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
-export const unstage = defineScript('unstage', [...DATA_KEYS, 'lock']);
+export const unstage = defineScript('unstage', [...GUILD_KEYS, 'lock']);
 export const replace = defineScript('replace', [
-  ...DATA_KEYS,
+  ...GUILD_KEYS,
   ...(['nextXp', 'nextStats', 'nextConfig', 'nextHidden', 'nextMembers', 'lock'] as const),
 ]);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
-import { DATA_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { decodeRow } from '../members/stored-members.ts';
@@ -8,7 +8,7 @@ import { recordArguments, stage, throwRefusal } from '../members/writer.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
-export const season = defineScript('season', [...DATA_KEYS, 'season', 'seasonXp', 'lock']);
+export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock']);
 
 export interface SeasonOptions {
   /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
