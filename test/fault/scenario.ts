@@ -72,7 +72,7 @@ async function tryFault(fault: Fault): Promise<{ verdict: Verdict; figures: Reco
     const pingsBefore = watchPings(redis.url);
     cleanUps.push(pingsBefore.stop);
     const good = () => load.answers.filter(({ status }) => status === 200).length;
-    await vi.waitFor(() => expect(good(), 'good answers before the fault').toBeGreaterThan(RATE), PATIENT);
+    await vi.waitFor(() => expect(good(), 'good answers before the fault').toBeGreaterThan(RATE / 2), PATIENT);
     const lagBefore = await pingsBefore.stop();
     const rss = service.rss();
     const begun = performance.now();

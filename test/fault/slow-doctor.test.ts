@@ -62,6 +62,6 @@ it('doctor ends in time at a slow Redis and at one that stops to answer', needs(
     if (name === 'time') proxy.hold('127.0.0.1', 'replies');
   });
   const silent = await doctor();
-  expect(silent).toMatchObject({ code: 1, states: { 'round trip': 'ok', version: 'ok', EVAL: 'problem' } });
-  expect(Object.keys(silent.states)).toContain('cost');
+  expect(silent).toMatchObject({ code: 1, states: { version: 'ok', EVAL: 'problem' } });
+  expect(Object.keys(silent.states)).toEqual(expect.arrayContaining(['round trip', 'cost']));
 });
