@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
@@ -11,6 +11,18 @@ import { parseDuration } from './duration.ts';
 export function parseId(text: string): string {
   if (!ID_PATTERN.test(text)) throw new InvalidArgumentError('It must be 1 to 64 of A-Z a-z 0-9 _ - .');
   return text;
+}
+
+/**
+ * Adds an option that a call must name, with an id as its value. Unlike commander's `requiredOption`, it is asked for after all names of
+ * options are known to be right: `--gild g` is a misspelt `--guild`.
+ */
+export function requireId(command: Command, flags: string, description: string): Command {
+  const option = new Option(flags, description).argParser(parseId);
+  return command.addOption(option).hook('preAction', (_, called) => {
+    if (called.getOptionValue(option.attributeName()) === undefined)
+      called.error(`error: required option '${flags}' not specified`);
+  });
 }
 
 export function parseKeyName(text: string): string {

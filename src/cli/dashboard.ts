@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { endSessions } from '../access/session-generation.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { parseId } from './arguments.ts';
+import { parseId, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
 import { withServices } from './services.ts';
@@ -31,19 +31,16 @@ export function defineDashboard(command: Command, context: CommandContext): void
 
 /** Adds `invite` and `sign-out` to the command `guild`. */
 export function defineDashboardAccess(guild: Command, context: CommandContext): void {
-  guild
-    .command('invite')
-    .description('Print a link that signs in to the dashboard of the guild, once')
-    .requiredOption('--guild <id>', 'guild id', parseId)
+  const subcommand = (name: string, description: string) =>
+    requireId(guild.command(name).description(description), '--guild <id>', 'guild id');
+
+  subcommand('invite', 'Print a link that signs in to the dashboard of the guild, once')
     .option('--user <id>', 'id of the person that it is for, shown in the audit log', parseId, '')
     .option('--json', 'print JSON')
     .action(({ guild: guildId, user: userId, json }: GuildOptions & { readonly user: string }) =>
       printLink(context, { guildId, userId }, json),
     );
-  guild
-    .command('sign-out')
-    .description('End all sessions of the dashboard of the guild, and the links that nobody has used')
-    .requiredOption('--guild <id>', 'guild id', parseId)
+  subcommand('sign-out', 'End all sessions of the dashboard of the guild, and the links that nobody has used')
     .option('--json', 'print JSON')
     .action(async ({ guild, json }: GuildOptions) => {
       await withServices(context, async (services) => {

@@ -5,7 +5,7 @@ import { count, digits } from '../count.ts';
 import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../formats/export.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { parseId } from './arguments.ts';
+import { requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
@@ -22,8 +22,7 @@ const LEFT_OUT =
 
 /** Defines `export`, which writes the members of a guild in a format that `seed` reads. */
 export function defineExport(command: Command, context: CommandContext): void {
-  command
-    .requiredOption('--guild <id>', 'guild to export', parseId)
+  requireId(command, '--guild <id>', 'guild to export')
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
     .addHelpText('after', '\nThe last line, on stderr, says whether the members are those of one moment.')
     .action((options: Options) => run(context, options));

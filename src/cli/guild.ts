@@ -4,7 +4,7 @@ import { count, digits } from '../count.ts';
 import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
 import { type Overview, readOverview, requireGuild } from '../guild/overview/overview.ts';
 import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
-import { CURVES, parseCurveText, parseId, parseMultiplier } from './arguments.ts';
+import { CURVES, parseCurveText, parseMultiplier, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { type Services, withServices } from './services.ts';
@@ -27,7 +27,7 @@ interface RemoveOptions extends Options {
 /** Defines `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
 export function defineGuild(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
-    command.command(name).description(description).requiredOption('--guild <id>', 'guild id', parseId);
+    requireId(command.command(name).description(description), '--guild <id>', 'guild id');
 
   subcommand('set', 'Change the configuration; a new curve recounts the levels. The service follows at once')
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')

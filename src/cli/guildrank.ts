@@ -88,10 +88,23 @@ export async function runGuildrank(
     .helpCommand(false)
     .exitOverride()
     .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`);
+  const asked = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
   for (const { name, description, define } of COMMANDS) {
     const command = program(context, name, description);
-    if (name === args[0]) await define(command, context, startService);
+    if (name === asked[0]) await define(command, context, startService);
     bin.addCommand(command);
   }
-  return run(context, bin, args[0] === 'help' ? ['--help'] : args);
+  return run(context, bin, withoutHelpOfNone(bin, asked));
+}
+
+/** Leaves out `--help` after a name that no command has: the name is the mistake, and commander then says so. */
+function withoutHelpOfNone(bin: Command, args: readonly string[]): readonly string[] {
+  let command = bin;
+  for (const name of args) {
+    if (name.startsWith('-') || command.commands.length === 0) break;
+    const named = command.commands.find((each) => each.name() === name);
+    if (!named) return args.filter((arg) => arg !== '--help' && arg !== '-h');
+    command = named;
+  }
+  return args;
 }

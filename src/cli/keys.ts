@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyRecord } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
-import { parseId, parseKeyName, parseLifetime, parseOriginList } from './arguments.ts';
+import { parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { withServices } from './services.ts';
@@ -30,11 +30,10 @@ const DAY_MS = 86_400_000;
 /** Defines `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
 export function defineKeys(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
-    command
-      .command(name)
-      .description(description)
-      .requiredOption('--guild <id>', 'guild the key belongs to', parseId)
-      .option('--json', 'print JSON');
+    requireId(command.command(name).description(description), '--guild <id>', 'guild the key belongs to').option(
+      '--json',
+      'print JSON',
+    );
 
   subcommand('create', 'Create a key and print it, once')
     .option('--name <name>', 'what the key is for, to tell it from others', parseKeyName, '')

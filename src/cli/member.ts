@@ -5,7 +5,16 @@ import { readMemberData } from '../guild/members/member-data.ts';
 import type { ProfileChange } from '../guild/members/writer.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
 import { curveOf } from '../guild/ranking/reader.ts';
-import { parseId, parseIds, parseLevel, parseName, parseTime, parseWhole, parseXpChange } from './arguments.ts';
+import {
+  parseId,
+  parseIds,
+  parseLevel,
+  parseName,
+  parseTime,
+  parseWhole,
+  parseXpChange,
+  requireId,
+} from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
 import { type Services, withServices } from './services.ts';
@@ -30,7 +39,7 @@ interface RemoveOptions extends Options {
 /** Defines `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `remove` and `export`. */
 export function defineMember(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
-    command.command(name).description(description).requiredOption('--guild <id>', 'guild of the member', parseId);
+    requireId(command.command(name).description(description), '--guild <id>', 'guild of the member');
   const one = (name: string, description: string) =>
     subcommand(name, description).argument('<user>', 'user id', parseId).option('--json', 'print JSON');
   const many = (name: string, description: string) =>

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
 import { countStored, requireGuild } from '../guild/overview/overview.ts';
-import { parseId } from './arguments.ts';
+import { requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
@@ -19,11 +19,11 @@ interface Options {
 
 /** Defines `season reset`, which ends a season. */
 export function defineSeason(command: Command, context: CommandContext): void {
-  command
+  const subcommand = command
     .command('reset')
-    .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption')
-    .requiredOption('--guild <id>', 'guild whose season ends', parseId)
-    .requiredOption('--archive <id>', 'guild id for the members of the season, such as 123.2026-s1', parseId)
+    .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption');
+  requireId(subcommand, '--guild <id>', 'guild whose season ends');
+  requireId(subcommand, '--archive <id>', 'guild id for the members of the season, such as 123.2026-s1')
     .option('--drop-members', 'remove the members instead, except those who gain XP meanwhile')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')

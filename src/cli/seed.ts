@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { FORMAT_NAMES } from '../formats/formats.ts';
 import { LEVEL_CHOICES } from '../formats/levels.ts';
-import { CURVES, parseCurveText, parseId, parseMemberCount } from './arguments.ts';
+import { CURVES, parseCurveText, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
 import { commandLine } from './terminal.ts';
@@ -27,8 +27,7 @@ XP is set, not added: running it again changes nothing. The formats are describe
 
 /** Defines `seed`, which loads members into a guild from files, or generates them. */
 export function defineSeed(command: Command, context: CommandContext): void {
-  command
-    .requiredOption('--guild <id>', 'guild to load into', parseId)
+  requireId(command, '--guild <id>', 'guild to load into')
     .option('--file <path...>', 'files to load, in order; - is the standard input')
     .option('--generate <n>', 'load n made-up members instead', parseMemberCount)
     .option('--random-seed <text>', 'other made-up members; the same for the same text', '1')

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { count } from '../count.ts';
 import type { Counters } from '../guild/counters/counters.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { parseId } from './arguments.ts';
+import { requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { withServices } from './services.ts';
@@ -16,11 +16,10 @@ interface Options {
 /** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
 export function defineStats(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
-    command
-      .command(name)
-      .description(description)
-      .requiredOption('--guild <id>', 'guild id', parseId)
-      .option('--json', 'print JSON');
+    requireId(command.command(name).description(description), '--guild <id>', 'guild id').option(
+      '--json',
+      'print JSON',
+    );
 
   subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action((options: Options) =>
     check(context, options),

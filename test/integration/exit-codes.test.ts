@@ -46,9 +46,27 @@ describe('the exit code of every command', () => {
     ['keyz', [], 'keys'],
     ['stats', ['chek', ...GUILD], 'check'],
     ['guild', ['show', ...GUILD, '--jsno'], '--json'],
+    ['stats', ['check', '--gild', 'nosuch'], '--guild'],
+    ['season', ['reset', ...GUILD, '--archiv', 'nosuch.s1'], '--archive'],
+    ['help', ['keyz'], 'keys'],
+    ['keys', ['creat', '--help'], 'create'],
   ])('%s %j is 2, with the word that was meant', async (name, args, meant) => {
     const { code, stderr } = await runCommand(name, args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(`(Did you mean ${meant}?)`)]);
+  });
+
+  it('is 2 without an option that the command needs, which is named', async () => {
+    const { code, stderr } = await runCommand('season', ['reset', ...GUILD]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("required option '--archive <id>' not specified")]);
+  });
+
+  it('is 0 for help keys create, which prints what keys create --help does', async () => {
+    const [help, option] = [
+      await runCommand('help', ['keys', 'create']),
+      await runCommand('keys', ['create', '--help']),
+    ];
+    expect(help).toEqual(option);
+    expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--expires')]);
   });
 
   it.each(COMMANDS)('%s %j is 1 when Redis is away', async (name, args) => {
