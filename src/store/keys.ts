@@ -40,6 +40,12 @@ export interface LockedKeys extends GuildKeys {
   readonly lock: string;
 }
 
+/** The keys of staged members. */
+export interface StagingKeys extends LockedKeys {
+  /** HASH: hidden staged member -> why it is hidden. */
+  readonly carried: string;
+}
+
 /**
  * The keys that a script which only reads a ranking begins with. It names no other, because a Cluster that moves a slot takes a key that
  * does not exist for one that has moved.
@@ -58,9 +64,10 @@ export class RedisKeys {
   }
 
   /** Returns the keys under which an import stages members before they replace the present ones. */
-  staging(guildId: string): LockedKeys {
-    const staging = this.under(`${this.prefix}:{${guildId}}:next`);
-    return { ...staging, lock: `${staging.xp}:lock` };
+  staging(guildId: string): StagingKeys {
+    const base = `${this.prefix}:{${guildId}}:next`;
+    const staging = this.under(base);
+    return { ...staging, carried: `${base}:carried`, lock: `${staging.xp}:lock` };
   }
 
   /** Returns the keys of a guild with its lock. */

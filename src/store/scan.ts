@@ -6,16 +6,28 @@ import type { RedisClient } from './client.ts';
  * @returns lists of member, score, member, score and so on, with `count` members at most: ZSCAN returns a small set as a whole.
  * @throws StoreUnavailableError
  */
-export async function* scanSortedSet(client: RedisClient, key: string, count: number): AsyncGenerator<string[]> {
+export function scanSortedSet(client: RedisClient, key: string, count: number): AsyncGenerator<string[]> {
+  return scanPairs((cursor) => client.zscan(key, cursor, 'COUNT', count), count);
+}
+
+/** Walks over a hash as {@link scanSortedSet} does. @returns lists of field, value, field, value and so on. */
+export function scanHash(client: RedisClient, key: string, count: number): AsyncGenerator<string[]> {
+  return scanPairs((cursor) => client.hscan(key, cursor, 'COUNT', count), count);
+}
+
+async function* scanPairs(
+  scan: (cursor: string) => Promise<[string, string[]]>,
+  count: number,
+): AsyncGenerator<string[]> {
   let cursor = '0';
   do {
-    const [next, scored] = await client.zscan(key, cursor, 'COUNT', count);
-    for (let from = 0; from < scored.length; from += 2 * count) yield scored.slice(from, from + 2 * count);
+    const [next, pairs] = await scan(cursor);
+    for (let from = 0; from < pairs.length; from += 2 * count) yield pairs.slice(from, from + 2 * count);
     cursor = next;
   } while (cursor !== '0');
 }
 
-/** Returns the members of a step of {@link scanSortedSet}, without their scores. */
+/** Returns the members of a step of {@link scanSortedSet} without their scores, or the fields of a hash. */
 export function membersOf(scored: readonly string[]): string[] {
   return scored.filter((_, i) => i % 2 === 0);
 }

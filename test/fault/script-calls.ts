@@ -16,6 +16,8 @@ const TOKEN = 'token';
 /** One script call on a guild that {@link prepare} has made. */
 export interface ScriptCall {
   readonly script: string;
+  /** Whether it begins with a deletion, which a full Redis allows. */
+  readonly deletes?: true;
   run(services: Services, staged: StagedMembers): Promise<unknown>;
 }
 
@@ -27,6 +29,10 @@ const season = (services: Services, staged: StagedMembers, mode: string, ...args
   const keys = ['season', 'season:xp', 'next:xp:lock'].map((key) => `gr:{g}:${key}`);
   return services.scripts.run('season', [...GUILD_KEYS, ...keys], mode, Reflect.get(staged, 'token'), ...args);
 };
+
+/** Runs a mode of replace.lua. */
+const replace = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) =>
+  Reflect.apply(Reflect.get(staged, 'step'), { ...staged, store: services }, [mode, ...args]);
 
 /** A call of every script; `batch` counts, and `page` reads. */
 export const scriptCalls: readonly ScriptCall[] = [
@@ -64,10 +70,19 @@ export const scriptCalls: readonly ScriptCall[] = [
     run: (services) => recount(services, 'step', TOKEN, '', 9, 'commit', 'xp_curve', 'standard'),
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
-  { script: 'replace', run: (_, staged) => staged.putInPlace() },
-  { script: 'unstage', run: (_, staged) => staged.end() },
+  { script: 'replace', run: (services, staged) => replace(services, staged, 'note') },
+  { script: 'replace', run: (services, staged) => replace(services, staged, 'hide', 'a', 'hidden') },
+  { script: 'replace', run: (services, staged) => replace(services, staged, 'carry', 'a', 'b', 'hidden', 'shown') },
+  { script: 'replace', run: (services, staged) => replace(services, staged, 'swap', STAGED.length, 1) },
+  {
+    script: 'replace',
+    deletes: true,
+    run: (services, staged) => replace(services, staged, 'clear', 'xp_curve', 'lurkr'),
+  },
+  { script: 'replace', deletes: true, run: (services, staged) => replace(services, staged, 'end') },
   {
     script: 'delete',
+    deletes: true,
     run: ({ scripts }) => scripts.run('delete', [...GUILD_KEYS, 'gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}']),
   },
   {
@@ -103,6 +118,10 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
   const staged = await StagedMembers.lock(services, GUILD);
   await staged.stage(STAGED.map((userId) => ({ userId, set: 7, profile: { username: `new ${userId}` } })));
+  // A member that was hidden in the guild when the replacement carried it over, and one that changed since.
+  await services.client.zadd('gr:{g}:next:hidden', 7, 'shown');
+  await services.client.hset('gr:{g}:next:carried', 'shown', 's');
+  await services.client.hset('gr:{g}:stats', 'replacing', ' hidden');
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   await recount(services, 'begin', TOKEN, '', 9);
   return staged;

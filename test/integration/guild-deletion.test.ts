@@ -61,7 +61,7 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
     let calls = 0;
     const dies = async (name: string) => {
       // The second one is after "delete": it gives the lock back.
-      if (name === 'unstage' && ++calls === 2) throw new Error('killed');
+      if (name === 'replace' && ++calls === 2) throw new Error('killed');
     };
     await expect(deleteGuild(suite.beside(dies), guild)).rejects.toThrow('killed');
     await suite.store.writer.record(guild, { userId: 'u7', add: 1 });

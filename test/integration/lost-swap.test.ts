@@ -9,12 +9,12 @@ import { mockStore } from '../support/stores.ts';
 
 const suite = storeSuite(mockStore);
 
-/** Loads three members in the place of others, while the command of this name gets no reply. */
-async function replaceBeside(lost: string) {
+/** Loads three members in the place of others, while the command of this name, or in this mode, gets no reply. */
+async function replaceWithout(lost: string) {
   const guild = suite.newGuild();
   await suite.store.writer.record(guild, { userId: 'old', set: 5 });
-  const target = suite.beside(async (name) => {
-    if (name === lost) throw new StoreUnavailableError(new Error('Connection is closed.'));
+  const target = suite.beside(async (name, _keys, mode) => {
+    if (name === lost || mode === lost) throw new StoreUnavailableError(new Error('Connection is closed.'));
   });
   const inputs = [
     {
@@ -41,11 +41,11 @@ async function replaceBeside(lost: string) {
 }
 
 it('a replacement without the reply to its swap says that the guild is old or new, and how to go on', async () => {
-  expect(await replaceBeside('replace')).toBe(
+  expect(await replaceWithout('swap')).toBe(
     'Redis did not answer: Connection is closed. (the guild has all old or all new members: run the same command again)',
   );
 });
 
 it('a replacement that cannot stage says that nothing was replaced', async () => {
-  expect(await replaceBeside('stage')).toBe('Redis did not answer: Connection is closed. (nothing was replaced)');
+  expect(await replaceWithout('stage')).toBe('Redis did not answer: Connection is closed. (nothing was replaced)');
 });

@@ -36,17 +36,19 @@ export async function readMemberData(
 ): Promise<MemberData | null> {
   const keys = redisKeys.guild(guild);
   const staging = redisKeys.staging(guild);
-  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedProfile] = await Promise.all([
+  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedHiddenXp, stagedProfile] = await Promise.all([
     client.zscore(keys.xp, userId),
     client.zscore(keys.hidden, userId),
     client.hget(keys.members, userId),
     client.pttl(keys.cooldownPrefix + userId),
     client.zscore(keys.seasonXp, userId),
     client.zscore(staging.xp, userId),
+    client.zscore(staging.hidden, userId),
     client.hget(staging.members, userId),
   ]);
   const profile = profileData(stored);
-  const staged = stagedXp === null ? null : { xp: stagedXp, profile: profileData(stagedProfile) };
+  const xpStaged = stagedXp ?? stagedHiddenXp;
+  const staged = xpStaged === null ? null : { xp: xpStaged, profile: profileData(stagedProfile) };
   const cooldown_ms = cooldown > 0 ? cooldown : null;
   const data = { guild, user_id: userId, xp, hidden_xp, profile, cooldown_ms, season_xp, staged };
   const isNothing = [xp, hidden_xp, profile, cooldown_ms, season_xp, staged].every((part) => part === null);

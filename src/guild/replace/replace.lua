@@ -1,92 +1,207 @@
--- replace: puts the staged members in the place of all present ones, with the curve that they were staged with. A member that is hidden in
--- the guild stays hidden: with the staged XP and profile, or with its own when it is not staged. Ranking, profiles, counters, curve and
--- revision change at one moment.
+-- replace: puts staged members in the place of all present ones, in steps (src/guild/replace/staged-members.ts). A member that is hidden in
+-- the guild stays hidden: with the staged XP and profile, or with its own when it is not staged. Ranking, hidden members, profiles, counters,
+-- curve and revision change at one moment, by "swap".
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:next:xp   KEYS[7] gr:{G}:next:stats   KEYS[8] gr:{G}:next:config   KEYS[9] gr:{G}:next:hidden   KEYS[10] gr:{G}:next:members
--- KEYS[11] gr:{G}:next:xp:lock
--- ARGV[1] token of the lock   ARGV[2..] user ids of staged members to hide
---
--- Reply: {"OK", members in the ranking}, or {"REFUSED", 0, "lock"} when the lock has another token, or {"REFUSED", 0, "total"} when a counter would
---        leave 64 bits; nothing was changed.
---        Without staged members nothing is changed either. O(h log m) for h members that are hidden or to hide; Redis frees the old members beside other work.
+-- KEYS[11] gr:{G}:next:carried   KEYS[12] gr:{G}:next:xp:lock
+-- ARGV[1] mode   ARGV[2] token of the lock   ARGV[3..] by mode:
+--   "clear" fields and values of the next config   removes all that is staged, or was left behind. {"OK", members that were staged}
+--   "end"   as "clear", and gives the lock back
+--   "note"   from now on, the stats of the guild name the hidden members that change. {"OK", members of the staged ranking}
+--   "hide" user ids   those that are staged leave the staged ranking. {"OK", members that left it, members copied from the guild}
+--   "carry" user ids   who is hidden in the guild leaves the staged ranking, or is copied with its own XP and profile; who is not any more
+--           returns, or goes. The reply is that of "hide", with numbers below 0 for more who returned, or went
+--   "swap" members of the staged ranking, hidden staged members   {"OK"}, or the user ids to carry first: {"NOTED", user ids}, or
+--           {"NOTED", "*"} for all, when there were too many to name
+-- All: {"REFUSED", 0, "lock"} when the lock has another token; "hide", "carry", "swap": {"REFUSED", 0, "total"} when a counter would leave 64
+-- bits; "swap": {"REFUSED", 0, "staged"} when a failover lost staged members. Nothing was changed then.
+-- O(n log m) for n user ids. Redis frees what is removed beside other work.
 
 --- @include lib-change
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-profile
 
-local LOCK = KEYS[11]
-if not holds_lock(LOCK, ARGV[1]) then
+local LOCK, CARRIED = KEYS[12], KEYS[11]
+-- Why a member is hidden among the staged ones: the file says so, or the guild, where it is staged or not.
+local BY_FILE, STAGED, COPIED = 'f', 's', 'c'
+-- Noted members that "swap" carries itself: a bot that writes all the time cannot hold it up.
+local MAX_NOTED = 250
+
+if not holds_lock(LOCK, ARGV[2]) then
   return { 'REFUSED', 0, 'lock' }
 end
-if redis.call('ZCARD', KEYS[6]) == 0 then
-  return { 'OK', redis.call('ZCARD', KEYS[1]) }
-end
-local stats, counted = read_stats(KEYS[2]), read_stats(KEYS[7])
-local curve = guild_curve(KEYS[8])
+require_permissions(LOCK, 'PEXPIRE', 'DEL')
 
--- Staged members that are hidden in the guild, or to hide, leave the staged ranking. Hidden members that are not staged keep their profile.
-local hiding, kept, seen = {}, {}, { [ARGV[1]] = true }
-local hidden_ids = redis.call('ZRANGE', KEYS[4], 0, -1)
-local hidden = #hidden_ids
-for from, ids in ipairs({ hidden_ids, ARGV }) do
-  for _, id in ipairs(ids) do
-    local score = not seen[id] and redis.call('ZSCORE', KEYS[6], id)
+local function clear()
+  require_permissions(KEYS[2], 'HDEL')
+  require_permissions(KEYS[6], 'UNLINK')
+  require_permissions(KEYS[8], 'HSET')
+  local staged = redis.call('ZCARD', KEYS[6]) + redis.call('ZCARD', KEYS[9])
+  redis.call('UNLINK', unpack(KEYS, 6, 11))
+  redis.call('HDEL', KEYS[2], 'replacing')
+  if ARGV[3] then
+    redis.call('HSET', KEYS[8], unpack(ARGV, 3))
+  end
+  return { 'OK', staged }
+end
+
+local counted, curve = nil, nil
+local writes, left, copied = {}, 0, 0
+
+local function later(...)
+  writes[#writes + 1] = { ... }
+end
+
+local function place_of(id, score)
+  return { score = score, xp = whole_xp(score), explicit = explicit_level(redis.call('HGET', KEYS[10], id)) }
+end
+
+local function leave_ranking(id, score, reason)
+  change_member(counted, curve, id, place_of(id, score), nil)
+  left = left + 1
+  later('ZREM', KEYS[6], id)
+  later('ZADD', KEYS[9], score, id)
+  later('HSET', CARRIED, id, reason)
+end
+
+local function return_to_ranking(id)
+  local score = redis.call('ZSCORE', KEYS[9], id)
+  change_member(counted, curve, id, nil, place_of(id, score))
+  left = left - 1
+  later('ZREM', KEYS[9], id)
+  later('ZADD', KEYS[6], score, id)
+  later('HDEL', CARRIED, id)
+end
+
+local function copy(id, score)
+  local profile = redis.call('HGET', KEYS[5], id)
+  later('ZADD', KEYS[9], score, id)
+  if profile then
+    later('HSET', KEYS[10], id, profile)
+  else
+    later('HDEL', KEYS[10], id)
+  end
+  later('HSET', CARRIED, id, COPIED)
+end
+
+local function forget(id)
+  copied = copied - 1
+  later('ZREM', KEYS[9], id)
+  later('HDEL', KEYS[10], id)
+  later('HDEL', CARRIED, id)
+end
+
+local function carry(id)
+  local reason, hidden = redis.call('HGET', CARRIED, id), redis.call('ZSCORE', KEYS[4], id)
+  if reason == BY_FILE then
+    return
+  elseif not hidden then
+    if reason == STAGED then
+      return_to_ranking(id)
+    elseif reason == COPIED then
+      forget(id)
+    end
+  elseif reason == COPIED then
+    copy(id, hidden)
+  elseif reason ~= STAGED then
+    local score = redis.call('ZSCORE', KEYS[6], id)
     if score then
-      local before = { score = score, xp = whole_xp(score), explicit = explicit_level(redis.call('HGET', KEYS[10], id)) }
-      change_member(counted, curve, id, before, nil)
-      hiding[#hiding + 1] = { id, score }
-      hidden = from == 1 and hidden or hidden + 1
-    elseif from == 1 then
-      kept[#kept + 1] = id
-    end
-    seen[id] = true
-  end
-end
-local members, total_xp, level_sum = changed_counters(counted)
-if not members then
-  return { 'REFUSED', 0, 'total' }
-end
-
-require_permissions(KEYS[1], 'UNLINK', 'ZREM', 'ZCARD')
-require_permissions(KEYS[2], 'HSET')
-require_permissions(KEYS[3], 'HSET')
-require_permissions(KEYS[4], 'ZADD')
-require_permissions(KEYS[5], 'UNLINK', 'HMGET')
-require_permissions(KEYS[6], 'RENAME')
-require_permissions(KEYS[10], 'EXISTS', 'RENAME', 'HSET')
-require_permissions(KEYS[7], 'UNLINK')
-require_permissions(LOCK, 'PEXPIRE')
-
-local config, rev = redis.call('HGETALL', KEYS[8]), next_revision(stats.rev)
-redis.call('HSET', KEYS[3], unpack(config))
--- A running count of the old members does not see this revision, and begins again.
-local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(hidden) }
-redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
--- In slices, because Lua's stack bounds the arguments of a call.
-for first = 1, #kept, 1000 do
-  local ids = { unpack(kept, first, math.min(first + 999, #kept)) }
-  local profiles = {}
-  for i, value in ipairs(redis.call('HMGET', KEYS[5], unpack(ids))) do
-    if type(value) == 'string' then
-      profiles[#profiles + 1] = ids[i]
-      profiles[#profiles + 1] = value
+      leave_ranking(id, score, STAGED)
+    else
+      copied = copied + 1
+      copy(id, hidden)
     end
   end
-  if profiles[1] then
-    redis.call('HSET', KEYS[10], unpack(profiles))
+end
+
+-- Calls `change` for each of the user ids, and stores what it changed. Returns whether no counter would leave 64 bits.
+local function change_staged(change, ids)
+  counted, curve = read_stats(KEYS[7]), guild_curve(KEYS[8])
+  local seen = {}
+  for _, id in ipairs(ids) do
+    if not seen[id] then
+      seen[id] = true
+      change(id)
+    end
   end
+  require_permissions(KEYS[6], 'ZADD', 'ZREM')
+  require_permissions(KEYS[7], 'HSET')
+  require_permissions(KEYS[9], 'ZADD', 'ZREM')
+  require_permissions(KEYS[10], 'HSET', 'HDEL')
+  require_permissions(CARRIED, 'HSET', 'HDEL')
+  if writes[1] and not store_changes(counted) then
+    return false
+  end
+  for _, write in ipairs(writes) do
+    redis.call(unpack(write))
+  end
+  return true
 end
-redis.call('UNLINK', KEYS[1], KEYS[5])
-redis.call('RENAME', KEYS[6], KEYS[1])
-if redis.call('EXISTS', KEYS[10]) == 1 then
-  redis.call('RENAME', KEYS[10], KEYS[5])
+
+local function swap()
+  if redis.call('ZCARD', KEYS[6]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[9]) ~= ARGV[4] + 0 then
+    return { 'REFUSED', 0, 'staged' }
+  end
+  require_permissions(KEYS[1], 'UNLINK')
+  require_permissions(KEYS[2], 'HSET', 'HDEL')
+  require_permissions(KEYS[3], 'HSET')
+  require_permissions(KEYS[6], 'EXISTS', 'RENAME')
+  local noted, stats = {}, read_stats(KEYS[2])
+  local config, rev = redis.call('HGETALL', KEYS[8]), next_revision(stats.rev)
+  for id in string.gmatch(stats.replacing or '*', '[^ ]+') do
+    noted[#noted + 1] = id
+  end
+  if noted[1] == '*' or #noted > MAX_NOTED then
+    redis.call('HSET', KEYS[2], 'replacing', '')
+    table.insert(noted, 1, 'NOTED')
+    -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
+    return #noted < 4000 and { unpack(noted) } or noted
+  end
+  if noted[1] and not change_staged(carry, noted) then
+    return { 'REFUSED', 0, 'total' }
+  end
+  counted = read_stats(KEYS[7])
+  local members, total_xp, level_sum = changed_counters(counted)
+  redis.call('HSET', KEYS[3], unpack(config))
+  -- A running count of the old members does not see this revision, and begins again.
+  local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(redis.call('ZCARD', KEYS[9])) }
+  redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
+  redis.call('HDEL', KEYS[2], 'replacing')
+  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED)
+  for next, present in pairs({ [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5] }) do
+    if redis.call('EXISTS', next) == 1 then
+      redis.call('RENAME', next, present)
+    end
+  end
+  return { 'OK' }
 end
-for _, each in ipairs(hiding) do
-  redis.call('ZREM', KEYS[1], each[1])
-  redis.call('ZADD', KEYS[4], each[2], each[1])
+
+local mode, reply = ARGV[1], { 'OK' }
+if mode == 'clear' or mode == 'end' then
+  reply = clear()
+elseif mode == 'note' then
+  -- Data of a newer version are left as they are.
+  read_stats(KEYS[2])
+  require_permissions(KEYS[2], 'HSET')
+  reply = { 'OK', redis.call('ZCARD', KEYS[6]) }
+  redis.call('HSET', KEYS[2], 'replacing', '')
+elseif mode == 'swap' then
+  reply = swap()
+else
+  local function hide(id)
+    local score = redis.call('ZSCORE', KEYS[6], id)
+    if score then
+      leave_ranking(id, score, BY_FILE)
+    end
+  end
+  local is_done = change_staged(mode == 'hide' and hide or carry, { unpack(ARGV, 3) })
+  reply = is_done and { 'OK', left, copied } or { 'REFUSED', 0, 'total' }
 end
-redis.call('UNLINK', KEYS[7], KEYS[8])
-renew_lock(LOCK)
-return { 'OK', redis.call('ZCARD', KEYS[1]) }
+if mode == 'end' then
+  redis.call('DEL', LOCK)
+else
+  renew_lock(LOCK)
+end
+return reply

@@ -1,26 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { DataConflictError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
-import { GUILD_KEYS, type GuildKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
-import { membersOf, scanSortedSet } from '../../store/scan.ts';
+import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '../../store/keys.ts';
+import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { recordArguments, stage, throwRefusal, type XpRecord } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
-export const unstage = defineScript('unstage', [...GUILD_KEYS, 'lock']);
 export const replace = defineScript('replace', [
   ...GUILD_KEYS,
-  ...(['nextXp', 'nextStats', 'nextConfig', 'nextHidden', 'nextMembers', 'lock'] as const),
+  ...(['nextXp', 'nextStats', 'nextConfig', 'nextHidden', 'nextMembers', 'carried', 'lock'] as const),
 ]);
 
 /** How long the lock outlives the last step of its owner. */
 const LOCK_MS = 10_000;
 /** Members looked at in one step. Redis serves nobody else meanwhile: a few milliseconds. */
-const MEMBERS_PER_STEP = 500;
-
-/** Hidden members of a replacement. The swap looks at each in one script. */
-const MAX_HIDDEN = 20_000;
+const MEMBERS_PER_STEP = 250;
 
 interface Store {
   readonly client: RedisClient;
@@ -36,10 +32,13 @@ export class StagedMembers {
   /** Members that a killed run had left staged. */
   leftBehind = 0;
   /** Members to hide when they are put in place. */
-  private readonly hidden = new Set<string>();
+  private readonly toHide = new Set<string>();
+  /** Members that Redis must have in the staged ranking, and hidden members beside it. A failover can lose some. */
+  private ranked = 0;
+  private hidden = 0;
   private readonly token = randomUUID();
   private readonly guild: GuildKeys;
-  private readonly staging: LockedKeys;
+  private readonly staging: StagingKeys;
 
   private constructor(
     private readonly store: Store,
@@ -67,7 +66,7 @@ export class StagedMembers {
         `Another replacement or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
     }
-    staged.leftBehind = Number(await staged.unstage('', ...curveFields));
+    staged.leftBehind = Number((await staged.step('clear', ...curveFields))[1]);
     return staged;
   }
 
@@ -80,16 +79,16 @@ export class StagedMembers {
   /**
    * Stages members, all or none.
    * @returns the number of members that were not staged before.
-   * @throws as LeaderboardWriter.recordMany, RecordRefusedError "lock", and InvalidInputError for too many hidden members.
+   * @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock".
    */
   async stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
-    for (const { userId, hidden } of records) if (hidden) this.hidden.add(userId);
-    if (this.hidden.size > MAX_HIDDEN)
-      throw new InvalidInputError(`More than ${MAX_HIDDEN} hidden members cannot be put in place at one moment`);
+    for (const { userId, hidden } of records) if (hidden) this.toHide.add(userId);
     const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
     const reply = await stage(this.store.scripts, this.staging, [this.token, ...recordArguments(visible)]);
     throwRefusal(reply);
-    return { created: Number(reply[2]) };
+    const created = Number(reply[2]);
+    this.ranked += created;
+    return { created };
   }
 
   /** Counts the present ranked members that are not staged. O(n log m). */
@@ -105,25 +104,63 @@ export class StagedMembers {
   }
 
   /**
-   * Puts all staged members in the place of the present ones, at one moment. O(h log m) for h hidden members. These stay hidden, whether they
-   * are staged or not.
-   * @throws RecordRefusedError when a counter would leave 64 bits or the lock was lost; then nothing was changed.
+   * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
+   * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
+   * @throws RecordRefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members; then nothing was changed.
    */
   async putInPlace(): Promise<void> {
-    const { xp, stats, config, hidden, members, lock } = this.staging;
-    const next = { nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members };
-    throwRefusal(await replace(this.store.scripts, { ...this.guild, ...next, lock }, [this.token, ...this.hidden]));
+    const [, waiting] = await this.step('note');
+    if (Number(waiting) === 0) return;
+    await this.change('hide', this.toHide);
+    await this.carryHidden();
+    for (;;) {
+      const [status, ...noted] = await this.step('swap', this.ranked, this.hidden);
+      if (status === 'OK') break;
+      if (noted[0] === '*') await this.carryAll();
+      else await this.change('carry', noted.map(String));
+    }
+    this.ranked = 0;
+    this.hidden = 0;
   }
 
   /** Removes what is staged, and gives the lock back. @throws RecordRefusedError "lock". */
   async end(): Promise<void> {
-    await this.unstage('unlock');
+    await this.step('end');
   }
 
-  /** @returns the number of members that were staged. @throws RecordRefusedError, StoreUnavailableError */
-  private async unstage(...args: string[]): Promise<string | number | undefined> {
-    const reply = await unstage(this.store.scripts, this.staging, [this.token, ...args]);
+  private async carryHidden(): Promise<void> {
+    for await (const scored of scanSortedSet(this.store.client, this.guild.hidden, MEMBERS_PER_STEP)) {
+      await this.change('carry', membersOf(scored));
+    }
+  }
+
+  /** Carries those too that are not hidden any more. */
+  private async carryAll(): Promise<void> {
+    for await (const carried of scanHash(this.store.client, this.staging.carried, MEMBERS_PER_STEP)) {
+      await this.change('carry', membersOf(carried));
+    }
+    await this.carryHidden();
+  }
+
+  private async change(mode: 'hide' | 'carry', userIds: Iterable<string>): Promise<void> {
+    const all = [...userIds];
+    for (let from = 0; from < all.length; from += MEMBERS_PER_STEP) {
+      const [, left, copied] = await this.step(mode, ...all.slice(from, from + MEMBERS_PER_STEP));
+      this.ranked -= Number(left);
+      this.hidden += Number(left) + Number(copied);
+    }
+  }
+
+  /** Runs a mode of replace.lua. @throws RecordRefusedError, StoreUnavailableError */
+  private async step(mode: string, ...args: (string | number)[]): Promise<(string | number)[]> {
+    const { xp, stats, config, hidden, members, carried, lock } = this.staging;
+    const next = { nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members };
+    const reply = await replace(this.store.scripts, { ...this.guild, ...next, carried, lock }, [
+      mode,
+      this.token,
+      ...args,
+    ]);
     throwRefusal(reply);
-    return reply[1];
+    return reply;
   }
 }

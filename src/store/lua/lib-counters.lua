@@ -5,6 +5,8 @@ local PART = 100000000.0
 -- The largest counter, 2^63-1, in the same two parts.
 local MAX_HI, MAX_LO = 92233720368.0, 54775807.0
 local MAX_INTEGER = 9007199254740991.0
+-- Bytes of user ids that a replacement lets the stats note.
+local MAX_NOTES = 65536
 
 local function new_sums()
   return { members = 0.0, hi = 0.0, lo = 0.0, level_hi = 0.0, level_lo = 0.0 }
@@ -62,7 +64,7 @@ end
 
 -- Reads the stats of a guild: its revision ("" when it has none), its counters, and the running count. Raises an error when the version of its data is newer than these scripts.
 local function read_stats(stats_key)
-  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden')
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden', 'replacing')
   require_known_model(stored[6], stats_key)
   local stats = {
     key = stats_key,
@@ -80,7 +82,25 @@ local function read_stats(stats_key)
   if type(stored[7]) == 'string' and stored[7] ~= '0' then
     stats.hidden = stored[7]
   end
+  -- Hidden members that changed since a replacement has begun to carry them (src/guild/replace/replace.lua), nil for no replacement.
+  if type(stored[8]) == 'string' then
+    stats.replacing = stored[8]
+  end
   return stats
+end
+
+-- Notes that a hidden member changes, comes or goes, for a replacement that is under way. The next write of the stats stores it.
+local function note_hidden(stats, id)
+  if stats.replacing then
+    stats.notes = stats.notes or {}
+    stats.notes[#stats.notes + 1] = id
+  end
+end
+
+-- Returns the field of the stats that names the noted members: their ids with spaces between, or "*" for more than it may hold.
+local function format_notes(stats)
+  local text = stats.replacing .. ' ' .. table.concat(stats.notes, ' ')
+  return (stats.replacing == '*' or #text > MAX_NOTES) and '*' or text
 end
 
 -- Returns a new revision. It is the time in microseconds. When the clock is behind the last revision, it exceeds that by the
@@ -102,7 +122,7 @@ end
 -- Writes a new revision and the given fields of the stats, as one command. Returns the revision.
 local function write_stats(stats, ...)
   local rev, recount = next_revision(stats.rev), stats.recount
-  if stats.has_model and not recount then
+  if stats.has_model and not recount and not stats.notes then
     redis.call('HSET', stats.key, 'rev', rev, ...)
     return rev
   end
@@ -113,6 +133,9 @@ local function write_stats(stats, ...)
   end
   if not stats.has_model then
     add('model', MODEL)
+  end
+  if stats.notes then
+    add('replacing', format_notes(stats))
   end
   local is_abandoned = recount and recount.is_abandoned()
   if recount and not is_abandoned then

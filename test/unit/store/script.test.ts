@@ -29,7 +29,7 @@ const scripts = await definitions();
 
 const redisKeys = new RedisKeys('gr');
 const guild = redisKeys.locked('G');
-const { xp, stats, config, hidden, members } = redisKeys.staging('G');
+const { xp, stats, config, hidden, members, carried } = redisKeys.staging('G');
 /** Redis keys as the headers have them, by the names of the definitions. */
 const KEYS: Record<string, string> = {
   ...{
@@ -38,7 +38,7 @@ const KEYS: Record<string, string> = {
     cooldown: `${guild.cooldownPrefix}U`,
     invite: redisKeys.invite('SHA256'),
   },
-  ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members },
+  ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members, carried },
 };
 
 it('each Lua command has a definition', () => {
@@ -50,7 +50,7 @@ describe.each(scripts)('the definition of $name, with the keys $keyNames', ({ na
     const header = source.slice(0, source.indexOf('\n\n'));
     const documented = [...header.matchAll(/KEYS\[\d+\] (gr:[^\s,]+)/g)].map(([, key = '']) =>
       // Staged members have the keys of a guild, below "next".
-      /^(un)?stage$/.test(name) ? key.replace(/:next:(?!xp:lock)/, ':') : key,
+      name === 'stage' ? key.replace(/:next:(?!xp:lock)/, ':') : key,
     );
     // A batch needs but the first of its keys where Redis is no Cluster.
     const wanted = name === 'batch' ? documented.slice(0, keyNames.length) : documented;
