@@ -1,4 +1,4 @@
-/** The exit codes of all commands: see docs/operations.md. 0 = done. */
+/** The exit codes of all commands: see docs/reference.md. 0 = done. */
 export const FAILED = 1;
 /** The command line or the environment is wrong; nothing was tried. */
 export const USAGE = 2;
