@@ -89,18 +89,19 @@ export class StoreUnavailableError extends DomainError {
 }
 
 /**
- * Reason of a refused write: a bad user id, XP that is not an integer, outside 0 .. 2^53-1, a bad
+ * Reason of a refused write: a bad user id, XP that is not an integer, outside 0 .. 2^53-1, a level that no XP gives, a bad
  * profile field or argument, a guild total beyond 64 bits, or a replacement that another one has taken over or whose members a failover lost.
  */
-export type RefusalReason = 'user_id' | 'xp' | 'range' | 'field' | 'argument' | 'total' | 'lock' | 'staged';
+export type RefusalReason = 'user_id' | 'xp' | 'range' | 'field' | 'argument' | 'level' | 'total' | 'lock' | 'staged';
 
 const REFUSALS: Record<RefusalReason, string> = {
   user_id: 'a user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
   xp: 'XP must be an integer between 0 and 9007199254740991',
   range: 'the addition would leave the range 0 .. 9007199254740991',
+  level: "no XP gives this level by the guild's curve",
   field:
     'a profile field is unknown, its level or streak is not a whole number up to 9007199254740991, its time is none, or its name is too long',
-  argument: 'an amount, a cooldown, an offset or a number of days is no whole number within its bounds',
+  argument: 'an amount, a floor, a cooldown, an offset or a number of days is no whole number within its bounds',
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
   staged: 'Redis failed over, and lost members that were staged: begin the replacement again',
   lock: 'another replacement of the guild has taken over, or this one was suspended for more than ten seconds',

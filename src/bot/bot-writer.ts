@@ -1,8 +1,18 @@
 import { type Award, type AwardRequest, award, awardArguments, decodeAward } from '../guild/members/award.ts';
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
+import { wholeText } from '../guild/members/gain.ts';
 import { inSlices, sumOf } from '../guild/members/slices.ts';
-import { hide, LeaderboardWriter, type ProfileChange, profileFields, throwRefusal } from '../guild/members/writer.ts';
+import {
+  hide,
+  LeaderboardWriter,
+  type ProfileChange,
+  profileFields,
+  type RecordResult,
+  recordResult,
+  throwRefusal,
+} from '../guild/members/writer.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
+import { MAX_XP } from '../guild/ranking/curves.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from '../guild/season/season.ts';
 import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link.ts';
 
@@ -10,6 +20,13 @@ import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link
 export interface ProfileUpdate {
   readonly userId: string;
   readonly profile: ProfileChange;
+}
+
+/** A new level of one member. */
+export interface LevelChange {
+  readonly userId: string;
+  /** A whole number from 0. */
+  readonly level: number;
 }
 
 /**
@@ -27,6 +44,17 @@ export class BotWriter extends LeaderboardWriter {
   /** Gives the reward of the day, once for each calendar day of the member, and counts the streak. O(log m). */
   claimDaily(guildId: string, request: ClaimRequest): Promise<Claim> {
     return this.runOnMember(claim, guildId, request, claimArguments, decodeClaim);
+  }
+
+  /**
+   * Sets the XP of a member to the least of a level, by the guild's curve, and drops an explicit level. A user who is no member becomes one.
+   * O(log m).
+   * @throws RecordRefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
+   */
+  async setLevel(guildId: string, { userId, level }: LevelChange): Promise<RecordResult> {
+    checkIds(guildId, [userId]);
+    const digits = wholeText('level', level, 0, MAX_XP);
+    return recordResult([userId], await this.sendRecords(guildId, ['each', 'level', userId, digits, 1, 'level', '']));
   }
 
   /**

@@ -106,8 +106,11 @@ function* recordCases(): Iterable<Call> {
   yield* random(13, (r) => {
     const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
     const entries = ids.flatMap((id) => {
-      const op = r.pick(['set', 'set', 'add', 'add', 'hidden', 'keep']);
-      const xp = r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
+      const op = r.pick(['set', 'set', 'add', 'add', 'take', 'level', 'hidden', 'keep']);
+      const xp =
+        op === 'level'
+          ? r.pick(['0', '1', '10', '1000'])
+          : r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
       const fields = r
         .some(['username', 'level', 'daily_streak', 'last_daily_claim'], r.below(3))
         .flatMap((field) => [field, r.below(3) === 0 ? '' : r.pick(VALUES[field] as string[])]);
@@ -125,6 +128,20 @@ function* recordCases(): Iterable<Call> {
   for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
   for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
     yield call(`xp ${xp}`, [good, ['set', 'B', xp, '0']]);
+  for (const op of ['take', 'level'])
+    for (const digits of ['', '1.5', '-1', '9007199254740992'])
+      yield call(`xp of a ${op} ${digits}`, [good, [op, 'B', digits, '0']]);
+  for (const [id, amount] of [
+    ['a', '299'],
+    ['a', '300'],
+    ['a', '301'],
+    ['9', '9007199254740991'],
+    ['new', '5'],
+  ] as const)
+    yield call(`take ${amount} from ${id}`, [['take', id, amount, '1', 'username', 'T'], good]);
+  for (const level of ['0', '1', '2', '100', '1000', '200000', '9007199254740991'])
+    for (const id of ['a', '9', 'new'])
+      yield call(`level ${level} of ${id}`, [['level', id, level, '1', 'level', ''], good]);
   for (const xp of ['', '1.5', '--1', '9007199254740992', '-9007199254740992'])
     yield call(`xp of an add ${xp}`, [['add', 'B', xp, '0']]);
   for (const [id, xp] of [

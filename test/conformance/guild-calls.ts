@@ -15,7 +15,8 @@ export const record: Model = (state, now, keys, rest) => {
     checkMember(id, index);
     const before = guild.member(id);
     if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
-    const xp = op === 'keep' ? before.xp : op === 'add' ? before.xp + BigInt(text) : BigInt(text);
+    const xp = xpAfter(guild, op, before.xp, BigInt(text));
+    if (xp === undefined) throw refuse('level');
     if (xp < 0n || xp > MAX) throw refuse('range');
     if (!fields.every(([field, value]) => isValidField(field, value))) throw refuse('field');
     const profile = Object.fromEntries(
@@ -26,7 +27,7 @@ export const record: Model = (state, now, keys, rest) => {
     const isHidden = before.isHidden || (op === 'hidden' && !before.exists);
     const level = guild.levelOf(xp, profile.level);
     last = [String(xp), level];
-    const isMissing = op === 'keep' && !before.exists;
+    const isMissing = (op === 'keep' || op === 'take') && !before.exists;
     const place = isMissing ? 'none' : isHidden ? 'hidden' : before.exists ? 'ranked' : 'new';
     answers.push(`${before.xp} ${before.level} ${xp} ${level} ${place}`);
     if (isMissing) continue;
@@ -40,6 +41,16 @@ export const record: Model = (state, now, keys, rest) => {
   const rev = isWritten ? guild.write(overflow) : guild.rev;
   return [['OK', rev, created, ...last, ...(rest[0] === 'each' ? answers : [])], guild];
 };
+
+/** Returns the XP that an operation of record.lua leaves; undefined for a level that no XP gives. */
+function xpAfter(guild: NaiveGuild, op: string, xp: bigint, amount: bigint): bigint | undefined {
+  if (op === 'keep') return xp;
+  if (op === 'add') return xp + amount;
+  if (op === 'take') return xp > amount ? xp - amount : 0n;
+  if (op !== 'level') return amount;
+  const least = amount === 0n ? 0n : guild.reach(amount);
+  return least <= MAX && guild.levelOf(least) === Number(amount) ? least : undefined;
+}
 
 /** hide.lua. */
 export const hide: Model = (state, now, _keys, [direction, ...ids]) => {

@@ -31,8 +31,12 @@ const season = (services: Services, staged: StagedMembers, mode: string, ...args
 };
 
 /** Runs a mode of replace.lua. */
-const replace = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) =>
-  Reflect.apply(Reflect.get(staged, 'step'), { ...staged, store: services }, [mode, ...args]);
+const replace = (
+  services: Services,
+  staged: StagedMembers,
+  mode: string,
+  ...args: (string | number)[]
+): Promise<unknown> => Reflect.apply(Reflect.get(staged, 'step'), { ...staged, store: services }, [mode, ...args]);
 
 /** A call of every script; `batch` counts, and `page` reads. */
 export const scriptCalls: readonly ScriptCall[] = [

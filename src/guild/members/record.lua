@@ -2,15 +2,18 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- ARGV[1] "each" for a reply that names each member; may be left out
--- ARGV[2..] per member: "set" | "add" | "keep" | "hidden", user id, XP digits (an add may be negative; "0" for keep), number of field pairs,
+-- ARGV[2..] per member: "set" | "add" | "take" | "level" | "keep" | "hidden", user id, digits, number of field pairs,
 --           then field, value, ... (username, level, daily_streak, last_daily_claim in ms since 1970; an empty value removes the field)
--- "keep" leaves the XP as it is, and passes over a user who is no member. A hidden member stays hidden.
+-- The digits are XP; those of an "add" may be negative, and those of a "keep" are "0".
+-- "take" subtracts as much as is there. "level" has the digits of a level, and sets the least XP of it on the guild's curve. The explicit
+-- level stays, so empty it too.
+-- "keep" leaves the XP as it is. "keep" and "take" pass over a user who is no member. A hidden member stays hidden.
 -- "hidden" sets the XP, and makes a user who is no member a hidden one.
 -- A member named twice is recorded twice, in order.
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}; with "each" then a text for each member:
 --        XP and level before, XP and level after, and "new" | "ranked" | "hidden" | "none" (no member: passed over), with spaces between
---        {"REFUSED", index from 0, "user_id" | "xp" | "range" | "field" | "total"}   nothing was changed
+--        {"REFUSED", index from 0, "user_id" | "xp" | "range" | "level" | "field" | "total"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed.
 -- O(n log m) for n members recorded in a guild of m.
 

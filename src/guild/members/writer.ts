@@ -25,7 +25,7 @@ export interface ProfileChange {
   readonly lastDailyClaim?: string | Date | null;
 }
 
-/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. */
+/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no member becomes one. */
 export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
   | {
       readonly set: number | bigint;
@@ -33,10 +33,19 @@ export type XpRecord = { readonly userId: string; readonly profile?: ProfileChan
       /** Makes a user who is no member yet a hidden one. A member stays where it is. */
       readonly hidden?: boolean;
     }
-  | { readonly add: number | bigint; readonly set?: never; readonly hidden?: never }
+  | {
+      readonly add: number | bigint;
+      /** An `add` below 0 takes what is there, down to 0, and passes over a user who is no member. Without it, too much is refused. */
+      readonly floor?: 0;
+      readonly set?: never;
+      readonly hidden?: never;
+    }
 );
 
-/** Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up. */
+/**
+ * Total XP and level of a member before and after a write. Without an explicit level, a greater level after it is a level-up, and a smaller
+ * one a level-down.
+ */
 export interface XpChange {
   readonly xpBefore: number;
   readonly levelBefore: number;
@@ -186,8 +195,15 @@ function appendRecord(args: (string | number)[], record: XpRecord, index: number
     throw new RecordRefusedError(index, 'xp');
   }
   const fields = profileFields(record.profile, index);
-  const op = record.set === undefined ? 'add' : record.hidden ? 'hidden' : 'set';
-  args.push(op, record.userId, String(amount), fields.length / 2, ...fields);
+  args.push(...operationOf(record, amount as number | bigint, index), fields.length / 2, ...fields);
+}
+
+/** Returns the operation, the user id and the digits of a record. */
+function operationOf(record: XpRecord, amount: number | bigint, index: number): [string, string, string] {
+  const { userId } = record;
+  if (record.set !== undefined) return [record.hidden ? 'hidden' : 'set', userId, String(amount)];
+  if (record.floor !== undefined && record.floor !== 0) throw new RecordRefusedError(index, 'argument');
+  return record.floor === 0 && amount < 0 ? ['take', userId, String(-amount)] : ['add', userId, String(amount)];
 }
 
 /** Returns a profile as the arguments of record.lua: field, value, ... @throws RecordRefusedError */

@@ -21,6 +21,12 @@ local function is_valid_field(field, value)
   return NO_PROFILE[field] and #value <= 16 and find(value, '^%d+$') and (#value <= 15 or value + 0.0 <= MAX_XP)
 end
 
+-- Returns the least XP of a level, nil for a level that no XP gives: one above the highest, or one that the curve rounds away.
+local function least_xp_of(curve, level)
+  local xp = level == 0 and 0 or xp_to_reach(curve, level)
+  return xp <= MAX_XP and level_of(curve, xp) == level and xp or nil
+end
+
 -- Returns the user ids that ARGV names, and the number of profile fields of each.
 local function named_ids(first_arg)
   local ids, counts, n, i = {}, {}, 0, first_arg
@@ -94,6 +100,13 @@ local function record(first_arg)
     end
     if op == 'keep' then
       amount = old or 0
+    elseif op == 'take' then
+      amount = math.max((old or 0) - amount, 0)
+    elseif op == 'level' then
+      amount = least_xp_of(curve, amount)
+      if not amount then
+        return { 'REFUSED', index, 'level' }
+      end
     end
     local xp = op == 'add' and (old or 0) + amount or amount
     if xp < 0 or xp > MAX_XP then
@@ -119,7 +132,7 @@ local function record(first_arg)
     last_level = explicit or level_of(curve, xp)
     -- The digits of a "set" are used as given: formatting them again would take time.
     last_xp = op == 'set' and text or format_integer(xp)
-    local is_missing = op == 'keep' and not old
+    local is_missing = (op == 'keep' or op == 'take') and not old
     if answers then
       local state = is_missing and 'none' or is_hidden and 'hidden' or old and 'ranked' or 'new'
       local level_before = old_explicit or level_of(curve, old or 0)
