@@ -77,7 +77,10 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'replace', run: (services, staged) => replace(services, staged, 'note') },
   { script: 'replace', run: (services, staged) => replace(services, staged, 'hide', 'a', 'hidden') },
   { script: 'replace', run: (services, staged) => replace(services, staged, 'carry', 'a', 'b', 'hidden', 'shown') },
-  { script: 'replace', run: (services, staged) => replace(services, staged, 'swap', STAGED.length, 1) },
+  {
+    script: 'replace',
+    run: (services, staged) => replace(services, staged, 'swap', STAGED.length, 1, Reflect.get(staged, 'server'), 9),
+  },
   {
     script: 'replace',
     deletes: true,
@@ -105,6 +108,8 @@ export const scriptCalls: readonly ScriptCall[] = [
   },
 ];
 
+const serverOf = async (server: Redis) => /run_id:(\w+)/.exec(await server.info('server'))?.[1];
+
 /** Makes a guild with a count and a replacement under way, on empty servers. @returns the replacement. */
 export async function prepare(services: Services, servers: readonly Redis[]): Promise<StagedMembers> {
   await Promise.all(servers.map((server) => server.flushall()));
@@ -127,6 +132,7 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   await services.client.hset('gr:{g}:next:carried', 'shown', 's');
   await services.client.hset('gr:{g}:stats', 'replacing', ' hidden');
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
+  Reflect.set(staged, 'server', await serverOf(servers[0] as Redis));
   await recount(services, 'begin', TOKEN, '', 9);
   return staged;
 }

@@ -115,12 +115,72 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'replacing')).toBeNull();
   });
 
+  it('comes to an end beside a bot that changes hidden members all the time, or says that it cannot', async () => {
+    const guild = suite.newGuild();
+    const { writer } = suite.store;
+    const crowd = (size: number) => Array.from({ length: size }, (_, n) => ({ userId: `h${n}`, set: 5 }));
+    await writer.recordMany(guild, [...crowd(1100), ...records('old', 3, 10)]);
+    await writer.hide(
+      guild,
+      crowd(1100).map(({ userId }) => userId),
+    );
+    let changed = 600;
+    const beside = suite.beside(async (name, _keys, mode) => {
+      if (name === 'replace' && mode === 'swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
+    });
+    const first = await StagedMembers.lock(beside, guild);
+    await first.stage(records('new', 1, 10));
+    await swap(first);
+    expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
+    changed = 1100;
+    const second = await StagedMembers.lock(beside, guild);
+    await second.stage(records('newer', 1, 10));
+    await expect(second.putInPlace()).rejects.toThrow('change faster than they can be carried over');
+    await second.end();
+    expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
+    expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
+    expect(await exact(guild)).toBe(true);
+  });
+
+  it('keeps what a hidden member gains that a raw writer has put into the ranking too', async () => {
+    const guild = suite.newGuild();
+    const { writer, client } = suite.store;
+    await writer.recordMany(guild, records('old', 2, 10));
+    await writer.hide(guild, ['old0']);
+    await client.zadd(`gr:{${guild}}:xp`, 7, 'old0');
+    const beside = suite.beside(async (name, _keys, mode) => {
+      if (name === 'replace' && mode === 'swap') await writer.claimDaily(guild, { userId: 'old0', reward: 1 });
+    });
+    const staged = await StagedMembers.lock(beside, guild);
+    await staged.stage(records('new', 1, 10));
+    await swap(staged);
+    expect(await writer.claimDaily(guild, { userId: 'old0', reward: 1 })).toMatchObject({ claimed: false, streak: 1 });
+  });
+
+  it('that is killed leaves no sign of a guild that did not exist', async () => {
+    const guild = suite.newGuild();
+    const dies = suite.beside(async (name, _keys, mode) => {
+      if (name === 'replace' && mode === 'swap') throw new Error('killed');
+    });
+    const staged = await StagedMembers.lock(dies, guild);
+    await staged.stage(records('new', 1, 10));
+    await expect(staged.putInPlace()).rejects.toThrow('killed');
+    expect(await suite.store.client.exists(`gr:{${guild}}:stats`)).toBe(0);
+    await suite.store.client.del(`gr:{${guild}}:next:xp:lock`);
+    const next = await StagedMembers.lock(suite.store, guild);
+    await next.stage(records('new', 2, 10));
+    await swap(next);
+    expect(await exact(guild)).toBe(true);
+  });
+
   it('whose staged members a failover lost is refused, and the guild stays as it is', async () => {
     const guild = suite.newGuild();
     await suite.store.writer.recordMany(guild, records('old', 3, 10));
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 3, 10));
     await suite.store.client.zrem(`gr:{${guild}}:next:xp`, 'new1');
+    await expect(staged.putInPlace()).rejects.toMatchObject({ reason: 'staged' });
+    await suite.store.client.del(`gr:{${guild}}:next:xp`, `gr:{${guild}}:next:stats`);
     await expect(staged.putInPlace()).rejects.toMatchObject({ reason: 'staged' });
     await staged.end();
     expect([...(await ranking(guild)).keys()]).toEqual(['old0', 'old1', 'old2']);

@@ -31,12 +31,12 @@ for i, id in ipairs(ARGV) do
   if score then
     found[id] = true
     removed = removed + 1
-    -- A raw writer can have put a hidden member into the ranking too.
-    if is_hidden or (stats.hidden and redis.call('ZSCORE', hidden_key, id)) then
+    note_hidden(stats, hidden_key, id, is_hidden)
+    if is_hidden then
       unhidden = unhidden + 1
-      note_hidden(stats, id)
-    end
-    if not is_hidden then
+    else
+      -- A raw writer can have put a hidden member into the ranking too.
+      unhidden = unhidden + (stats.hidden and redis.call('ZSCORE', hidden_key, id) and 1 or 0)
       change_member(stats, curve, id, { score = score, xp = whole_xp(score), explicit = level }, nil)
     end
   end

@@ -19,7 +19,7 @@ const ROUND_EVERY_MS = 3000;
 /** Rounds after the pause has begun, half a second apart, for the last writes of the bot. */
 const LAST_ROUNDS = 6;
 /** Fields of the counters that belong to running work. */
-const RUNNING = ['rev', 'recount'];
+const RUNNING = ['rev', 'recount', 'replacing'];
 
 /**
  * Writes a guild as a stream, beside a bot that writes. It reads the guild in rounds, and each round writes the members that differ from

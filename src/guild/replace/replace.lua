@@ -8,12 +8,13 @@
 -- ARGV[1] mode   ARGV[2] token of the lock   ARGV[3..] by mode:
 --   "clear" fields and values of the next config   removes all that is staged, or was left behind. {"OK", members that were staged}
 --   "end"   as "clear", and gives the lock back
---   "note"   from now on, the stats of the guild name the hidden members that change. {"OK", members of the staged ranking}
+--   "note"   from now on, the stats of the guild name the hidden members that change. {"OK", members of the staged ranking, name of the server}
 --   "hide" user ids   those that are staged leave the staged ranking. {"OK", members that left it, members copied from the guild}
 --   "carry" user ids   who is hidden in the guild leaves the staged ranking, or is copied with its own XP and profile; who is not any more
 --           returns, or goes. The reply is that of "hide", with numbers below 0 for more who returned, or went
---   "swap" members of the staged ranking, hidden staged members   {"OK"}, or the user ids to carry first: {"NOTED", user ids}, or
---           {"NOTED", "*"} for all, when there were too many to name
+--   "swap" members of the staged ranking, hidden staged members, name of the server, number of noted members that it may carry itself
+--           {"OK"}, or the user ids to carry first: {"NOTED", user ids}; for all, when they are too many to name, or the server is another
+--           one since a failover: {"ALL", name of the server}
 -- All: {"REFUSED", 0, "lock"} when the lock has another token; "hide", "carry", "swap": {"REFUSED", 0, "total"} when a counter would leave 64
 -- bits; "swap": {"REFUSED", 0, "staged"} when a failover lost staged members. Nothing was changed then.
 -- O(n log m) for n user ids. Redis frees what is removed beside other work.
@@ -22,12 +23,11 @@
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-profile
+--- @include lib-server
 
 local LOCK, CARRIED = KEYS[12], KEYS[11]
 -- Why a member is hidden among the staged ones: the file says so, or the guild, where it is staged or not.
 local BY_FILE, STAGED, COPIED = 'f', 's', 'c'
--- Noted members that "swap" carries itself: a bot that writes all the time cannot hold it up.
-local MAX_NOTED = 250
 
 if not holds_lock(LOCK, ARGV[2]) then
   return { 'REFUSED', 0, 'lock' }
@@ -140,7 +140,23 @@ local function change_staged(change, ids)
   return true
 end
 
+-- Returns the user ids that the stats of the guild name, nil for all members. A guild without a revision has none.
+local function noted_ids(stats)
+  if stats.replacing == '*' or (not stats.replacing and stats.rev ~= '') then
+    return nil
+  end
+  local ids, seen = {}, {}
+  for id in string.gmatch(stats.replacing or '', '[^ ]+') do
+    if not seen[id] then
+      seen[id] = true
+      ids[#ids + 1] = id
+    end
+  end
+  return ids
+end
+
 local function swap()
+  local server = server_name()
   if redis.call('ZCARD', KEYS[6]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[9]) ~= ARGV[4] + 0 then
     return { 'REFUSED', 0, 'staged' }
   end
@@ -148,13 +164,14 @@ local function swap()
   require_permissions(KEYS[2], 'HSET', 'HDEL')
   require_permissions(KEYS[3], 'HSET')
   require_permissions(KEYS[6], 'EXISTS', 'RENAME')
-  local noted, stats = {}, read_stats(KEYS[2])
+  local stats = read_stats(KEYS[2])
+  local noted = server == ARGV[5] and noted_ids(stats)
   local config, rev = redis.call('HGETALL', KEYS[8]), next_revision(stats.rev)
-  for id in string.gmatch(stats.replacing or '*', '[^ ]+') do
-    noted[#noted + 1] = id
-  end
-  if noted[1] == '*' or #noted > MAX_NOTED then
+  if not noted or #noted > ARGV[6] + 0 then
     redis.call('HSET', KEYS[2], 'replacing', '')
+    if not noted then
+      return { 'ALL', server }
+    end
     table.insert(noted, 1, 'NOTED')
     -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
     return #noted < 4000 and { unpack(noted) } or noted
@@ -183,10 +200,13 @@ if mode == 'clear' or mode == 'end' then
   reply = clear()
 elseif mode == 'note' then
   -- Data of a newer version are left as they are.
-  read_stats(KEYS[2])
+  local stats = read_stats(KEYS[2])
   require_permissions(KEYS[2], 'HSET')
-  reply = { 'OK', redis.call('ZCARD', KEYS[6]) }
-  redis.call('HSET', KEYS[2], 'replacing', '')
+  reply = { 'OK', redis.call('ZCARD', KEYS[6]), server_name() }
+  -- A guild of which nothing is stored stays so.
+  if stats.rev ~= '' then
+    redis.call('HSET', KEYS[2], 'replacing', '')
+  end
 elseif mode == 'swap' then
   reply = swap()
 else

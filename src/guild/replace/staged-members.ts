@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError } from '../../errors.ts';
+import { DataConflictError, RecordRefusedError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '../../store/keys.ts';
 import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
@@ -17,6 +17,10 @@ export const replace = defineScript('replace', [
 const LOCK_MS = 10_000;
 /** Members looked at in one step. Redis serves nobody else meanwhile: a few milliseconds. */
 const MEMBERS_PER_STEP = 250;
+/** Hidden members that changed meanwhile which the swap itself may look at. More than in other steps, so that it comes to an end. */
+const MAX_NOTED = 1000;
+/** Tries of a swap, between which hidden members that changed are carried over again. */
+const MAX_SWAPS = 20;
 
 interface Store {
   readonly client: RedisClient;
@@ -42,7 +46,7 @@ export class StagedMembers {
 
   private constructor(
     private readonly store: Store,
-    guildId: string,
+    private readonly guildId: string,
   ) {
     this.guild = store.redisKeys.guild(guildId);
     this.staging = store.redisKeys.staging(guildId);
@@ -106,21 +110,32 @@ export class StagedMembers {
   /**
    * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
    * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
-   * @throws RecordRefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members; then nothing was changed.
+   * @throws RecordRefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members, and
+   *   DataConflictError when the bot changes hidden members all the time; then nothing was changed.
    */
   async putInPlace(): Promise<void> {
-    const [, waiting] = await this.step('note');
-    if (Number(waiting) === 0) return;
+    let [, waiting, server] = await this.step('note');
+    if (Number(waiting) !== this.ranked) throw new RecordRefusedError(0, 'staged');
+    if (this.ranked === 0) return;
     await this.change('hide', this.toHide);
     await this.carryHidden();
-    for (;;) {
-      const [status, ...noted] = await this.step('swap', this.ranked, this.hidden);
-      if (status === 'OK') break;
-      if (noted[0] === '*') await this.carryAll();
-      else await this.change('carry', noted.map(String));
+    for (let swap = 1; swap <= MAX_SWAPS; swap++) {
+      const noted = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
+      const [status, ...rest] = await this.step('swap', this.ranked, this.hidden, server as string, noted);
+      if (status === 'OK') {
+        this.ranked = 0;
+        this.hidden = 0;
+        return;
+      }
+      if (status === 'NOTED') await this.change('carry', rest.map(String));
+      else {
+        server = rest[0];
+        await this.carryAll();
+      }
     }
-    this.ranked = 0;
-    this.hidden = 0;
+    throw new DataConflictError(
+      `The hidden members of ${this.guildId} change faster than they can be carried over: try again later`,
+    );
   }
 
   /** Removes what is staged, and gives the lock back. @throws RecordRefusedError "lock". */

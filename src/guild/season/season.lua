@@ -22,6 +22,7 @@
 --- @include lib-place
 --- @include lib-lock
 --- @include lib-row
+--- @include lib-server
 
 local mode, token = ARGV[1], ARGV[2]
 local stats = read_stats(KEYS[2])
@@ -67,12 +68,6 @@ if not holds_lock(KEYS[8], token) then
   return { 'REFUSED', 0, 'lock' }
 end
 require_permissions(KEYS[8], 'PEXPIRE', 'DEL')
-
--- Returns a name that a server has from its start to its end.
-local function server_name()
-  local info = redis.pcall('INFO', 'server')
-  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
-end
 
 local function store_without_level(id, value)
   local profile = parse_profile(value)

@@ -89,9 +89,10 @@ local function read_stats(stats_key)
   return stats
 end
 
--- Notes that a hidden member changes, comes or goes, for a replacement that is under way. The next write of the stats stores it.
-local function note_hidden(stats, id)
-  if stats.replacing then
+-- Notes that a hidden member changes, comes or goes, for a replacement that is under way. The next write of the stats stores it. A raw
+-- writer can have put a hidden member into the ranking too.
+local function note_hidden(stats, hidden_key, id, is_hidden)
+  if stats.replacing and (is_hidden or redis.call('ZSCORE', hidden_key, id)) then
     stats.notes = stats.notes or {}
     stats.notes[#stats.notes + 1] = id
   end

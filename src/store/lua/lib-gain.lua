@@ -52,9 +52,8 @@ local function gain(member, status, amount, and_then)
   local rev = stats.rev
   if status == 'OK' then
     local key, text = member.is_hidden and KEYS[4] or KEYS[1], format_integer(xp)
-    if member.is_hidden then
-      note_hidden(stats, member.id)
-    else
+    note_hidden(stats, KEYS[4], member.id, member.is_hidden)
+    if not member.is_hidden then
       local after = { score = text, xp = xp, explicit = member.explicit, level = level }
       change_member(stats, member.curve, member.id, member.score and member, after)
     end

@@ -28,7 +28,7 @@ local function change_place(hides, first_arg)
       local ranked = hides and score or other
       local before = ranked and { score = ranked, xp = whole_xp(ranked), explicit = level }
       change_member(stats, curve, id, before, not hides and { score = format_integer(xp), xp = xp, explicit = level })
-      note_hidden(stats, id)
+      note_hidden(stats, KEYS[4], id, true)
       writes[#writes + 1] = { id, format_integer(xp) }
     end
   end

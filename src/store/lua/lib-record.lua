@@ -149,9 +149,7 @@ local function record(first_arg)
         local before = old and { score = score, xp = old, explicit = old_explicit }
         change_member(stats, curve, id, before, { score = last_xp, xp = xp, explicit = explicit, level = last_level })
       end
-      if is_hidden then
-        note_hidden(stats, id)
-      end
+      note_hidden(stats, hidden_key, id, is_hidden)
       if pairs_count > 0 and not member.profile then
         changed[#changed + 1] = id
       end
