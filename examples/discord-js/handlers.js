@@ -133,12 +133,12 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
 }
 
 /**
- * @param {readonly import('guildrank-writer/reader').LeaderboardEntry[]} rows
+ * @param {readonly import('guildrank-writer/reader').RankedMember[]} rows
  * @param {string} ownId
  */
 function table(rows, ownId) {
   return rows
-    .map(({ rank, user_id: id, username, level, xp }) => {
+    .map(({ rank, userId: id, username, level, xp }) => {
       const row = `${rank}. ${username.replace(/[\\*_~`|<>#\n]/g, '\\$&')}: level ${level}, ${xp} XP`;
       return id === ownId ? `**${row}**` : row;
     })

@@ -7,6 +7,7 @@ one for each 500. A call is never sent again, except when Redis does not know th
 from __future__ import annotations
 
 import hashlib
+import inspect
 import random
 import re
 import secrets
@@ -20,6 +21,9 @@ from redis.exceptions import NoScriptError
 MAX_XP = 2**53 - 1
 # Members of one script call. Redis serves nobody else meanwhile.
 ENTRIES_A_CALL = 500
+MAX_PAGE_SIZE = 100
+MAX_REACH = 50
+ID = re.compile("[A-Za-z0-9_.-]{1,64}")
 CURVES = {
     "standard": (10, 135, 455, 0, 6, 1),
     "amari": (0, 20, -40, 55, 1, 1),
@@ -48,7 +52,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Change:
-    """XP and level of a member before and after a call. A greater level afterwards is a level-up."""
+    """XP and level of a member before and after a call. A greater level afterwards is a level-up, a smaller one a level-down."""
 
     xp_before: int
     level_before: int
@@ -81,13 +85,15 @@ class Record:
     """XP to add or to set for one user, with fields of the profile: username, level, daily_streak, last_daily_claim (milliseconds since
     1970). "" removes a field.
 
-    Without XP, only the profile of a member that exists changes.
+    With `floor=0`, an `add` below 0 takes what is there, and passes over a user who is no member. Without XP, only the profile of a member
+    that exists changes.
     """
 
     user: str
     add: int | None = None
     set: int | None = None
     profile: Mapping[str, Union[str, int]] | None = None
+    floor: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,9 +112,12 @@ class Page:
 
 
 class Guildrank:
-    """The calls of a levelling bot on one connection."""
+    """The calls of a levelling bot on one connection. An id or a number that is unfit is a ValueError; nothing was sent."""
 
     def __init__(self, redis: Connection, lua: Union[str, Path] = Path(__file__).with_name("lua"), prefix: str = "gr") -> None:
+        execute = getattr(redis, "execute_command", None)
+        if execute is not None and not inspect.iscoroutinefunction(execute):
+            raise TypeError("Guildrank needs a connection of redis.asyncio, such as redis.asyncio.Redis.from_url(url)")
         self._redis = redis
         self._lua = Path(lua)
         self._prefix = prefix
@@ -138,6 +147,7 @@ class Guildrank:
         rank: bool = False,
     ) -> Award:
         """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. A range gives a random number of it."""
+        _check_ids(guild, user)
         xp = amount if isinstance(amount, int) else random.randint(*amount)
         keys = [*self._guild_keys(guild), self._key(guild, f"cooldown:{user}")]
         reply = await self._refusable("award", keys, [user, xp, cooldown_ms, username, "rank" if rank else ""])
@@ -161,6 +171,7 @@ class Guildrank:
         username: str = "",
     ) -> Claim:
         """Gives the reward of the day once for each calendar day of the member, and counts the streak."""
+        _check_ids(guild, user)
         rewards = [reward] if isinstance(reward, int) else list(reward)
         args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, username, *rewards]
         reply = await self._refusable("claim", self._guild_keys(guild), args)
@@ -181,15 +192,24 @@ class Guildrank:
         add: int | None = None,
         set: int | None = None,
         profile: Mapping[str, Union[str, int]] | None = None,
+        floor: int | None = None,
     ) -> Change:
         """Records one member: see `Record`."""
-        return (await self.record_many(guild, [Record(user, add, set, profile)]))[0]
+        return (await self.record_many(guild, [Record(user, add, set, profile, floor)]))[0]
+
+    async def set_level(self, guild: str, user: str, level: int) -> Change:
+        """Sets the least XP of a level by the guild's curve, and drops an explicit level. Refused with "level" when no XP gives it."""
+        _check_ids(guild, user)
+        _check_whole("level", level, 0, MAX_XP)
+        args: list[Union[str, int]] = ["each", "level", user, level, 1, "level", ""]
+        return _change((await self._refusable("record", self._guild_keys(guild), args))[5])
 
     async def record_many(self, guild: str, records: Sequence[Record]) -> list[Change]:
         """Records many members, a user named twice in that order, all or none of each 500. Redis serves others between.
 
         `RefusedError.index` is that of the record that was refused. Those before its 500 were recorded.
         """
+        _check_ids(guild, *(record.user for record in records))
         changes: list[Change] = []
         for first in range(0, max(1, len(records)), ENTRIES_A_CALL):
             try:
@@ -201,7 +221,7 @@ class Guildrank:
     async def _record(self, guild: str, records: Sequence[Record]) -> list[Change]:
         args: list[Union[str, int]] = ["each"]
         for record in records:
-            operation, xp = ("set", record.set) if record.set is not None else ("keep", 0) if record.add is None else ("add", record.add)
+            operation, xp = _operation(record)
             fields = [str(part) for pair in (record.profile or {}).items() for part in pair]
             args += [operation, record.user, str(xp), len(fields) // 2, *fields]
         return [_change(text) for text in (await self._refusable("record", self._guild_keys(guild), args))[5:]]
@@ -216,6 +236,7 @@ class Guildrank:
 
     async def remove(self, guild: str, *users: str) -> int:
         """Erases members with all that is stored of them in the guild. Returns how many were members."""
+        _check_ids(guild, *users)
         removed = 0
         for some in _slices(users):
             cooldowns = [self._key(guild, f"cooldown:{user}") for user in some]
@@ -224,7 +245,10 @@ class Guildrank:
         return removed
 
     async def top(self, guild: str, page: int = 1, limit: int = 10) -> Page:
-        """Returns one page of the ranking, from page 1."""
+        """Returns one page of the ranking, from page 1, with 1 to 100 rows."""
+        _check_ids(guild)
+        _check_whole("page", page, 1, MAX_XP)
+        _check_whole("limit", limit, 1, MAX_PAGE_SIZE)
         first = (page - 1) * limit
         reply = await self.run("batch", [f"{self._prefix}:quota:{{{guild}}}"], [f"page {first} {first + limit - 1}\n"])
         if len(reply[0]) == 1:
@@ -232,19 +256,23 @@ class Guildrank:
         return _page(reply[0], first)
 
     async def around(self, guild: str, user: str, reach: int = 3) -> Page | None:
-        """Returns a member with up to `reach` members above and below it, None for a user who is not ranked."""
+        """Returns a member with up to `reach` (0 to 50) members above and below it, None for a user who is not ranked."""
+        _check_ids(guild, user)
+        _check_whole("reach", reach, 0, MAX_REACH)
         keys = [self._key(guild, name) for name in ("xp", "stats", "config", "members")]
         first, rows = await self.run("around", keys, [user, reach])
         return None if int(first) < 0 else _page(rows, int(first))
 
     async def dashboard_link(self, guild: str, url: str, *, ttl: int = 900, user: str = "") -> str:
         """Returns a link that signs its reader in to the dashboard of the guild, once, for `ttl` seconds. Send it to the owner alone."""
+        _check_ids(guild, *([user] if user else []))
         token = secrets.token_urlsafe(32)
         key = f"{self._prefix}:invite:{hashlib.sha256(token.encode()).hexdigest()}"
         await self.run("invite", [key], [guild, ttl, user])
         return f"{url.rstrip('/')}/sign-in/{token}"
 
     async def _move(self, direction: str, guild: str, users: Sequence[str]) -> int:
+        _check_ids(guild, *users)
         moved = 0
         for some in _slices(users):
             moved += int((await self._refusable("hide", self._guild_keys(guild), [direction, *some]))[2])
@@ -261,6 +289,27 @@ class Guildrank:
 
     def _guild_keys(self, guild: str) -> list[str]:
         return [self._key(guild, name) for name in ("xp", "stats", "config", "hidden", "members")]
+
+
+def _check_ids(guild: str, *users: str) -> None:
+    for kind, value in (("guild", guild), *(("user", user) for user in users)):
+        if not (isinstance(value, str) and ID.fullmatch(value)):
+            raise ValueError(f"The {kind} id {value!r} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .")
+
+
+def _check_whole(name: str, value: int, least: int, most: int) -> None:
+    if not (isinstance(value, int) and least <= value <= most):
+        raise ValueError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
+
+
+def _operation(record: Record) -> tuple[str, int]:
+    if record.floor not in (None, 0):
+        raise ValueError("floor can be 0 only")
+    if record.set is not None:
+        return "set", record.set
+    if record.add is None:
+        return "keep", 0
+    return ("take", -record.add) if record.floor == 0 and record.add < 0 else ("add", record.add)
 
 
 def _slices(users: Sequence[str]) -> list[Sequence[str]]:

@@ -72,6 +72,39 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((await self.guildrank.record("1", "a", add=-1)).level, 0)
         self.assertEqual((await self.guildrank.record("1", "a", profile={"username": "Ann"})).xp, 99)
 
+    async def test_takes_what_is_there_and_sets_the_xp_of_a_level(self) -> None:
+        await self.guildrank.record("1", "a", set=300)
+        self.assertEqual(await self.guildrank.record("1", "a", add=-500, floor=0), Change(300, 2, 0, 0, created=False, hidden=False))
+        self.assertEqual(await self.guildrank.record("1", "nobody", add=-5, floor=0), Change(0, 0, 0, 0, created=False, hidden=False))
+        self.assertEqual((await self.guildrank.record("1", "a", add=5, floor=0)).xp, 5)
+        self.assertEqual(await self.guildrank.set_level("1", "a", 10), Change(5, 0, 4675, 10, created=False, hidden=False))
+        with self.assertRaises(RefusedError) as refused:
+            await self.guildrank.set_level("1", "a", 10**9)
+        self.assertEqual(refused.exception.reason, "level")
+        self.assertEqual((await self.guildrank.top("1")).total, 1)
+
+    async def test_sends_no_unfit_id_or_number(self) -> None:
+        for guild, user in (("", "a"), ("1", ""), ("1", "x y"), ("1", "a}b"), ("1", "u" * 65)):
+            with self.assertRaises(ValueError):
+                await self.guildrank.award(guild, user, 5)
+            with self.assertRaises(ValueError):
+                await self.guildrank.record_many(guild, [Record("a", add=1), Record(user, add=1)])
+            with self.assertRaises(ValueError):
+                await self.guildrank.hide(guild, user)
+        for page, limit in ((1, 0), (0, 10), (1, 101)):
+            with self.assertRaises(ValueError):
+                await self.guildrank.top("1", page, limit)
+        for reach in (-1, 51):
+            with self.assertRaises(ValueError):
+                await self.guildrank.around("1", "a", reach)
+        with self.assertRaises(ValueError):
+            await self.guildrank.record("1", "a", add=-5, floor=7)
+        self.assertEqual(await self.connection.dbsize(), 0)
+
+    def test_says_that_it_needs_a_connection_of_asyncio(self) -> None:
+        with self.assertRaisesRegex(TypeError, "redis.asyncio"):
+            Guildrank(redis.Redis())
+
     async def test_top_shows_names_and_levels_of_profiles_and_what_is_none(self) -> None:
         await self.connection.zadd("gr:{1}:xp", {"a": 60, "b": 50, "c": 40, "d": 255, "e": 20, "f": 10})
         profiles = {"a": "- 3 1764547200000+60  two  words ", "b": "7 0 - 12 3", "c": "Ann Lee of Berlin", "d": "x many 5 Cy\nd", "e": "Ann"}

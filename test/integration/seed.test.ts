@@ -266,7 +266,7 @@ describe('npm run seed', needs('redis-server'), () => {
     );
     const { code, stderr } = await seed('--guild', 'g', '--file', path);
     expect([code, stderr]).toEqual([0, expect.stringContaining('curve: custom=0,5,0,1,2,1,20 (from the file)\n')]);
-    const levels = (await store.reader.page('g', 1, 9)).data.map(({ user_id, level }) => [user_id, level]);
+    const levels = (await store.reader.page('g', 1, 9)).data.map(({ userId, level }) => [userId, level]);
     expect(levels).toEqual([
       ['3', 20],
       ['1', 6],

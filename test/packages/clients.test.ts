@@ -75,8 +75,8 @@ async function expectNoSecondWrite(client: WriterClient, proxy: TcpProxy, userId
   }
 }
 
-const TOP = { rank: 1, user_id: 'top', username: 'Tòp\n', level: LEVEL, xp: MAX };
-const ANN = { rank: 2, user_id: 'a', username: 'Ann', level: 2, xp: 400 };
+const TOP = { rank: 1, userId: 'top', username: 'Tòp\n', level: LEVEL, xp: MAX };
+const ANN = { rank: 2, userId: 'a', username: 'Ann', level: 2, xp: 400 };
 const EXPECTED = {
   award: {
     ...{ awarded: 400, xpBefore: 0, levelBefore: 0, xp: 400, level: 2, xpToNextLevel: 75 },
@@ -92,7 +92,10 @@ const EXPECTED = {
   member: null,
   unhidden: 1,
   season: { archived: 3, reset: 3 },
-  stats: { total_members: 0, total_xp: 0n, average_level: 0, xp_curve: 'standard', xp_multiplier: 1 },
+  stats: {
+    ...{ totalMembers: 0, totalXp: 0n, averageLevel: 0, xpCurve: 'standard', xpMultiplier: 1 },
+    curve: { a: 10, b: 135, c: 455, d: 0, q: 6, m: 1 },
+  },
   removed: 2,
 };
 

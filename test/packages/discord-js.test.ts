@@ -55,7 +55,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     await handlers().message({ ...message, author: { ...message.author, id: '8' }, inGuild: () => false });
     await handlers().message({ ...message, author: { ...message.author, id: '8' }, system: true });
     const { data } = await reader().page(GUILD);
-    expect(data).toEqual([{ rank: 1, user_id: '7', username: 'A*nn', level: 0, xp: expect.any(Number) }]);
+    expect(data).toEqual([{ rank: 1, userId: '7', username: 'A*nn', level: 0, xp: expect.any(Number) }]);
     expect(data[0]?.xp).toBeGreaterThanOrEqual(15);
     expect(data[0]?.xp).toBeLessThanOrEqual(25);
     expect(said).toEqual([]);

@@ -50,7 +50,7 @@ redis.disconnect();
 
 const TYPED_BOT = `
 import { levelForXp, type Curve } from 'guildrank/curves';
-import { createReader, type LeaderboardPage } from 'guildrank/reader';
+import { createReader, type RankingPage } from 'guildrank/reader';
 import { createWriter, RecordRefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
 import { Cluster, Redis } from 'ioredis';
 
@@ -58,7 +58,7 @@ const writer: LeaderboardWriter = createWriter(new Redis());
 createWriter(new Cluster([]), { keyPrefix: 'bot' });
 const record: XpRecord = { userId: '1', add: 5n, profile: { level: null, lastDailyClaim: new Date() } };
 const curve: Curve = { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 };
-export const page: Promise<LeaderboardPage> = createReader(new Cluster([])).page('g');
+export const page: Promise<RankingPage> = createReader(new Cluster([])).page('g');
 export const own: number = levelForXp(curve, 100);
 export const level: number = (await writer.record('g', record)).level;
 // @ts-expect-error XP is set or added, never both

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import type { ClaimRequest, ProfileUpdate, XpRecord } from '../../src/bot/writer.ts';
-import { naiveStandardLevel, names } from './random-guild.ts';
+import { naiveStandardLevel, naiveStandardXp, names } from './random-guild.ts';
 
 /** One call of a bot, or a step of the clock. */
 export type BotStep =
   | { readonly kind: 'award'; readonly userId: string; readonly amount: number; readonly username?: string }
   | { readonly kind: 'claim'; readonly request: ClaimRequest }
+  | { readonly kind: 'setLevel'; readonly userId: string; readonly level: number }
   | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
   | { readonly kind: 'setProfiles'; readonly updates: readonly ProfileUpdate[] }
   | { readonly kind: 'hide' | 'unhide' | 'remove'; readonly userIds: readonly string[] }
@@ -23,6 +24,7 @@ const record: fc.Arbitrary<XpRecord> = fc.oneof(
   fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }), profile: fc.record({ level }) }),
   fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }) }),
   fc.record({ userId, add: fc.integer({ min: -200, max: 900 }) }),
+  fc.record({ userId, add: fc.integer({ min: -900, max: 200 }), floor: fc.constant(0 as const) }),
 );
 
 export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
@@ -44,6 +46,10 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
     {
       weight: 2,
       arbitrary: fc.record({ kind: kindOf('record'), records: fc.array(record, { minLength: 1, maxLength: 4 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: kindOf('setLevel'), userId, level: fc.integer({ min: 0, max: 20 }) }),
     },
     {
       weight: 2,
@@ -134,8 +140,14 @@ export class BotModel {
   record(records: readonly XpRecord[]) {
     const saved = structuredClone([...this.members]);
     const changes = [];
-    for (const { userId: id, set, add = 0, profile } of records) {
-      const xp = set === undefined ? (this.members.get(id)?.xp ?? 0) + Number(add) : Number(set);
+    for (const { userId: id, set, add = 0, profile, ...rest } of records) {
+      const takes = 'floor' in rest && Number(add) < 0;
+      if (takes && !this.members.has(id)) {
+        changes.push({ userId: id, xpBefore: 0, levelBefore: 0, xp: 0, level: 0, created: false, hidden: false });
+        continue;
+      }
+      const sum = (this.members.get(id)?.xp ?? 0) + Number(add);
+      const xp = set !== undefined ? Number(set) : takes ? Math.max(sum, 0) : sum;
       if (xp < 0) {
         this.members.clear();
         for (const [id, member] of saved) this.members.set(id, member);
@@ -148,6 +160,13 @@ export class BotModel {
       changes.push({ userId: id, ...change });
     }
     return changes;
+  }
+
+  setLevel(id: string, level: number) {
+    const least = naiveStandardXp(level);
+    return this.gain(id, least - (this.members.get(id)?.xp ?? 0), (member) => {
+      member.level = undefined;
+    });
   }
 
   setProfiles(updates: readonly ProfileUpdate[]): string[] {

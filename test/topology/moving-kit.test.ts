@@ -108,10 +108,10 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
         turn++;
       });
       const page = await store.reader.page(guild, 1, 100);
-      expect(page.data.map(({ user_id }) => user_id)).toEqual(model.ranking());
-      for (const { user_id, xp, username } of page.data) {
-        const member = model.members.get(user_id);
-        expect([xp, username]).toEqual([member?.xp, member?.username ?? user_id]);
+      expect(page.data.map(({ userId }) => userId)).toEqual(model.ranking());
+      for (const { userId, xp, username } of page.data) {
+        const member = model.members.get(userId);
+        expect([xp, username]).toEqual([member?.xp, member?.username ?? userId]);
       }
       expect((await store.audit.check(guild)).exact).toBe(true);
     }

@@ -15,6 +15,11 @@ export interface Versioned<T> {
   readonly value: T;
 }
 
+/** The counters of a guild, and the text of its curve. */
+export interface VersionedStats extends Versioned<GuildStats> {
+  readonly curve: string;
+}
+
 /** The reply of command-page.lua. The rows are user id, XP and so on. */
 export type PageReply = readonly [
   revision: string,
@@ -63,13 +68,13 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
 }
 
 /** Reads the counters and the curve of a guild. O(1). */
-export class StatsRead implements ReadCommand<Versioned<GuildStats>> {
+export class StatsRead implements ReadCommand<VersionedStats> {
   readonly command = 'stats';
   readonly weight = 1;
 
   constructor(readonly guildId: string) {}
 
-  decode(reply: CommandReply): Versioned<GuildStats> {
+  decode(reply: CommandReply): VersionedStats {
     return decodeStats(reply as readonly string[]);
   }
 }
@@ -114,7 +119,7 @@ function decodeMember(reply: readonly (string | number)[], userId: string): Vers
 }
 
 /** Decodes the reply of command-stats.lua. */
-function decodeStats(reply: readonly string[]): Versioned<GuildStats> {
+function decodeStats(reply: readonly string[]): VersionedStats {
   const [revision = '', members = '', totalXp = '', levelSum = '', curve = '', multiplier = ''] = reply;
   const memberCount = wholeXp(members);
   const value: GuildStats = {
@@ -124,7 +129,7 @@ function decodeStats(reply: readonly string[]): Versioned<GuildStats> {
     xp_curve: curveNameOf(curve),
     xp_multiplier: positiveNumber(multiplier) ?? 1,
   };
-  return { revision: parseRevision(revision), value };
+  return { revision: parseRevision(revision), value, curve };
 }
 
 /** Returns the curve of a guild's text. @throws StoreUnavailableError when a guild has a curve of its own with unfit coefficients: another one would show wrong levels. */

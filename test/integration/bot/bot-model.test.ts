@@ -154,6 +154,12 @@ async function apply(
       else await expect(writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RecordRefusedError);
       break;
     }
+    case 'setLevel': {
+      const { userId, level } = step;
+      const { members } = await writer.setLevel(guild, { userId, level });
+      expect(members).toEqual([{ userId, ...model.setLevel(userId, level) }]);
+      return;
+    }
     case 'setProfiles':
       expect(await writer.setProfiles(guild, step.updates)).toEqual(model.setProfiles(step.updates));
       break;

@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReader, InvalidIdError, InvalidInputError, type ReaderClient } from '../../../src/bot/reader.ts';
 import { createWriter } from '../../../src/bot/writer.ts';
+import { progress } from '../../../src/guild/ranking/curves.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
 
 describeStores('the reader of a bot', (kind) => {
@@ -24,16 +25,32 @@ function tests(kind: StoreKind, isCluster: boolean): void {
   it('reads pages, members and stats as the API shows them', async () => {
     const reader = createReader(client);
     const { data, total, page } = await reader.page('g', 2, 3);
-    expect([page, total, data.map(({ rank, user_id }) => `${rank} ${user_id}`)]).toEqual([
+    expect([page, total, data.map(({ rank, userId }) => `${rank} ${userId}`)]).toEqual([
       2,
       10,
       ['4 m3', '5 m4', '6 m5'],
     ]);
-    expect(data[0]).toEqual({ rank: 4, user_id: 'm3', username: 'Three\nlines\\', level: 7, xp: 700 });
+    expect(data[0]).toEqual({ rank: 4, userId: 'm3', username: 'Three\nlines\\', level: 7, xp: 700 });
     expect((await reader.page('g')).data).toHaveLength(10);
-    expect(await reader.member('g', 'm9')).toMatchObject({ rank: 10, xp: 100, level: 1 });
+    expect(await reader.member('g', 'm9')).toEqual({
+      ...{ rank: 10, userId: 'm9', username: 'm9', xp: 100, level: 1 },
+      ...{ dailyStreak: 0, lastDailyClaim: null },
+    });
     expect(await reader.member('g', 'nobody')).toBeNull();
-    expect(await reader.stats('g')).toMatchObject({ total_members: 10, total_xp: 5500n, xp_curve: 'standard' });
+    expect(await reader.stats('g')).toEqual({
+      ...{ totalMembers: 10, totalXp: 5500n, averageLevel: expect.any(Number), xpMultiplier: 1 },
+      ...{ xpCurve: 'standard', curve: { a: 10, b: 135, c: 455, d: 0, q: 6, m: 1 } },
+    });
+  });
+
+  it('gives the numbers of a curve of the guild, from which progress follows', async () => {
+    await store.client.hset('gr:{own}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1,20' });
+    await createWriter(client).record('own', { userId: 'a', set: 120 });
+    const { xpCurve, curve } = await createReader(client).stats('own');
+    expect([xpCurve, curve]).toEqual(['custom', { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1, max: 20 }]);
+    expect(progress(curve, 120)).toEqual({ level: 2, gained: 20, needed: 50 });
+    await store.client.hset('gr:{own}:config', { xp_curve_custom: '0,0,0,0,1,1' });
+    await expect(createReader(client).stats('own')).rejects.toMatchObject({ code: 'CURVE' });
   });
 
   it.each([
@@ -44,7 +61,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     ['m5', 50, Array.from({ length: 10 }, (_, n) => `${n + 1} m${n}`)],
   ])('reads the members around %s, %d above and below', async (userId, n, rows) => {
     const around = await createReader(client).around('g', userId, n);
-    expect(around?.data.map(({ rank, user_id }) => `${rank} ${user_id}`)).toEqual(rows);
+    expect(around?.data.map(({ rank, userId }) => `${rank} ${userId}`)).toEqual(rows);
     expect(around?.total).toBe(10);
   });
 

@@ -57,12 +57,12 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await content('g')).toEqual({ ranked: ['c', '0', 'b', '0', 'a', '0'], hidden: ['d', '0'] });
     const reader = createReader(store.client);
     expect(await reader.member(ARCHIVE, 'a')).toEqual({
-      ...{ user_id: 'a', username: 'Ann\n', level: 9, xp: 300, rank: 1 },
-      ...{ daily_streak: 4, last_daily_claim: '1970-01-01T00:00:00.000Z' },
+      ...{ userId: 'a', username: 'Ann\n', level: 9, xp: 300, rank: 1 },
+      ...{ dailyStreak: 4, lastDailyClaim: '1970-01-01T00:00:00.000Z' },
     });
     expect(await reader.member(ARCHIVE, 'b')).toMatchObject({ level: 4 });
-    expect(await reader.member('g', 'a')).toMatchObject({ username: 'Ann\n', level: 0, xp: 0, daily_streak: 4 });
-    expect(await reader.stats(ARCHIVE)).toMatchObject({ xp_curve: 'custom', xp_multiplier: 2, total_xp: 500n });
+    expect(await reader.member('g', 'a')).toMatchObject({ username: 'Ann\n', level: 0, xp: 0, dailyStreak: 4 });
+    expect(await reader.stats(ARCHIVE)).toMatchObject({ xpCurve: 'custom', xpMultiplier: 2, totalXp: 500n });
     expect(await store.client.exists('gr:{g}:season:xp', 'gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`)).toBe(
       0,
     );
@@ -199,7 +199,7 @@ describe('the end of a season', needs('redis-server'), () => {
       writer().resetSeason('g', { archiveAs: ARCHIVE }),
       ...Array.from({ length: 300 }, (_, n) => writer().award('g', { userId: `m${n}`, amount: 2 })),
     ]);
-    const total = async (guild: string) => (await createReader(store.client).stats(guild)).total_xp;
+    const total = async (guild: string) => (await createReader(store.client).stats(guild)).totalXp;
     expect((await total('g')) + (await total(ARCHIVE))).toBe(BigInt((1999 * 2000) / 2 + 300 * 5));
     await content('g');
     await content(ARCHIVE);
