@@ -35,8 +35,8 @@ export interface SeedOptions {
   readonly json?: boolean;
 }
 
-/** Members that a dry run tells apart: half a gigabyte. */
-const MAX_DISTINCT = 5_000_000;
+/** Members that a dry run tells apart: half a gigabyte. A load needs its memory for less. */
+const MAX_DISTINCT = { dryRun: 5_000_000, load: 1_000_000 };
 const EXIT_CODES = { skipped: REFUSED, levels: REFUSED, interrupted: INTERRUPTED } as const;
 
 /**
@@ -74,7 +74,7 @@ async function preview(
   const { guild, curve, levels, json } = options;
   const formatCurve = formatCurveOf(options, inputs);
   const { reading, stop } = startReading(context, options, inputs, interrupt);
-  const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT };
+  const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT.dryRun };
   const { preview, notice, levelNotice, outcome } = await dryRun(reading, job).finally(stop);
   print(context, json, preview, () => previewLines(context, preview, notice, levelNotice));
   return outcome;
@@ -92,7 +92,8 @@ async function write(
   const { summary, outcome } = await withServices(context, (services) => {
     const { reading, stop } = startReading(context, options, inputs, interrupt);
     const reopen = reopening(options, inputs, interrupt.signal);
-    const job = { guild, reading, stop: interrupt, replace, plan, curve, formatCurve, levels, reopen };
+    const choices = { replace, plan, curve, formatCurve, levels };
+    const job = { guild, reading, stop: interrupt, ...choices, reopen, maxDistinct: MAX_DISTINCT.load };
     return load(services, job).finally(stop);
   });
   print(context, json, summaryJson(summary), () => summaryLine(summary));

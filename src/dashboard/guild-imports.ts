@@ -294,6 +294,7 @@ export class GuildImports {
           reopen,
           plan: undefined,
           maxCreated: this.maxMembers,
+          maxDistinct: MAX_DISTINCT,
           curve: choice.curve,
           formatCurve,
         };

@@ -37,6 +37,8 @@ export interface LoadJob {
   readonly formatCurve: FormatCurve | undefined;
   /** Undefined = refuse levels that the curve does not give. */
   readonly levels: LevelChoice | undefined;
+  /** Members that are told apart, as `Tally` takes it. */
+  readonly maxDistinct: number;
   /** Stops the load after about so many new members. */
   readonly maxCreated?: number;
   /** Opens the inputs once more, to compare their levels before anything is written. Undefined for what can be read once only. */

@@ -14,6 +14,7 @@ import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
 import { Replacement } from './staging.ts';
 import type { Summary } from './summary.ts';
+import { Tally } from './tally.ts';
 
 export interface LoadResult {
   readonly summary: Summary;
@@ -24,7 +25,9 @@ export interface LoadResult {
 interface Counts {
   loaded: number;
   created: number;
-  replaced?: { removed: number; repeated: number };
+  /** Rows that named a member of the inputs again. */
+  repeated: number;
+  replaced?: { removed: number };
   /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
   isSwapSent?: boolean;
 }
@@ -57,11 +60,12 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
-  const counts: Counts = { loaded: 0, created: 0 };
+  const counts: Counts = { loaded: 0, created: 0, repeated: 0 };
+  const tally = new Tally(job.maxDistinct);
   let outcome: Error | undefined;
   try {
     await refuseLevels(job, choice);
-    await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
+    await (replace ? replaceMembers : addMembers)(target, job, choice, counts, tally);
     if (problems.count > 0)
       outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
@@ -75,7 +79,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
     ...counts,
     skipped: problems.count,
     // Of an early end nobody knows how many of the hidden members were written.
-    hidden: complete ? problems.hidden : 0,
+    hidden: complete ? tally.hidden : 0,
     seconds,
     complete,
   };
@@ -93,7 +97,13 @@ async function refuseLevels(
   if (check.differing > 0) throw new IncompleteRun(check.refusal(progress.advice), 'levels');
 }
 
-async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+async function addMembers(
+  target: LoadTarget,
+  job: LoadJob,
+  choice: CurveChoice,
+  counts: Counts,
+  tally: Tally,
+): Promise<void> {
   const { writer } = target;
   let configured: Promise<void> | undefined;
   // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
@@ -109,21 +119,28 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
     return (await Promise.all([writer.load(job.guild, rows), writer.hide(job.guild, [...hidden])]))[0];
   });
   try {
-    await sendMembers(sender, job, choice);
+    await sendMembers(sender, job, choice, tally);
     await configure();
   } finally {
-    counts.loaded = sender.written;
+    counts.repeated = tally.repeated;
+    counts.loaded = Math.max(sender.created, sender.written - tally.repeated);
     counts.created = sender.created;
   }
 }
 
-async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+async function replaceMembers(
+  target: LoadTarget,
+  job: LoadJob,
+  choice: CurveChoice,
+  counts: Counts,
+  tally: Tally,
+): Promise<void> {
   const { guild, stop, reading, plan } = job;
-  counts.replaced = { removed: 0, repeated: 0 };
+  counts.replaced = { removed: 0 };
   const replacement = await Replacement.begin(target, guild, choice.curve);
   try {
     const sender = new RecordSender((records) => replacement.stage(records));
-    await sendMembers(sender, job, choice);
+    await sendMembers(sender, job, choice, tally);
     if (reading.problems.count > 0)
       throw new Error(
         `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
@@ -135,7 +152,8 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
     counts.isSwapSent = true;
     const removed = await replacement.swap();
     counts.loaded = sender.created;
-    counts.replaced = { removed, repeated: sender.written - sender.created };
+    counts.repeated = sender.written - sender.created;
+    counts.replaced = { removed };
     await publishInvalidation(target.client, target.redisKeys, guild);
   } finally {
     await replacement.end().catch(() => {
@@ -153,12 +171,14 @@ async function sendMembers(
   sender: RecordSender,
   { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
   choice: CurveChoice,
+  tally: Tally,
 ): Promise<void> {
   const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
     await readMembers(reading, (row) => {
       check.add(row);
+      tally.add(row);
       if (sender.created > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
       return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
     });

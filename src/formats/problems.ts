@@ -8,8 +8,6 @@ const MAX_SHOWN = 20;
 export class Problems {
   /** Bad rows. */
   count = 0;
-  /** Hidden members, which are loaded as such. */
-  hidden = 0;
 
   constructor(private readonly write: (line: string) => void) {}
 

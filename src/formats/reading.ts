@@ -52,7 +52,6 @@ export async function readMembers(
           problems.add(place, entry);
           continue;
         }
-        if (entry.row.hidden) problems.hidden++;
         members++;
         const taken = take(entry.row);
         if (taken) await taken;

@@ -6,46 +6,50 @@ import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
 export interface Summary {
   readonly guild: string;
   readonly curve: CurveName | 'custom';
-  /** Rows written; of a replacement, the members in place after the swap. */
+  /** Members written; of a replacement, those in place after the swap. */
   readonly loaded: number;
   /** Members that the guild did not have before. */
   readonly created: number;
+  /** Rows that named a member of the inputs again. */
+  readonly repeated: number;
   /** Bad rows. */
   readonly skipped: number;
-  /** Hidden members among the rows. */
+  /** Hidden members among them. */
   readonly hidden: number;
   readonly seconds: number;
-  /** Only of a replacement: members removed, and rows that named a member of the file again. */
-  readonly replaced?: { readonly removed: number; readonly repeated: number };
+  /** Only of a replacement: members removed. */
+  readonly replaced?: { readonly removed: number };
   /** Whether every good row was loaded. */
   readonly complete: boolean;
 }
 
 /** Returns the line that ends every run. */
 export function summaryLine(summary: Summary): string {
-  const { guild, loaded, created, skipped, hidden, seconds, replaced, complete } = summary;
+  const { guild, loaded, created, repeated, skipped, hidden, seconds, replaced, complete } = summary;
   const pace = `in ${seconds.toFixed(1)} s (${digits(rate(summary))}/s)`;
   const details = replaced
-    ? [`${digits(replaced.removed)} removed`, replaced.repeated > 0 && repeatedRows(replaced.repeated)]
+    ? [`${digits(replaced.removed)} removed`]
     : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];
   if (hidden > 0) details.push(hiddenMembers(hidden));
+  if (repeated > 0) details.push(repeatedRows(repeated));
   if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
   const verb = replaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
-  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.filter(Boolean).join(', ')}`;
+  return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.join(', ')}`;
 }
 
 /** Returns the summary with the field names of `--json`. */
 export function summaryJson(summary: Summary) {
-  const { guild, curve, loaded, created, skipped, hidden, seconds, replaced, complete } = summary;
+  const { guild, curve, loaded, created, repeated, skipped, hidden, seconds, replaced, complete } = summary;
   return {
     guild,
     curve,
     loaded,
     created,
+    repeated,
     skipped,
     hidden,
-    ...(replaced && { removed: replaced.removed, repeated: replaced.repeated }),
+    ...(replaced && { removed: replaced.removed }),
     seconds: Math.round(seconds * 1000) / 1000,
     members_per_second: rate(summary),
     complete,

@@ -35,6 +35,7 @@ async function replaceWithout(lost: string) {
     formatCurve: undefined,
     levels: undefined,
     reopen: undefined,
+    maxDistinct: 10,
   });
   expect(summary).toMatchObject({ complete: false, loaded: 0 });
   return outcome?.message;

@@ -101,7 +101,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
   });
 
-  it('skips bad rows, reports them, and exits 2', async () => {
+  it('skips bad rows, reports them, and exits 3', async () => {
     const path = file('bad.csv', 'user_id,xp\n1,5\n2,9007199254740993\nx y,1\n3,6\n');
     const { code, stdout, stderr } = await seed('--guild', 'g', '--file', path);
     expect(code).toBe(3);
@@ -164,8 +164,12 @@ describe('npm run seed', needs('redis-server'), () => {
     const { stdout } = await seed('--guild', 'g', '--file', path, '--dry-run');
     expect(stdout).toContain('3 members in the input, 2 hidden, total XP 7, 4 rows repeated a member\n');
     expect(stdout).toMatch(/\n +1 +a +0 +7 +a\n$/);
-    await seed('--guild', 'g', '--file', path);
+    expect((await seed('--guild', 'g', '--file', path)).stdout).toMatch(
+      /^guild g: loaded 3 members in .*: 1 new, 0 already there, 2 hidden, 4 rows repeated a member\n$/,
+    );
     expect(await redis.hgetall('gr:{g}:stats')).toMatchObject({ members: '1', total_xp: '7', hidden: '2' });
+    const { stdout: again } = await seed('--guild', 'g', '--file', path, '--json');
+    expect(JSON.parse(again)).toMatchObject({ loaded: 3, created: 0, repeated: 4, hidden: 2 });
   });
 
   it('names the format of many files once', async () => {
