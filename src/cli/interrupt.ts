@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { StopRequests } from '../formats/load-job.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
@@ -10,6 +11,8 @@ export class Interrupt implements StopRequests {
   private readonly restore: () => void;
 
   constructor({ onStop, exit }: CommandContext) {
+    // Each open file listens, and there can be hundreds.
+    setMaxListeners(0, this.controller.signal);
     this.restore = onStop((signal) => {
       // A terminal that goes away can send it more than once.
       if (signal === 'SIGHUP' && this.requests > 0) return;
