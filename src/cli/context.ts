@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { type LogLines, logLinesTo } from '../observability/logger.ts';
+import type { LogLines } from '../observability/logger.ts';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean };
@@ -17,7 +17,7 @@ export interface CommandContext {
   /** Milliseconds to wait for Redis to accept the connection. */
   readonly connectTimeoutMs: number;
   /** Returns standard output as a destination of log lines. */
-  logLines(): LogLines;
+  logLines(): Promise<LogLines>;
 }
 
 const CONNECT_TIMEOUT_MS = 5000;
@@ -42,6 +42,7 @@ export function contextOf(host: NodeJS.Process): CommandContext {
     },
     exit: (code) => host.exit(code),
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    logLines: () => logLinesTo(stdout),
+    // Few commands log.
+    logLines: async () => (await import('../observability/logger.ts')).logLinesTo(stdout),
   };
 }

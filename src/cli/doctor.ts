@@ -5,7 +5,7 @@ import { examine, within } from '../doctor/examine.ts';
 import { type Finding, ok, problem } from '../doctor/finding.ts';
 import { connect, describe } from '../store/connection.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
-import { explainStart } from '../store/refusals.ts';
+import { startFailure } from '../store/refusals.ts';
 import { limitReplies } from '../store/reply-limit.ts';
 import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -76,7 +76,10 @@ async function examineStore(
       (error: Error) => error,
     );
     const failure = await Promise.race([connected, flooded]);
-    if (failure) return [problem('reachable', explainStart(redis.mode, describe(redis), failure), 'As it says')];
+    if (failure) {
+      const { problem: detail, fix } = startFailure(redis.mode, describe(redis), failure);
+      return [problem('reachable', detail, fix)];
+    }
     const services = servicesOn(client, config.keyPrefix, []);
     const context = { ...services, client, subscriber, config, rate };
     return [ok('reachable', describe(redis)), ...(await examine(context, guild))];

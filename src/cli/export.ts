@@ -54,6 +54,6 @@ async function run(context: CommandContext, { guild, format }: Options): Promise
   const lines = [`guild ${guild}: exported ${counted()}; ${state}`];
   if (format === 'polaris') lines.push(LEFT_OUT);
   if (result.curve)
-    lines.push(`The file lacks the curve: load it with ${commandLine('seed')} --curve ${result.curve} ...`);
+    lines.push(`The file lacks the curve: load it with ${commandLine('seed', `--curve ${result.curve} ...`)}`);
   context.stderr.write(`${lines.join('\n')}\n`);
 }

@@ -78,7 +78,7 @@ async function list(context: CommandContext, { guild, json }: Options): Promise<
   const listed = keys.map(({ record, usage }) => ({ ...toJson(record), ...usageJson(usage) }));
   print(context, json, { guild, keys: listed }, () =>
     keys.length === 0
-      ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys')} create --guild ${guild}`
+      ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys', `create --guild ${guild}`)}`
       : table(context, ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS'], keys.map(toRow)),
   );
 }

@@ -6,15 +6,15 @@ import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
 import { commandLine } from './terminal.ts';
 
-const SEED = commandLine('seed');
+const example = (args: string) => commandLine('seed', args);
 
 const HELP = `
 Examples:
-  ${SEED} --guild 123456789012345678 --file members.csv
-  ${SEED} --guild 123456789012345678 --file page-0.json page-1.json --dry-run
-  ${SEED} --guild 123456789012345678 --file export.json --replace
-  ${SEED} --guild 123456789012345678 --file members.csv.gz
-  ${SEED} --guild demo --generate 100000
+  ${example('--guild 123456789012345678 --file members.csv')}
+  ${example('--guild 123456789012345678 --file page-0.json page-1.json --dry-run')}
+  ${example('--guild 123456789012345678 --file export.json --replace')}
+  ${example('--guild 123456789012345678 --file members.csv.gz')}
+  ${example('--guild demo --generate 100000')}
 
 Exit codes:
   0    everything was loaded

@@ -39,7 +39,7 @@ async function check(context: CommandContext, { guild, json }: Options): Promise
       ? `exact: ${describe(actual)}`
       : [`drift: the counters say ${describe(stored)}`, `       the members say  ${describe(actual)}`],
   );
-  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats')} rebuild --guild ${guild}`, FAILED);
+  if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats', `rebuild --guild ${guild}`)}`, FAILED);
 }
 
 async function rebuild(context: CommandContext, { guild, json }: Options): Promise<void> {

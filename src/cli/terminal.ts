@@ -31,10 +31,12 @@ export class PartialResult extends Error {
 }
 
 /** Returns the text that starts a command: through npm in the repository, through the bin in the package. */
-export function commandLine(name: string): string {
-  if (!import.meta.url.endsWith('.ts')) return `${BIN} ${name}`;
+export function commandLine(name: string, args = ''): string {
   // Without -s, npm prints two lines of its own before the output.
-  return name === 'serve' ? 'npm start --' : `npm run -s ${name} --`;
+  const start = !import.meta.url.endsWith('.ts')
+    ? `${BIN} ${name}`
+    : `${name === 'serve' ? 'npm start' : `npm run -s ${name}`}${args ? ' --' : ''}`;
+  return args ? `${start} ${args}` : start;
 }
 
 /** Returns a command with the common settings for help and errors. Its usage line is {@link commandLine}. */
@@ -61,7 +63,7 @@ function commandUsage(command: Command): string {
   // Commands of scripts/ stand alone; all others stand below the bin.
   if (names[0] === BIN) names.shift();
   const [first = '', ...rest] = names;
-  return [commandLine(first), ...rest, command.usage()].join(' ');
+  return commandLine(first, [...rest, command.usage()].join(' '));
 }
 
 /**

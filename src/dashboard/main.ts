@@ -8,7 +8,7 @@ export interface DashboardProcess {
   /** Calls `listener` at a signal that ends the process. */
   onStop(listener: (signal: string) => void): () => void;
   /** Returns standard output as a destination of log lines. */
-  logLines(): LogLines;
+  logLines(): Promise<LogLines>;
 }
 
 /**
@@ -17,7 +17,7 @@ export interface DashboardProcess {
  */
 export async function runDashboard({ env, onStop, logLines }: DashboardProcess): Promise<void> {
   const config = parseDashboardConfig(env);
-  const logger = createLogger(config.logLevel, logLines());
+  const logger = createLogger(config.logLevel, await logLines());
   const dashboard = await startDashboard(config, logger);
   let restore = (): void => {};
   const signal = await new Promise<string>((resolve) => {

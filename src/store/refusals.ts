@@ -72,17 +72,30 @@ export function explainFailure(reason: string): string {
  * @param where the Redis in words, as `describe` of connection.ts returns them.
  */
 export function explainStart(mode: RedisConfig['mode'], where: string, error: Error): string {
+  const { problem, fix } = startFailure(mode, where, error);
+  return `${problem}. ${fix}.`;
+}
+
+/** Returns why a connection could not be made, and the fix, each as a sentence without its stop. */
+export function startFailure(
+  mode: RedisConfig['mode'],
+  where: string,
+  error: Error,
+): { readonly problem: string; readonly fix: string } {
   const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
   if (isDatabaseRefusal(error)) {
     const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
-    return `Cannot use ${where}: ${reason}. Correct the database in REDIS_URL${limit}.`;
+    return { problem: `Cannot use ${where}: ${reason}`, fix: `Correct the database in REDIS_URL${limit}` };
   }
   const code = redisCodeOf(error.message);
-  if (code !== undefined) return `Cannot use ${where}: ${reason}. ${FIXES[code] ?? 'Correct REDIS_URL'}.`;
+  if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
   const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
   if (NO_REPLY.test(reason))
-    return `Cannot use ${where}: another program answers there, and no Redis. Correct ${setting}.`;
-  return `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}. Start Redis, or correct ${setting}.`;
+    return { problem: `Cannot use ${where}: another program answers there, and no Redis`, fix: `Correct ${setting}` };
+  return {
+    problem: `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}`,
+    fix: `Start Redis, or correct ${setting}`,
+  };
 }
 
 function withoutStop(text: string): string {

@@ -79,7 +79,8 @@ export function testContext({
     exit: (code) => {
       context.exited = code;
     },
-    logLines: () => ({ write: (line) => stdout.write(line), dropped: () => 0, onRecovered: () => {} }) as LogLines,
+    logLines: async () =>
+      ({ write: (line) => stdout.write(line), dropped: () => 0, onRecovered: () => {} }) as LogLines,
   };
   return context;
 }

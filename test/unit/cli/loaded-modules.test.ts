@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+import { expect, it } from 'vitest';
+import { repository } from '../../support/run-command.ts';
+
+/** Returns the packages and the folders of src that the program loads before it knows which command is called. */
+function loadedAtOnce({ inputs }: Metafile, entry: string): { packages: Set<string>; folders: Set<string> } {
+  const [packages, files] = [new Set<string>(), new Set([entry])];
+  // A set visits what is added to it during the visit.
+  for (const file of files) {
+    for (const { path, kind, external } of inputs[file]?.imports ?? []) {
+      if (kind === 'dynamic-import' || path.startsWith('node:')) continue;
+      if (external) packages.add(path);
+      else files.add(path);
+    }
+  }
+  return { packages, folders: new Set([...files].map((file) => file.split('/')[1] as string)) };
+}
+
+it('the list of commands loads no part of the service, the dashboard or the imports, and no client of Redis', async () => {
+  const entry = 'src/cli/main.ts';
+  const options = { bundle: true, write: false, metafile: true, platform: 'node', packages: 'external' } as const;
+  const { metafile } = await build({
+    ...options,
+    absWorkingDir: repository,
+    entryPoints: [join(repository, entry)],
+    format: 'esm',
+    outdir: 'none',
+    loader: { '.lua': 'empty' },
+  });
+  const { packages, folders } = loadedAtOnce(metafile, entry);
+  expect([...packages].sort()).toEqual(['commander']);
+  expect([...folders].sort()).toEqual(['cli', 'errors.ts', 'observability', 'store']);
+  expect(Object.keys(metafile.inputs)).toContain('src/service/service.ts');
+});
