@@ -44,16 +44,21 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
   }
 
   /**
-   * Announces a level-up, and gives its roles. Of many calls at once, exactly one has the level-up.
+   * Gives the roles of a level-up, answers, and announces it, each whether or not another one fails: of many calls at once, exactly one
+   * has the level-up, and it does not come again.
    * @param {import('guildrank-writer').Gain} gain
    * @param {import('discord.js').GuildMember | null} member
    * @param {string} userId
    * @param {(text: string) => Promise<unknown>} announce
+   * @param {() => Promise<unknown>} answer
    */
-  async function levelUp(gain, member, userId, announce) {
-    if (gain.level <= gain.levelBefore || gain.hidden) return;
-    await announce(`<@${userId}> is now level ${gain.level}!`);
-    await giveRoles(member, gain.levelBefore, gain.level);
+  async function levelUp(gain, member, userId, announce, answer = async () => {}) {
+    const isLevelUp = gain.level > gain.levelBefore && !gain.hidden;
+    await allOf([
+      async () => isLevelUp && giveRoles(member, gain.levelBefore, gain.level),
+      answer,
+      async () => isLevelUp && announce(`<@${userId}> is now level ${gain.level}!`),
+    ]);
   }
 
   /** @type {Record<string, (interaction: import('discord.js').ChatInputCommandInteraction<'cached'>) => Promise<unknown>>} */
@@ -80,8 +85,8 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
       const next = `<t:${Math.floor(claim.nextClaimAt.getTime() / 1000)}:R>`;
       if (!claim.claimed)
         return interaction.reply({ content: `You have claimed today. Come back ${next}.`, flags: EPHEMERAL });
-      await interaction.reply(`${claim.reward} XP, day ${claim.streak} in a row. Come back ${next}.`);
-      return levelUp(claim, member, user.id, async (text) => channel?.send(text));
+      const answer = () => interaction.reply(`${claim.reward} XP, day ${claim.streak} in a row. Come back ${next}.`);
+      return levelUp(claim, member, user.id, async (text) => channel?.send(text), answer);
     },
 
     async dashboard(interaction) {
@@ -130,6 +135,17 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
       await giveRoles(member, 0, known?.level ?? 0);
     },
   };
+}
+
+/**
+ * Does all steps in order, whether or not some fail. @throws the error of the first that failed.
+ * @param {readonly (() => Promise<unknown>)[]} steps
+ */
+async function allOf(steps) {
+  /** @type {unknown[]} */
+  const errors = [];
+  for (const step of steps) await step().catch((error) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
 }
 
 /**

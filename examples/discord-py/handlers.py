@@ -77,8 +77,7 @@ class Handlers:
         if not claim.claimed:
             await reply(f"You have claimed today. {again}")
             return
-        await reply(f"{claim.reward} XP, day {claim.streak} in a row. {again}")
-        await self._level_up(claim, member, say)
+        await self._level_up(claim, member, say, lambda: reply(f"{claim.reward} XP, day {claim.streak} in a row. {again}"))
 
     async def dashboard(self, member: Member, reply: Say) -> None:
         """Replies with a link. Only the caller may see the reply, and only someone who manages the server may call this."""
@@ -100,12 +99,26 @@ class Handlers:
         page = await self._guildrank.around(guild, user, 0)
         await self._reward(member, 0, page.rows[0].level if page else 0)
 
-    async def _level_up(self, change: Award | Claim, member: Member, say: Say) -> None:
-        """Announces a level-up, and gives its roles. Of many calls at once, exactly one has the level-up."""
-        if change.level <= change.level_before or change.hidden:
-            return
-        await say(f"<@{member.id}> is now level {change.level}!")
-        await self._reward(member, change.level_before, change.level)
+    async def _level_up(
+        self, change: Award | Claim, member: Member, say: Say, answer: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
+        """Gives the roles of a level-up, answers, and announces it, each whether or not another one fails.
+
+        Of many calls at once, exactly one has the level-up, and it does not come again.
+        """
+        is_level_up = change.level > change.level_before and not change.hidden
+        steps: list[Callable[[], Awaitable[object]]] = [answer] if answer else []
+        if is_level_up:
+            roles = lambda: self._reward(member, change.level_before, change.level)
+            steps = [roles, *steps, lambda: say(f"<@{member.id}> is now level {change.level}!")]
+        errors: list[Exception] = []
+        for step in steps:
+            try:
+                await step()
+            except Exception as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     async def _reward(self, member: Member, above: int, up_to: int) -> None:
         earned = [role for level, role in self._roles.items() if above < level <= up_to]

@@ -70,6 +70,19 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         await self.handlers.message(self.ann, self.say)
         self.assertEqual(self.given, [(7, [101]), (7, [102])])
 
+    async def test_roles_are_given_when_the_announcement_fails(self) -> None:
+        async def fail(text: str) -> None:
+            raise RuntimeError(text)
+
+        await self.guildrank.record("9", "7", set=99)
+        with self.assertRaisesRegex(RuntimeError, "is now level 1"):
+            await self.handlers.message(self.ann, fail)
+        self.assertEqual(self.given, [(7, [101])])
+        await self.guildrank.record("9", "7", set=254)
+        with self.assertRaisesRegex(RuntimeError, "day 1 in a row"):
+            await self.handlers.daily(self.ann, fail, self.say)
+        self.assertEqual((self.given, self.said), ([(7, [101]), (7, [102])], ["<@7> is now level 2!"]))
+
     async def test_rank_and_top_show_the_ranking_with_harmless_names(self) -> None:
         await self.handlers.rank(self.ann, self.say)
         await self.handlers.top(self.ann, self.say)

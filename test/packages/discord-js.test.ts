@@ -69,6 +69,24 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect(member.roles.add.mock.calls).toEqual([[['role1']]]);
   });
 
+  it('give the roles when the reply or the announcement fails, and announce when the roles fail', async () => {
+    const { message, command, said, member } = madeUp();
+    await writer().record(GUILD, { userId: '7', set: 99 });
+    const silent = { ...message.channel, send: () => Promise.reject(new Error('no permission to send')) };
+    await expect(handlers().message({ ...message, channel: silent })).rejects.toThrow('no permission to send');
+    expect(member.roles.add.mock.calls).toEqual([[['role1']]]);
+    await writer().record(GUILD, { userId: '7', set: 254 });
+    const late = { ...command('daily'), reply: () => Promise.reject(new Error('unknown interaction')) };
+    await expect(handlers().interaction(late)).rejects.toThrow('unknown interaction');
+    expect(member.roles.add.mock.calls).toEqual([[['role1']], [['role2']]]);
+    expect(said).toEqual(['<@7> is now level 2!']);
+    member.roles.add.mockRejectedValueOnce(new Error('no permission to give'));
+    await writer().record(GUILD, { userId: '7', set: 1149 });
+    await store.client.del(`gr:{${GUILD}}:cooldown:7`);
+    await expect(handlers().message(message)).rejects.toThrow('no permission to give');
+    expect(said).toEqual(['<@7> is now level 2!', '<@7> is now level 5!']);
+  });
+
   it('give nothing to a hidden member in public', async () => {
     const { message, said } = madeUp();
     await writer().record(GUILD, { userId: '7', set: 99 });
