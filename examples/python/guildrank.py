@@ -168,12 +168,13 @@ class Guildrank:
         *,
         utc_offset_minutes: int = 0,
         grace_days: int = 0,
+        min_interval_ms: int = 72_000_000,
         username: str = "",
     ) -> Claim:
-        """Gives the reward of the day once for each calendar day of the member, and counts the streak."""
+        """Gives the reward of the day once for each calendar day of the member, 20 hours after the last one at least, and counts the streak."""
         _check_ids(guild, user)
         rewards = [reward] if isinstance(reward, int) else list(reward)
-        args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, username, *rewards]
+        args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, min_interval_ms, username, *rewards]
         reply = await self._refusable("claim", self._guild_keys(guild), args)
         return Claim(
             **_gain(reply),

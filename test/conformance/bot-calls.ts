@@ -36,8 +36,19 @@ function leftOf({ string, ms = 0 }: { string: string; ms?: number } = { string: 
 
 /** claim.lua. */
 export const claim: Model = (state, now, _keys, args) => {
-  const [id, offset, missable, name, ...rewards] = args as [string, string, string, string, ...string[]];
-  const isFit = /^-?\d+$/.test(offset) && Math.abs(Number(offset)) <= 1440 && isWhole(missable, 365n);
+  const [id, offset, missable, interval, name, ...rewards] = args as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    ...string[],
+  ];
+  const isFit =
+    /^-?\d+$/.test(offset) &&
+    Math.abs(Number(offset)) <= 1440 &&
+    isWhole(missable, 365n) &&
+    isWhole(interval, 604_800_000n);
   if (!isFit || rewards.length === 0 || !rewards.every((xp) => isWhole(xp, MAX_GAIN)))
     throw new Refused(['REFUSED', 0, 'argument']);
   checkMember(id, 0);
@@ -46,17 +57,19 @@ export const claim: Model = (state, now, _keys, args) => {
   const { profile } = guild.member(id);
   const dayOf = (seconds: number) => Math.floor((seconds + Number(offset) * 60) / DAY_S);
   const nowS = Math.floor(now / 1_000_000);
-  const last = lastDay(profile, Number(offset));
+  const last = lastClaim(profile, Number(offset));
   const stored = isWhole(profile.daily_streak, MAX - 1n) ? Number(profile.daily_streak) : 0;
-  const next = (day: number) => String(((day + 1) * DAY_S - Number(offset) * 60) * 1000);
+  const next = (day: number, claimedMs: number) =>
+    String(Math.max(((day + 1) * DAY_S - Number(offset) * 60) * 1000, claimedMs + Number(interval)));
   const today = dayOf(nowS);
-  if (last !== undefined && today <= last)
-    return [[...gain(guild, id, 'WAIT', 0n, {}), String(stored), next(last)], guild];
-  const streak = last !== undefined && today - last <= 1 + Number(missable) ? stored + 1 : 1;
-  const claimedAt = `${Math.floor(now / 1000)}${Number(offset) < 0 ? '' : '+'}${Number(offset)}`;
+  const nowMs = Math.floor(now / 1000);
+  if (last && (today <= last.day || nowMs < last.ms + Number(interval)))
+    return [[...gain(guild, id, 'WAIT', 0n, {}), String(stored), next(last.day, last.ms)], guild];
+  const streak = last && today - last.day <= 1 + Number(missable) ? stored + 1 : 1;
+  const claimedAt = `${nowMs}${Number(offset) < 0 ? '' : '+'}${Number(offset)}`;
   const claimed = { daily_streak: String(streak), last_daily_claim: claimedAt };
   const xp = BigInt(rewards[Math.min(streak, rewards.length) - 1] as string);
-  return [[...gain(guild, id, 'OK', xp, { ...fields, ...claimed }), String(streak), next(today)], guild];
+  return [[...gain(guild, id, 'OK', xp, { ...fields, ...claimed }), String(streak), next(today, nowMs)], guild];
 };
 
 /** The part of a gain that award.lua and claim.lua share. */
@@ -97,10 +110,10 @@ function multiplied(amount: bigint, multiplier: string | undefined): bigint {
   return factor >= 0 && factor < Number.POSITIVE_INFINITY ? BigInt(Math.floor(Number(amount) * factor + 0.5)) : amount;
 }
 
-/** Returns the day of the last claim, undefined for none or an unreadable one. */
-function lastDay({ last_daily_claim: at = '' }: Record<string, string>, ownOffset: number): number | undefined {
+/** Returns the time and the day of the last claim, undefined for none or an unreadable one. */
+function lastClaim({ last_daily_claim: at = '' }: Record<string, string>, ownOffset: number) {
   const [, ms, offset] = /^(-?\d+)([+-]\d*)?$/.exec(at) ?? [];
   if (ms === undefined || Math.abs(Number(ms)) > 8.64e15) return undefined;
   const minutes = offset === undefined || offset.length < 2 ? ownOffset : Number(offset);
-  return Math.floor((Number(ms) / 1000 + minutes * 60) / DAY_S);
+  return { ms: Number(ms), day: Math.floor((Number(ms) / 1000 + minutes * 60) / DAY_S) };
 }

@@ -84,22 +84,32 @@ function* claimCases(): Iterable<Call> {
     const id = r.pick(IDS);
     const rewards = r.pick([['100'], ['10', '20', '40'], ['0'], ['1000000000']]);
     const offset = r.pick(['0', '60', '120', '-300', '840', '-1440', '1440']);
-    const args = [id, offset, r.pick(['0', '0', '1', '7', '365']), r.pick(['', '', 'Ann', 'Ünal']), ...rewards];
+    const interval = r.pick(['0', '72000000', '72000000', '604800000']);
+    const args = [
+      id,
+      offset,
+      r.pick(['0', '0', '1', '7', '365']),
+      interval,
+      r.pick(['', '', 'Ann', 'Ünal']),
+      ...rewards,
+    ];
     const now = NOW + r.pick([0, 0, DAY / 16, DAY / 2, DAY, 2 * DAY, 30 * DAY, -DAY]);
     return { now, keys: GUILD_KEYS, args };
   });
   const call = (name: string, args: string[], state = SMALL) => ({ name, state, keys: GUILD_KEYS, args });
   for (const offset of ['', 'x', '1441', '-1441', '60.5', '+60', '--1'])
-    yield call(`argument: offset ${offset}`, ['a', offset, '0', '', '5']);
-  for (const days of ['', '-1', '366', '1.0']) yield call(`argument: days ${days}`, ['a', '0', days, '', '5']);
+    yield call(`argument: offset ${offset}`, ['a', offset, '0', '0', '', '5']);
+  for (const days of ['', '-1', '366', '1.0']) yield call(`argument: days ${days}`, ['a', '0', days, '0', '', '5']);
+  for (const interval of ['', '-1', '1.5', '604800001'])
+    yield call(`argument: interval ${interval}`, ['a', '0', '0', interval, '', '5']);
   for (const rewards of [[], [''], ['-1'], ['5', 'x'], ['1000000001'], ['5', '5', '1.5']])
-    yield call(`argument: rewards ${rewards.join(' ')}`, ['a', '0', '0', '', ...rewards]);
-  for (const id of BAD_IDS) yield call('user_id', [id, '0', '0', '', '5']);
-  for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '0', '0', LONG, '5']);
-  for (const xp of ['10', '11']) yield call(`range from 2^53-11: ${xp}`, ['B', '0', '0', '', xp]);
-  for (const id of ['a', 'new', '9']) yield call('total', [id, '60', '1', 'Ann', '5'], BRIM);
+    yield call(`argument: rewards ${rewards.join(' ')}`, ['a', '0', '0', '0', '', ...rewards]);
+  for (const id of BAD_IDS) yield call('user_id', [id, '0', '0', '0', '', '5']);
+  for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '0', '0', '0', LONG, '5']);
+  for (const xp of ['10', '11']) yield call(`range from 2^53-11: ${xp}`, ['B', '0', '0', '0', '', xp]);
+  for (const id of ['a', 'new', '9']) yield call('total', [id, '60', '1', '72000000', 'Ann', '5'], BRIM);
   for (const [name, state] of [...BROKEN, ...FULL])
-    for (const id of ['a', 'new']) yield call(name, [id, '0', '0', 'Ann', '5'], state);
+    for (const id of ['a', 'new']) yield call(name, [id, '0', '0', '72000000', 'Ann', '5'], state);
 }
 
 function* recordCases(): Iterable<Call> {

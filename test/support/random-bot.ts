@@ -40,6 +40,7 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
           reward: fc.constantFrom<ClaimRequest['reward'][]>(100, [10, 20, 40]),
           utcOffsetMinutes: fc.constantFrom(0, 60, 120, -300, 840),
           graceDays: fc.constantFrom(0, 1),
+          minIntervalMs: fc.constantFrom(0, 0, 72_000_000),
         }),
       }),
     },
@@ -119,21 +120,22 @@ export class BotModel {
     return this.change(member, xpBefore, levelBefore, known === undefined);
   }
 
-  claim({ userId: id, reward, utcOffsetMinutes = 0, graceDays = 0 }: ClaimRequest) {
+  claim({ userId: id, reward, utcOffsetMinutes = 0, graceDays = 0, minIntervalMs = 0 }: ClaimRequest) {
     const today = Math.floor((this.nowMs + utcOffsetMinutes * 60_000) / DAY_MS);
-    const { day, streak = 0, ...known } = this.members.get(id) ?? {};
-    const next = (last: number) => new Date((last + 1) * DAY_MS - utcOffsetMinutes * 60_000);
-    if (day !== undefined && today <= day) {
-      const member = known as BotMember;
+    const { day, claimedAt = Number.NEGATIVE_INFINITY, streak = 0 } = this.members.get(id) ?? {};
+    const next = (last: number, at: number) =>
+      new Date(Math.max((last + 1) * DAY_MS - utcOffsetMinutes * 60_000, at + minIntervalMs));
+    if (day !== undefined && (today <= day || this.nowMs < claimedAt + minIntervalMs)) {
+      const member = this.members.get(id) as BotMember;
       const change = this.change(member, member.xp, this.levelOf(member), false);
-      return { claimed: false, reward: 0, streak, nextClaimAt: next(day), ...change };
+      return { claimed: false, reward: 0, streak, nextClaimAt: next(day, claimedAt), ...change };
     }
     const now = day !== undefined && today - day <= 1 + graceDays ? streak + 1 : 1;
     const xp = typeof reward === 'number' ? reward : (reward[Math.min(now, reward.length) - 1] as number);
     const change = this.gain(id, xp, (member) =>
       Object.assign(member, { day: today, streak: now, claimedAt: this.nowMs }),
     );
-    return { claimed: true, reward: xp, streak: now, nextClaimAt: next(today), ...change };
+    return { claimed: true, reward: xp, streak: now, nextClaimAt: next(today, this.nowMs), ...change };
   }
 
   /** Returns undefined for records that are refused as a whole. */

@@ -15,12 +15,17 @@ export interface ClaimRequest {
   readonly utcOffsetMinutes?: number;
   /** Days that may be missed without an end of the streak, 0 .. 365; 0 unless given. */
   readonly graceDays?: number;
+  /**
+   * Milliseconds between two claims at least, 0 .. 7 days; 20 hours unless given. Without it, a member that gives another offset can claim
+   * two days at once.
+   */
+  readonly minIntervalMs?: number;
   /** Display name to store, if it differs. */
   readonly username?: string;
 }
 
 export interface Claim extends Gain {
-  /** Whether this call was the claim of the day. Otherwise the day was claimed before, and nothing was changed. */
+  /** Whether this call was the claim of the day. Otherwise the day was claimed before, or the last claim is too recent, and nothing was changed. */
   readonly claimed: boolean;
   /** XP gained. */
   readonly reward: number;
@@ -32,15 +37,18 @@ export interface Claim extends Gain {
 
 const MAX_OFFSET = 24 * 60;
 const MAX_GRACE_DAYS = 365;
+const MIN_INTERVAL_MS = 20 * 3_600_000;
+const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 
 /** Returns a request as the arguments of claim.lua, after the user id. @throws InvalidInputError */
 export function claimArguments(request: ClaimRequest): string[] {
-  const { reward, utcOffsetMinutes = 0, graceDays = 0, username = '' } = request;
+  const { reward, utcOffsetMinutes = 0, graceDays = 0, minIntervalMs = MIN_INTERVAL_MS, username = '' } = request;
   const rewards = typeof reward === 'number' ? [reward] : reward;
   if (rewards.length === 0) throw new InvalidInputError('reward must be a number or a list with one number or more');
   return [
     wholeText('utcOffsetMinutes', utcOffsetMinutes, -MAX_OFFSET, MAX_OFFSET),
     wholeText('graceDays', graceDays, 0, MAX_GRACE_DAYS),
+    wholeText('minIntervalMs', minIntervalMs, 0, MAX_INTERVAL_MS),
     username,
     ...rewards.map((xp) => wholeText('reward', xp, 0, MAX_GAIN)),
   ];

@@ -18,7 +18,10 @@ describeStores('claimDaily', (kind) => {
   const claimAt = async (time: string, request: Partial<ClaimRequest> = {}) => {
     now = Date.parse(time);
     const writer = createWriter(clocked(store.client, () => now));
-    const { claimed, streak, nextClaimAt } = await writer.claimDaily('g', { userId: 'a', reward: 10, ...request });
+    const { claimed, streak, nextClaimAt } = await writer.claimDaily('g', {
+      ...{ userId: 'a', reward: 10, minIntervalMs: 0 },
+      ...request,
+    });
     return claimed ? streak : nextClaimAt.toISOString();
   };
   const profile = () => store.client.hget('gr:{g}:members', 'a');
@@ -61,6 +64,20 @@ describeStores('claimDaily', (kind) => {
     expect(await claimAt('2026-03-28T22:59:59Z', { utcOffsetMinutes: 60 })).toBe('2026-03-28T23:00:00.000Z');
     expect(await claimAt('2026-03-29T21:59:59Z', { utcOffsetMinutes: 120 })).toBe(2);
     expect(await claimAt('2026-03-29T22:00:00Z', { utcOffsetMinutes: 120 })).toBe(3);
+  });
+
+  it('leaves 20 hours between two claims unless told otherwise, whatever the offset', async () => {
+    const usual = { minIntervalMs: undefined } as unknown as Partial<ClaimRequest>;
+    const east = { ...usual, utcOffsetMinutes: 840 };
+    expect(await claimAt('2026-05-01T12:00:00Z', { ...usual, utcOffsetMinutes: -720 })).toBe(1);
+    expect(await claimAt('2026-05-01T12:00:01Z', east)).toBe('2026-05-02T08:00:00.000Z');
+    expect(await claimAt('2026-05-02T07:59:59.999Z', east)).toBe('2026-05-02T08:00:00.000Z');
+    expect(await claimAt('2026-05-02T08:00:00Z', east)).toBe(2);
+    await store.empty();
+    expect(await claimAt('2026-05-01T23:30:00Z', usual)).toBe(1);
+    expect(await claimAt('2026-05-02T00:00:00Z', usual)).toBe('2026-05-02T19:30:00.000Z');
+    expect(await claimAt('2026-05-02T19:30:00Z', usual)).toBe(2);
+    expect(await claimAt('2026-05-03T19:00:00Z', { minIntervalMs: 86_400_000 })).toBe('2026-05-03T19:30:00.000Z');
   });
 
   it('gives no day twice when the offset or the clock goes back', async () => {
@@ -106,18 +123,20 @@ describeStores('claimDaily', (kind) => {
       [{ reward: [1, 1.5] }, 'reward must be'],
       [{ utcOffsetMinutes: 1441 }, 'utcOffsetMinutes must be'],
       [{ graceDays: -1 }, 'graceDays must be'],
+      [{ minIntervalMs: 604_800_001 }, 'minIntervalMs must be'],
     ] as const) {
       await expect(claimAt('2026-05-01T10:00:00Z', request)).rejects.toThrow(message);
     }
     const { scripts, writer } = servicesOn(store.client, 'gr', ['free']);
     const keys = ['xp', 'stats', 'config', 'hidden', 'members'].map((key) => `gr:{g}:${key}`);
     for (const args of [
-      ['a', '1441', '0', '', '5'],
-      ['a', 'x', '0', '', '5'],
-      ['a', '0', '366', '', '5'],
-      ['a', '0', '0', '', ''],
-      ['a', '0', '0', ''],
-      ['a', '0', '0', '', '5', '-1'],
+      ['a', '1441', '0', '0', '', '5'],
+      ['a', 'x', '0', '0', '', '5'],
+      ['a', '0', '366', '0', '', '5'],
+      ['a', '0', '0', '-1', '', '5'],
+      ['a', '0', '0', '0', '', ''],
+      ['a', '0', '0', '0', ''],
+      ['a', '0', '0', '0', '', '5', '-1'],
     ]) {
       expect(await scripts.run('claim', keys, ...args)).toEqual(['REFUSED', 0, 'argument']);
     }
