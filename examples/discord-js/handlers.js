@@ -84,7 +84,7 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
       });
       const next = `<t:${Math.floor(claim.nextClaimAt.getTime() / 1000)}:R>`;
       if (!claim.claimed)
-        return interaction.reply({ content: `You have claimed today. Come back ${next}.`, flags: EPHEMERAL });
+        return interaction.reply({ content: `You have claimed already. Come back ${next}.`, flags: EPHEMERAL });
       const answer = () => interaction.reply(`${claim.reward} XP, day ${claim.streak} in a row. Come back ${next}.`);
       return levelUp(claim, member, user.id, async (text) => channel?.send(text), answer);
     },

@@ -75,7 +75,7 @@ class Handlers:
         )
         again = f"Come back <t:{int(claim.next_claim_at.timestamp())}:R>."
         if not claim.claimed:
-            await reply(f"You have claimed today. {again}")
+            await reply(f"You have claimed already. {again}")
             return
         await self._level_up(claim, member, say, lambda: reply(f"{claim.reward} XP, day {claim.streak} in a row. {again}"))
 

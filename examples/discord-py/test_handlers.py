@@ -103,7 +103,7 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         await self.handlers.daily(self.ann, reply, self.say)
         await self.handlers.daily(self.ann, reply, self.say)
         self.assertRegex(replies[0], r"^100 XP, day 1 in a row\. Come back <t:\d+:R>\.$")
-        self.assertRegex(replies[1], r"^You have claimed today\. Come back <t:\d+:R>\.$")
+        self.assertRegex(replies[1], r"^You have claimed already\. Come back <t:\d+:R>\.$")
         self.assertEqual((await self.xp(), self.said), (100, ["<@7> is now level 1!"]))
 
     async def test_dashboard_gives_a_link_for_this_guild(self) -> None:

@@ -19,6 +19,8 @@ from typing import Any, Awaitable, Mapping, Protocol, Sequence, Union
 from redis.exceptions import NoScriptError
 
 MAX_XP = 2**53 - 1
+# The last second of the year 9999, which a datetime can show.
+MAX_TIME_MS = 253_402_300_799_000
 # Members of one script call. Redis serves nobody else meanwhile.
 ENTRIES_A_CALL = 500
 MAX_PAGE_SIZE = 100
@@ -83,7 +85,7 @@ class Claim(Change):
 @dataclass(frozen=True)
 class Record:
     """XP to add or to set for one user, with fields of the profile: username, level, daily_streak, last_daily_claim (milliseconds since
-    1970). "" removes a field.
+    1970). "" or None removes a field.
 
     With `floor=0`, an `add` below 0 takes what is there, and passes over a user who is no member. Without XP, only the profile of a member
     that exists changes.
@@ -92,7 +94,7 @@ class Record:
     user: str
     add: int | None = None
     set: int | None = None
-    profile: Mapping[str, Union[str, int]] | None = None
+    profile: Mapping[str, Union[str, int, None]] | None = None
     floor: int | None = None
 
 
@@ -112,7 +114,7 @@ class Page:
 
 
 class Guildrank:
-    """The calls of a levelling bot on one connection. An id or a number that is unfit is a ValueError; nothing was sent."""
+    """The calls of a levelling bot on one connection. An unfit id, page, limit or reach is a ValueError, and nothing was sent. Scripts refuse other unfit values."""
 
     def __init__(self, redis: Connection, lua: Union[str, Path] = Path(__file__).with_name("lua"), prefix: str = "gr") -> None:
         execute = getattr(redis, "execute_command", None)
@@ -182,7 +184,7 @@ class Guildrank:
             reward=int(reply[2]),
             streak=int(reply[9]),
             xp_to_next_level=_optional(reply[7]),
-            next_claim_at=datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=int(reply[10])),
+            next_claim_at=datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=min(int(reply[10]), MAX_TIME_MS)),
         )
 
     async def record(
@@ -192,7 +194,7 @@ class Guildrank:
         *,
         add: int | None = None,
         set: int | None = None,
-        profile: Mapping[str, Union[str, int]] | None = None,
+        profile: Mapping[str, Union[str, int, None]] | None = None,
         floor: int | None = None,
     ) -> Change:
         """Records one member: see `Record`."""
@@ -211,6 +213,8 @@ class Guildrank:
         `RefusedError.index` is that of the record that was refused. Those before its 500 were recorded.
         """
         _check_ids(guild, *(record.user for record in records))
+        for record in records:
+            _operation(record)
         changes: list[Change] = []
         for first in range(0, max(1, len(records)), ENTRIES_A_CALL):
             try:
@@ -223,7 +227,7 @@ class Guildrank:
         args: list[Union[str, int]] = ["each"]
         for record in records:
             operation, xp = _operation(record)
-            fields = [str(part) for pair in (record.profile or {}).items() for part in pair]
+            fields = ["" if part is None else str(part) for pair in (record.profile or {}).items() for part in pair]
             args += [operation, record.user, str(xp), len(fields) // 2, *fields]
         return [_change(text) for text in (await self._refusable("record", self._guild_keys(guild), args))[5:]]
 
@@ -299,7 +303,7 @@ def _check_ids(guild: str, *users: str) -> None:
 
 
 def _check_whole(name: str, value: int, least: int, most: int) -> None:
-    if not (isinstance(value, int) and least <= value <= most):
+    if not (type(value) is int and least <= value <= most):
         raise ValueError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
 
 
@@ -318,9 +322,11 @@ def _slices(users: Sequence[str]) -> list[Sequence[str]]:
 
 
 def level_for_xp(curve: str, xp: int) -> int:
-    """Returns the level of a total XP on a curve of the table, or on "custom=a,b,c,d,q,m"."""
-    name, _, own = curve.partition("=")
-    a, b, c, d, q, m = map(int, own.split(",")) if name == "custom" else CURVES.get(name, CURVES["standard"])
+    """Returns the level of a total XP on a curve of the table, or on "custom=a,b,c,d,q,m", with a seventh number as the highest level.
+
+    An unknown name means the curve "standard". Unfit numbers are a ValueError.
+    """
+    (a, b, c, d, q, m), highest = _numbers(curve)
 
     def reach(level: int) -> int:
         exact = (((a * level + b) * level + c) * level + d) // q
@@ -332,7 +338,21 @@ def level_for_xp(curve: str, xp: int) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if reach(middle) <= xp else (low, middle)
-    return low
+    return low if highest is None else min(low, highest)
+
+
+def _numbers(curve: str) -> tuple[tuple[int, int, int, int, int, int], int | None]:
+    name, _, own = curve.partition("=")
+    if name != "custom":
+        return CURVES.get(name, CURVES["standard"]), None
+    if not re.fullmatch("-?[0-9]+(,-?[0-9]+){5,6}", own):
+        raise ValueError(f"The guild has the curve {curve}, with unfit numbers: set a known curve")
+    a, b, c, d, q, m, *highest = map(int, own.split(","))
+    rises = a >= 0 and b >= 0 and 3 * a + 2 * b + c > 0 and a + b + c + d >= 0
+    small = max(a, b, abs(c)) <= 10**6 and abs(d) <= 10**9 and max(q, m) <= 1000 and all(1 <= most <= 10**6 for most in highest)
+    if not (rises and small and q >= 1 and m >= 1 and (a + b > 0 or c >= q * q)):
+        raise ValueError(f"The guild has the curve {curve}, with unfit numbers: set a known curve")
+    return (a, b, c, d, q, m), highest[0] if highest else None
 
 
 def _decoded(reply: Any) -> Any:
@@ -362,10 +382,17 @@ def _page(reply: list[Any], first: int) -> Page:
     rows = []
     for index, profile in enumerate(profiles):
         user, score = cells[2 * index : 2 * index + 2]
-        xp = min(max(int(float(score)) if "." in score or "e" in score else int(score), 0), MAX_XP)
+        xp = _whole(score)
         level, username = _shown(profile)
         rows.append(Row(first + index + 1, user, username or user, level_for_xp(curve, xp) if level is None else level, xp))
     return Page(rows, int(total))
+
+
+def _whole(score: str) -> int:
+    """Returns an XP 0 .. 2^53-1 for any score: a raw writer can leave a fraction, a negative number or an infinity."""
+    if "inf" in score:
+        return 0 if score.startswith("-") else MAX_XP
+    return min(max(int(float(score)) if "." in score or "e" in score else int(score), 0), MAX_XP)
 
 
 def _shown(profile: str | None) -> tuple[int | None, str]:

@@ -83,6 +83,30 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(refused.exception.reason, "level")
         self.assertEqual((await self.guildrank.top("1")).total, 1)
 
+    async def test_top_knows_curves_of_the_guild_and_scores_of_raw_writers(self) -> None:
+        await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1,10"})
+        await self.connection.zadd("gr:{1}:xp", {"a": 5000, "b": 120, "c": 7.9, "d": float("inf")})
+        rows = [(row.user_id, row.level, row.xp) for row in (await self.guildrank.top("1")).rows]
+        self.assertEqual(rows, [("d", 10, 2**53 - 1), ("a", 10, 5000), ("b", 2, 120), ("c", 0, 7)])
+        for unfit in ("0,0,0,0,1,1", "x", "0,0,50,0,0,1", "0,0,50,0,1,1,0"):
+            await self.connection.hset("gr:{1}:config", "xp_curve_custom", unfit)
+            with self.assertRaisesRegex(ValueError, "unfit numbers"):
+                await self.guildrank.top("1")
+
+    async def test_sends_nothing_of_records_when_one_is_unfit(self) -> None:
+        records = [*(Record(f"u{n}", add=1) for n in range(500)), Record("y", add=-1, floor=1)]
+        with self.assertRaises(ValueError):
+            await self.guildrank.record_many("1", records)
+        self.assertEqual((await self.guildrank.top("1")).total, 0)
+        await self.guildrank.record("1", "a", set=1, profile={"username": "Ann"})
+        await self.guildrank.record("1", "a", profile={"username": None})
+        self.assertEqual((await self.guildrank.top("1")).rows[0].username, "a")
+
+    async def test_claims_after_a_time_beyond_all_dates(self) -> None:
+        await self.guildrank.record("1", "a", set=1, profile={"last_daily_claim": 8_640_000_000_000_000})
+        claim = await self.guildrank.claim_daily("1", "a", 5)
+        self.assertEqual((claim.claimed, claim.next_claim_at.year), (False, 9999))
+
     async def test_sends_no_unfit_id_or_number(self) -> None:
         for guild, user in (("", "a"), ("1", ""), ("1", "x y"), ("1", "a}b"), ("1", "u" * 65)):
             with self.assertRaises(ValueError):

@@ -88,13 +88,20 @@ export async function runGuildrank(
     .helpCommand(false)
     .exitOverride()
     .addHelpText('after', `\n${BIN} <command> --help tells more. REDIS_URL says where Redis is.`);
-  const asked = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
+  const asked = args[0] === 'help' ? helpOf(args.slice(1)) : args;
   for (const { name, description, define } of COMMANDS) {
     const command = program(context, name, description);
     if (name === asked[0]) await define(command, context, startService);
     bin.addCommand(command);
   }
   return run(context, bin, withoutHelpOfNone(bin, asked));
+}
+
+/** Returns the arguments that print the help of a command. Its options go, because the last of them could take `--help` as its value. */
+function helpOf(args: readonly string[]): string[] {
+  const end = args.findIndex((arg) => arg.startsWith('-'));
+  const names = args.slice(0, end < 0 ? args.length : end);
+  return [...(names[0] === 'help' ? [] : names), '--help'];
 }
 
 /** Leaves out `--help` after a name that no command has: the name is the mistake, and commander then says so. */

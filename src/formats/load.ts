@@ -117,9 +117,9 @@ async function addMembers(
       (record) => (hidden.has(record.userId) ? { ...record, hidden: true } : record) as XpRecord,
     );
     return (await Promise.all([writer.load(job.guild, rows), writer.hide(job.guild, [...hidden])]))[0];
-  });
+  }, countIn(tally));
   try {
-    await sendMembers(sender, job, choice, tally);
+    await sendMembers(sender, job, choice);
     await configure();
   } finally {
     counts.repeated = tally.repeated;
@@ -139,8 +139,8 @@ async function replaceMembers(
   counts.replaced = { removed: 0 };
   const replacement = await Replacement.begin(target, guild, choice.curve);
   try {
-    const sender = new RecordSender((records) => replacement.stage(records));
-    await sendMembers(sender, job, choice, tally);
+    const sender = new RecordSender((records) => replacement.stage(records), countIn(tally));
+    await sendMembers(sender, job, choice);
     if (reading.problems.count > 0)
       throw new Error(
         `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
@@ -171,14 +171,12 @@ async function sendMembers(
   sender: RecordSender,
   { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
   choice: CurveChoice,
-  tally: Tally,
 ): Promise<void> {
   const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
     await readMembers(reading, (row) => {
       check.add(row);
-      tally.add(row);
       if (sender.created > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
       return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
     });
@@ -193,6 +191,13 @@ async function sendMembers(
   }
   await sender.finish();
   if (levels && check.differing > 0) reading.progress.write(check.notice(levels));
+}
+
+/** Returns a function that adds records which Redis confirmed to a tally. */
+function countIn(tally: Tally): (records: readonly XpRecord[]) => void {
+  return (records) => {
+    for (const { userId, set, hidden } of records) tally.add({ userId, xp: Number(set), ...(hidden && { hidden }) });
+  };
 }
 
 async function updateConfig(

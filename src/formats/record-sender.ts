@@ -15,7 +15,11 @@ export class RecordSender {
   private readonly inFlight = new Set<Promise<void>>();
   private failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly write: (records: readonly XpRecord[]) => Promise<{ readonly created: number }>) {}
+  /** @param onWritten is called with each list of records that Redis confirmed. */
+  constructor(
+    private readonly write: (records: readonly XpRecord[]) => Promise<{ readonly created: number }>,
+    private readonly onWritten: (records: readonly XpRecord[]) => void = () => {},
+  ) {}
 
   /**
    * Adds a record. @returns a promise when a write starts, to be awaited before the next record. It rejects with the
@@ -53,6 +57,7 @@ export class RecordSender {
       ({ created }) => {
         this.written += records.length;
         this.created += created;
+        this.onWritten(records);
       },
       (error: unknown) => {
         this.failure ??= { error };

@@ -67,6 +67,12 @@ describe('the exit code of every command', () => {
     ];
     expect(help).toEqual(option);
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('--expires')]);
+    expect((await runCommand('help', ['help'])).stdout).toContain('Usage: guildrank <command>');
+  });
+
+  it('is 0 for help with options, which runs nothing', async () => {
+    const { code, stdout } = await runCommand('help', ['guild', 'delete', '--yes', '--guild']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('guild -- delete')]);
   });
 
   it.each(COMMANDS)('%s %j is 1 when Redis is away', async (name, args) => {

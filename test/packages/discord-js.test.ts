@@ -120,7 +120,7 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     await handlers().interaction(command('daily'));
     expect(replies.map(({ content, isHidden }) => [content.replace(TIME, 'later'), isHidden])).toEqual([
       ['100 XP, day 1 in a row. Come back later.', false],
-      ['You have claimed today. Come back later.', true],
+      ['You have claimed already. Come back later.', true],
     ]);
     expect([said, member.roles.add.mock.calls]).toEqual([['<@7> is now level 1!'], [[['role1']]]]);
   });

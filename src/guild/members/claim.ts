@@ -37,6 +37,8 @@ export interface Claim extends Gain {
 
 const MAX_OFFSET = 24 * 60;
 const MAX_GRACE_DAYS = 365;
+/** The last time of a Date. */
+const MAX_TIME_MS = 8_640_000_000_000_000;
 const MIN_INTERVAL_MS = 20 * 3_600_000;
 const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 
@@ -60,6 +62,7 @@ export function decodeClaim(reply: readonly (string | number)[]): Claim {
     claimed: reply[0] === 'OK',
     reward: Number(reply[2]),
     streak: Number(reply[9]),
-    nextClaimAt: new Date(Number(reply[10])),
+    // A raw writer can have stored any time.
+    nextClaimAt: new Date(Math.min(Number(reply[10]), MAX_TIME_MS)),
   });
 }

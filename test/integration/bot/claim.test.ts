@@ -116,6 +116,11 @@ describeStores('claimDaily', (kind) => {
     expect(await profile()).toMatch(/^- 1 \d+\+0 Ann$/);
   });
 
+  it('has a valid time of the next claim after one beyond all dates', async () => {
+    await store.client.hset('gr:{g}:members', 'a', '- 5 8640000000000000 Ann');
+    expect(await claimAt('2026-05-02T10:00:00Z')).toBe('+275760-09-13T00:00:00.000Z');
+  });
+
   it('refuses what is out of range, and changes nothing', async () => {
     for (const [request, message] of [
       [{ reward: -1 }, 'reward must be'],

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { BotWriter } from '../../src/bot/bot-writer.ts';
+import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { generateEntries } from '../../src/formats/generate.ts';
+import type { Input } from '../../src/formats/inputs.ts';
+import { load } from '../../src/formats/load.ts';
+import type { LoadJob } from '../../src/formats/load-job.ts';
+import { Problems } from '../../src/formats/problems.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { mockStore } from '../support/stores.ts';
+
+const suite = storeSuite(mockStore);
+
+function inputOf(entries: Input['entries']): Input {
+  return { name: 'generated', unit: 'element', size: 3, close: () => {}, entries };
+}
+
+function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJob {
+  const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
+  const { signal } = new AbortController();
+  const reading = { inputs, strict: false, problems: new Problems(() => {}), progress, signal };
+  return {
+    ...{ guild, reading, stop: { signal, holdExit: () => {} }, replace, plan: undefined, maxDistinct: 1000 },
+    ...{ curve: undefined, formatCurve: undefined, levels: undefined, reopen: undefined },
+  };
+}
+
+/** Loads three members in the place of others, while the command of this name, or in this mode, gets no reply. */
+async function replaceWithout(lost: string) {
+  const guild = suite.newGuild();
+  await suite.store.writer.record(guild, { userId: 'old', set: 5 });
+  const target = suite.beside(async (name, _keys, mode) => {
+    if (name === lost || mode === lost) throw new StoreUnavailableError(new Error('Connection is closed.'));
+  });
+  const input = inputOf((onRead) => generateEntries(3, 's', onRead));
+  const { outcome, summary } = await load(target, jobOf(guild, [input], true));
+  expect(summary).toMatchObject({ complete: false, loaded: 0 });
+  return outcome?.message;
+}
+
+it('a replacement without the reply to its swap says that the guild is old or new, and how to go on', async () => {
+  expect(await replaceWithout('swap')).toBe(
+    'Redis did not answer: Connection is closed. (the guild has all old or all new members: run the same command again)',
+  );
+});
+
+it('a replacement that cannot stage says that nothing was replaced', async () => {
+  expect(await replaceWithout('stage')).toBe('Redis did not answer: Connection is closed. (nothing was replaced)');
+});
+
+it('a load that fails on its way counts the rows that Redis confirmed', async () => {
+  const guild = suite.newGuild();
+  let writes = 0;
+  const target = suite.beside(async (name) => {
+    if (name === 'record' && ++writes === 2) throw new StoreUnavailableError(new Error('Connection is closed.'));
+  });
+  async function* entries() {
+    yield Array.from({ length: 300 }, (_, n) => ({ at: n, row: { userId: n < 250 ? `u${n}` : 'u0', xp: 5 } }));
+  }
+  const writer = new BotWriter(target.scripts, target.redisKeys);
+  const { summary } = await load({ ...target, writer }, jobOf(guild, [inputOf(entries)], false));
+  expect(summary).toMatchObject({ complete: false, loaded: 250, created: 250, repeated: 0 });
+});
