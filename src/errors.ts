@@ -36,6 +36,10 @@ const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 const UNREACHABLE =
   /isn't (writeable|ready)|client is (closed|offline)|Disconnects client|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
+/** Messages of ioredis and of node-redis for a command that never left the process. */
+const NEVER_SENT =
+  /isn't (writeable|ready)|client is (closed|offline)|slots cache|startup nodes|sentinels are unreachable/;
+
 /** What ioredis reports of a connection that is not there, and the same in words. */
 const CLIENT_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Stream isn't writeable/, 'there is no connection to Redis'],
@@ -71,6 +75,11 @@ export class StoreUnavailableError extends DomainError {
   get reason(): string {
     const { told } = this;
     return CLIENT_WORDS.find(([pattern]) => pattern.test(told))?.[1] ?? told;
+  }
+
+  /** Whether the command was surely not sent. Otherwise it may have been done, unless `code` is that of a refusal by Redis. */
+  get notSent(): boolean {
+    return NEVER_SENT.test(this.told);
   }
 
   private get told(): string {

@@ -1,7 +1,8 @@
 """Calls the Lua scripts of Guildrank from an asyncio bot. Copy this file and the folder `lua`.
 
 Every method is one script and one round trip, by Redis's clock. It changes everything or nothing. With more than 500 members it takes
-one for each 500. A call is never sent again, except when Redis does not know the script yet. The end of a season takes many steps: run the command `guildrank season reset` for it.
+one for each 500. A call is never sent again, except when Redis does not know the script yet. A bot that sends one again itself names an
+`event_id`: then Redis does it once, and a repeat gets the first reply. The end of a season takes many steps: run the command `guildrank season reset` for it.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ class Award(Change):
     cooldown_left_ms: int
     xp_to_next_level: int | None
     rank: int | None
+    repeated: bool
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Claim(Change):
     streak: int
     xp_to_next_level: int | None
     next_claim_at: datetime
+    repeated: bool
 
 
 @dataclass(frozen=True)
@@ -116,13 +119,21 @@ class Page:
 class Guildrank:
     """The calls of a levelling bot on one connection. An unfit id, page, limit or reach is a ValueError, and nothing was sent. Scripts refuse other unfit values."""
 
-    def __init__(self, redis: Connection, lua: Union[str, Path] = Path(__file__).with_name("lua"), prefix: str = "gr") -> None:
+    def __init__(
+        self,
+        redis: Connection,
+        lua: Union[str, Path] = Path(__file__).with_name("lua"),
+        prefix: str = "gr",
+        event_ttl_ms: int = 600_000,
+    ) -> None:
+        _check_whole("event_ttl_ms", event_ttl_ms, 1, 86_400_000)
         execute = getattr(redis, "execute_command", None)
         if execute is not None and not inspect.iscoroutinefunction(execute):
             raise TypeError("Guildrank needs a connection of redis.asyncio, such as redis.asyncio.Redis.from_url(url)")
         self._redis = redis
         self._lua = Path(lua)
         self._prefix = prefix
+        self._event_ttl_ms = event_ttl_ms
         self._scripts: dict[str, tuple[str, str]] = {}
 
     async def run(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> Any:
@@ -147,12 +158,14 @@ class Guildrank:
         cooldown_ms: int = 0,
         username: str = "",
         rank: bool = False,
+        event_id: str = "",
     ) -> Award:
         """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. A range gives a random number of it."""
         _check_ids(guild, user)
         xp = amount if isinstance(amount, int) else random.randint(*amount)
         keys = [*self._guild_keys(guild), self._key(guild, f"cooldown:{user}")]
-        reply = await self._refusable("award", keys, [user, xp, cooldown_ms, username, "rank" if rank else ""])
+        args: list[Union[str, int]] = [user, xp, cooldown_ms, username, "rank" if rank else ""]
+        reply = await self._refusable("award", *self._once(guild, event_id, keys, args))
         return Award(
             **_gain(reply),
             awarded=int(reply[2]),
@@ -160,6 +173,7 @@ class Guildrank:
             cooldown_left_ms=int(reply[10]),
             xp_to_next_level=_optional(reply[7]),
             rank=_optional(reply[9]),
+            repeated=reply[-1] == "repeated",
         )
 
     async def claim_daily(
@@ -172,12 +186,13 @@ class Guildrank:
         grace_days: int = 0,
         min_interval_ms: int = 72_000_000,
         username: str = "",
+        event_id: str = "",
     ) -> Claim:
         """Gives the reward of the day once for each calendar day of the member, 20 hours after the last one at least, and counts the streak."""
         _check_ids(guild, user)
         rewards = [reward] if isinstance(reward, int) else list(reward)
         args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, min_interval_ms, username, *rewards]
-        reply = await self._refusable("claim", self._guild_keys(guild), args)
+        reply = await self._refusable("claim", *self._once(guild, event_id, self._guild_keys(guild), args))
         return Claim(
             **_gain(reply),
             claimed=reply[0] == "OK",
@@ -185,6 +200,7 @@ class Guildrank:
             streak=int(reply[9]),
             xp_to_next_level=_optional(reply[7]),
             next_claim_at=datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=min(int(reply[10]), MAX_TIME_MS)),
+            repeated=reply[-1] == "repeated",
         )
 
     async def record(
@@ -196,9 +212,10 @@ class Guildrank:
         set: int | None = None,
         profile: Mapping[str, Union[str, int, None]] | None = None,
         floor: int | None = None,
+        event_id: str = "",
     ) -> Change:
         """Records one member: see `Record`."""
-        return (await self.record_many(guild, [Record(user, add, set, profile, floor)]))[0]
+        return (await self.record_many(guild, [Record(user, add, set, profile, floor)], event_id=event_id))[0]
 
     async def set_level(self, guild: str, user: str, level: int) -> Change:
         """Sets the least XP of a level by the guild's curve, and drops an explicit level. Refused with "level" when no XP gives it."""
@@ -207,7 +224,7 @@ class Guildrank:
         args: list[Union[str, int]] = ["each", "level", user, level, 1, "level", ""]
         return _change((await self._refusable("record", self._guild_keys(guild), args))[5])
 
-    async def record_many(self, guild: str, records: Sequence[Record]) -> list[Change]:
+    async def record_many(self, guild: str, records: Sequence[Record], *, event_id: str = "") -> list[Change]:
         """Records many members, a user named twice in that order, all or none of each 500. Redis serves others between.
 
         `RefusedError.index` is that of the record that was refused. Those before its 500 were recorded.
@@ -218,18 +235,19 @@ class Guildrank:
         changes: list[Change] = []
         for first in range(0, max(1, len(records)), ENTRIES_A_CALL):
             try:
-                changes += await self._record(guild, records[first : first + ENTRIES_A_CALL])
+                changes += await self._record(guild, records[first : first + ENTRIES_A_CALL], event_id, first // ENTRIES_A_CALL)
             except RefusedError as error:
                 raise RefusedError(error.index + first, error.reason) from None
         return changes
 
-    async def _record(self, guild: str, records: Sequence[Record]) -> list[Change]:
+    async def _record(self, guild: str, records: Sequence[Record], event_id: str, part: int) -> list[Change]:
         args: list[Union[str, int]] = ["each"]
         for record in records:
             operation, xp = _operation(record)
             fields = ["" if part is None else str(part) for pair in (record.profile or {}).items() for part in pair]
             args += [operation, record.user, str(xp), len(fields) // 2, *fields]
-        return [_change(text) for text in (await self._refusable("record", self._guild_keys(guild), args))[5:]]
+        reply = await self._refusable("record", *self._once(guild, event_id, self._guild_keys(guild), args, part))
+        return [_change(text) for text in reply[5 : 5 + len(records)]]
 
     async def hide(self, guild: str, *users: str) -> int:
         """Takes members out of the ranking. They keep XP and profile. Returns how many were ranked."""
@@ -282,6 +300,17 @@ class Guildrank:
         for some in _slices(users):
             moved += int((await self._refusable("hide", self._guild_keys(guild), [direction, *some]))[2])
         return moved
+
+    def _once(
+        self, guild: str, event_id: str, keys: Sequence[str], args: Sequence[Union[str, int]], part: int = 0
+    ) -> tuple[Sequence[str], Sequence[Union[str, int]]]:
+        """Returns keys and arguments of a call that is done once for an event."""
+        if event_id == "":
+            return keys, args
+        if len(event_id.encode()) > 64:
+            raise ValueError("event_id must be a text of 1 to 64 bytes")
+        key = self._key(guild, f"event:{event_id}" + (f":{part}" if part else ""))
+        return [*keys, key], [self._event_ttl_ms, *args]
 
     async def _refusable(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> list[Any]:
         reply: list[Any] = await self.run(script, keys, args)

@@ -83,6 +83,20 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(refused.exception.reason, "level")
         self.assertEqual((await self.guildrank.top("1")).total, 1)
 
+    async def test_does_a_call_of_an_event_once(self) -> None:
+        first = await self.guildrank.award("1", "a", 300, cooldown_ms=1000, event_id="message 1")
+        self.assertEqual((first.xp, first.level, first.repeated), (300, 2, False))
+        again = await self.guildrank.award("1", "a", 300, cooldown_ms=1000, event_id="message 1")
+        self.assertEqual((again.xp, again.level_before, again.level, again.repeated), (300, 0, 2, True))
+        claims = [await self.guildrank.claim_daily("1", "a", 50, event_id="claim 1") for _ in range(2)]
+        self.assertEqual([(claim.claimed, claim.xp, claim.repeated) for claim in claims], [(True, 350, False), (True, 350, True)])
+        records = [Record(f"u{n}", add=1) for n in range(501)]
+        changes = [await self.guildrank.record_many("1", records, event_id="many") for _ in range(2)]
+        self.assertEqual(changes[0], changes[1])
+        self.assertEqual((await self.guildrank.top("1")).rows[1].xp, 1)
+        with self.assertRaises(ValueError):
+            await self.guildrank.award("1", "a", 5, event_id="\u00e9" * 33)
+
     async def test_top_knows_curves_of_the_guild_and_scores_of_raw_writers(self) -> None:
         await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1,10"})
         await self.connection.zadd("gr:{1}:xp", {"a": 5000, "b": 120, "c": 7.9, "d": float("inf")})

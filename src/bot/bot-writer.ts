@@ -1,5 +1,6 @@
 import { type Award, type AwardRequest, award, awardArguments, decodeAward } from '../guild/members/award.ts';
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
+import type { OnceOptions } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { inSlices, sumOf } from '../guild/members/slices.ts';
 import {
@@ -23,7 +24,7 @@ export interface ProfileUpdate {
 }
 
 /** A new level of one member. */
-export interface LevelChange {
+export interface LevelChange extends OnceOptions {
   readonly userId: string;
   /** A whole number from 0. */
   readonly level: number;
@@ -51,10 +52,11 @@ export class BotWriter extends LeaderboardWriter {
    * O(log m).
    * @throws RecordRefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
    */
-  async setLevel(guildId: string, { userId, level }: LevelChange): Promise<RecordResult> {
+  async setLevel(guildId: string, { userId, level, eventId }: LevelChange): Promise<RecordResult> {
     checkIds(guildId, [userId]);
     const digits = wholeText('level', level, 0, MAX_XP);
-    return recordResult([userId], await this.sendRecords(guildId, ['each', 'level', userId, digits, 1, 'level', '']));
+    const args = ['each', 'level', userId, digits, 1, 'level', ''];
+    return recordResult([userId], await this.sendRecords(guildId, args, this.eventOf(guildId, eventId)));
   }
 
   /**
@@ -120,18 +122,20 @@ export class BotWriter extends LeaderboardWriter {
   }
 
   /** Runs a script on one member. @throws RecordRefusedError */
-  private async runOnMember<Request extends { readonly userId: string }, Result>(
+  private async runOnMember<Request extends { readonly userId: string; readonly eventId?: string }, Result>(
     script: typeof award | typeof claim,
     guildId: string,
     request: Request,
     argumentsOf: (request: Request) => string[],
     decode: (reply: readonly (string | number)[]) => Result,
   ): Promise<Result> {
-    const { userId } = request;
+    const { userId, eventId } = request;
     const args = argumentsOf(request);
     checkIds(guildId, [userId]);
     const guild = this.redisKeys.guild(guildId);
-    const reply = await script(this.scripts, { ...guild, cooldown: guild.cooldownPrefix + userId }, [userId, ...args]);
+    const event = this.eventOf(guildId, eventId);
+    const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
+    const reply = await script(this.scripts, keys, [...event.args, userId, ...args], event.keys);
     throwRefusal(reply);
     return decode(reply);
   }

@@ -1,21 +1,35 @@
 import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError } from '../errors.ts';
+import { EVENT_TTL_MS } from '../guild/members/event.ts';
+import { wholeText } from '../guild/members/gain.ts';
 import { RedisKeys } from '../store/keys.ts';
 import { type BotClient, type BotOptions, scriptsOn } from './bot-client.ts';
 import { BotWriter } from './bot-writer.ts';
 
 /** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
 
+const MAX_EVENT_TTL_MS = 86_400_000;
+
+export interface WriterOptions extends BotOptions {
+  /** How long the reply of a call with an `eventId` is kept for its repeats, up to a day; ten minutes unless given. */
+  readonly eventTtlMs?: number;
+}
+
 /**
  * Returns a writer on an open connection, which the caller closes.
  * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
  */
-export function createWriter(client: BotClient, { keyPrefix = 'gr' }: BotOptions = {}): BotWriter {
-  return new BotWriter(scriptsOn(client), new RedisKeys(keyPrefix));
+export function createWriter(
+  client: BotClient,
+  { keyPrefix = 'gr', eventTtlMs = EVENT_TTL_MS }: WriterOptions = {},
+): BotWriter {
+  wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
+  return new BotWriter(scriptsOn(client), new RedisKeys(keyPrefix), eventTtlMs);
 }
 
 export type { RefusalReason } from '../errors.ts';
 export type { Award, AwardRequest } from '../guild/members/award.ts';
 export type { Claim, ClaimRequest } from '../guild/members/claim.ts';
+export type { OnceOptions } from '../guild/members/event.ts';
 export type { Gain } from '../guild/members/gain.ts';
 export type {
   LeaderboardWriter,
@@ -26,7 +40,7 @@ export type {
   XpRecord,
 } from '../guild/members/writer.ts';
 export type { SeasonOptions, SeasonResult } from '../guild/season/season.ts';
-export type { BotClient as WriterClient, BotOptions as WriterOptions } from './bot-client.ts';
-export type { ProfileUpdate } from './bot-writer.ts';
+export type { BotClient as WriterClient } from './bot-client.ts';
+export type { LevelChange, ProfileUpdate } from './bot-writer.ts';
 export type { DashboardLinkOptions } from './dashboard-link.ts';
 export { type BotWriter, InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError };

@@ -22,6 +22,8 @@ export interface GuildKeys {
   readonly hidden: string;
   /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
   readonly cooldownPrefix: string;
+  /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for it. */
+  readonly eventPrefix: string;
   /** HASH: the season that ends, or the last one that ended. */
   readonly season: string;
   /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
@@ -86,6 +88,7 @@ export class RedisKeys {
       members: `${base}:members`,
       hidden: `${base}:hidden`,
       cooldownPrefix: `${base}:cooldown:`,
+      eventPrefix: `${base}:event:`,
       season: `${base}:season`,
       seasonXp: `${base}:season:xp`,
       audit: `${base}:audit`,

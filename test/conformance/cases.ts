@@ -1,4 +1,4 @@
-import { award, claim, type Model } from './bot-calls.ts';
+import { award, claim, type Model, once } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { hide, record, remove } from './guild-calls.ts';
 import { around, batch } from './reads.ts';
@@ -43,6 +43,18 @@ function* random(
   }
 }
 
+/** Calls that are done once for an event. @param good arguments that are not refused. @param bad those that are. */
+function* eventCases(keys: string[], good: string[], bad: string[], waiting?: State): Iterable<Call> {
+  const event = ':event:Message 1}';
+  const call = (name: string, args: string[], state: State = SMALL) => ({ name, state, keys: [...keys, event], args });
+  for (const ttl of ['60000', '600000', '86400000']) yield call(`event: kept for ${ttl} ms`, [ttl, ...good]);
+  for (const ttl of ['', '0', '-1', 'x', '86400001']) yield call(`event: argument ${ttl}`, [ttl, ...good]);
+  yield call('event: a refusal is not kept', ['600000', ...bad]);
+  if (waiting) yield call('event: a wait is not kept', ['600000', ...good], waiting);
+  const kept = { ...SMALL, [event]: { string: 'OK\n1774737000000000\n\n5\n', ms: 300_000 } };
+  for (const args of [good, bad]) yield call('event: repeated', ['600000', ...args], kept);
+}
+
 function* awardCases(): Iterable<Call> {
   yield* random(11, (r, state) => {
     const id = r.pick(IDS);
@@ -60,6 +72,10 @@ function* awardCases(): Iterable<Call> {
   for (const cooldown of ['', '-1', '0.5', 'x', '31536000001'])
     yield call(`argument: cooldown ${cooldown}`, ['a', '5', cooldown, '', 'rank']);
   for (const id of BAD_IDS) yield call('user_id', [id, '5', '0', '', '']);
+  yield* eventCases(awardKeys('a'), ['a', '5', '60000', 'Ann', 'rank'], ['a', 'x', '0', '', ''], {
+    ...SMALL,
+    ':cooldown:a': { string: '60000 ms', ms: 45_000 },
+  });
   for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '5', '0', LONG, '']);
   for (const amount of ['10', '11', '1000000000'])
     yield call(`range from 2^53-11: ${amount}`, ['B', amount, '60000', '', 'rank']);
@@ -105,6 +121,7 @@ function* claimCases(): Iterable<Call> {
   for (const rewards of [[], [''], ['-1'], ['5', 'x'], ['1000000001'], ['5', '5', '1.5']])
     yield call(`argument: rewards ${rewards.join(' ')}`, ['a', '0', '0', '0', '', ...rewards]);
   for (const id of BAD_IDS) yield call('user_id', [id, '0', '0', '0', '', '5']);
+  yield* eventCases(GUILD_KEYS, ['a', '60', '1', '0', 'Ann', '5', '9'], ['a', '60', '1', '0', 'Ann', '-5']);
   for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '0', '0', '0', LONG, '5']);
   for (const xp of ['10', '11']) yield call(`range from 2^53-11: ${xp}`, ['B', '0', '0', '0', '', xp]);
   for (const id of ['a', 'new', '9']) yield call('total', [id, '60', '1', '72000000', 'Ann', '5'], BRIM);
@@ -136,6 +153,7 @@ function* recordCases(): Iterable<Call> {
   });
   const good = ['add', 'a', '5', '0'];
   for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
+  yield* eventCases(GUILD_KEYS, ['each', ...good, 'set', 'new', '7', '1', 'username', 'New'], ['set', 'a', '-1', '0']);
   for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
     yield call(`xp ${xp}`, [good, ['set', 'B', xp, '0']]);
   for (const op of ['take', 'level'])
@@ -280,9 +298,9 @@ function* inviteCases(): Iterable<Call> {
 }
 
 const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
-  ['award', awardCases, award],
-  ['claim', claimCases, claim],
-  ['record', recordCases, record],
+  ['award', awardCases, once(award, 6)],
+  ['claim', claimCases, once(claim, 5)],
+  ['record', recordCases, once(record, 5)],
   ['hide', hideCases, hide],
   ['remove', removeCases, remove],
   ['season', seasonCases, season],

@@ -61,6 +61,15 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'award', run: ({ client }) => createWriter(client).award(GUILD, { userId: 'hidden', amount: 5 }) },
   { script: 'claim', run: ({ client }) => createWriter(client).claimDaily(GUILD, { userId: 'a', reward: 5 }) },
   { script: 'record', run: ({ writer }) => writer.record(GUILD, { userId: 'hidden', add: 5 }) },
+  { script: 'record', run: ({ writer }) => writer.record(GUILD, { userId: 'a', add: 5 }, { eventId: 'e' }) },
+  {
+    script: 'award',
+    run: ({ client }) => createWriter(client).award(GUILD, { userId: 'a', amount: 5, cooldownMs: 999, eventId: 'e' }),
+  },
+  {
+    script: 'claim',
+    run: ({ client }) => createWriter(client).claimDaily(GUILD, { userId: 'a', reward: 5, eventId: 'e' }),
+  },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
   { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden']) },
   { script: 'season', run: (services, staged) => season(services, staged, 'mark', 'a', 'hidden') },

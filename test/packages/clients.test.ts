@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
@@ -75,12 +76,28 @@ async function expectNoSecondWrite(client: WriterClient, proxy: TcpProxy, userId
   }
 }
 
+/** Loses the reply of each of several awards, and sends it again for the same event. Counts XP and level-ups. */
+async function expectOnce(client: WriterClient, proxy: TcpProxy, userId: string): Promise<void> {
+  const writer = createWriter(client);
+  let levelUps = 0;
+  for (let n = 0; n < CUTS; n++) {
+    const award = () => writer.award('once', { userId, amount: 300, cooldownMs: 1, eventId: `${userId} ${n}` });
+    proxy.dropNextReply();
+    const first = await award().catch(() => undefined);
+    proxy.behave();
+    const { level, levelBefore } = first ?? (await vi.waitFor(award, PATIENT));
+    levelUps += level - levelBefore;
+    await delay(2);
+  }
+  expect(await createReader(client).member('once', userId)).toMatchObject({ xp: 300 * CUTS, level: levelUps });
+}
+
 const TOP = { rank: 1, userId: 'top', username: 'Tòp\n', level: LEVEL, xp: MAX };
 const ANN = { rank: 2, userId: 'a', username: 'Ann', level: 2, xp: 400 };
 const EXPECTED = {
   award: {
     ...{ awarded: 400, xpBefore: 0, levelBefore: 0, xp: 400, level: 2, xpToNextLevel: 75 },
-    ...{ created: true, hidden: false, rank: 2, onCooldown: false, cooldownLeftMs: 60_000 },
+    ...{ created: true, hidden: false, rank: 2, onCooldown: false, cooldownLeftMs: 60_000, repeated: false },
   },
   levels: [LEVEL, LEVEL, LEVEL, LEVEL, 0],
   onCooldown: true,
@@ -159,6 +176,17 @@ describe('the writer and the reader', needs('redis-server'), () => {
       const cut = await kind.open(`redis://127.0.0.1:${proxy.port}`);
       try {
         await expectNoSecondWrite(cut.client, proxy, kind.name.replaceAll(' ', '-'));
+      } finally {
+        await cut.close();
+        await proxy.stop();
+      }
+    });
+
+    it('do an award of an event once when its reply is lost and it is sent again, and tell its level-up', async () => {
+      const proxy = await startTcpProxy(redis.port);
+      const cut = await kind.open(`redis://127.0.0.1:${proxy.port}`);
+      try {
+        await expectOnce(cut.client, proxy, kind.name.replaceAll(' ', '-'));
       } finally {
         await cut.close();
         await proxy.stop();

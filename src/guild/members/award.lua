@@ -3,6 +3,8 @@
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
 --         is left is over, because then Redis's clock went back. One without a length ends with its time to live.
+-- KEYS[7], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
+--         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
 --
@@ -15,6 +17,7 @@
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
 
 --- @include lib-gain
+--- @include lib-event
 
 -- Returns XP times a stored multiplier, rounded half up. A missing or unfit multiplier is 1.
 local function multiplied(amount, multiplier)
@@ -30,41 +33,47 @@ local function multiplied(amount, multiplier)
   return amount * (whole + 0.0) + math.floor((amount * millionths + 500000) / 1000000)
 end
 
-if not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
-  return { 'REFUSED', 0, 'argument' }
-end
-local member = read_member(ARGV[1])
-local reason = refusal_of_name(member, ARGV[4])
-if reason then
-  return { 'REFUSED', 0, reason }
-end
-if ARGV[5] == 'rank' then
-  require_permissions(KEYS[1], 'ZREVRANK')
-end
-local cooldown, left = ARGV[3] + 0.0, 0
-if cooldown > 0 then
-  left = redis.call('PTTL', KEYS[6])
-  local length = left > 0 and string.match(tostring(redis.call('GET', KEYS[6])), '^(%d+) ms$')
-  if length and left > length + 0.0 then
-    left = 0
+local function award()
+  if not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
+    return { 'REFUSED', 0, 'argument' }
   end
-end
-local reply
-if left > 0 then
-  reply = gain(member, 'WAIT', 0)
-else
+  local member = read_member(ARGV[1])
+  local reason = refusal_of_name(member, ARGV[4])
+  if reason then
+    return { 'REFUSED', 0, reason }
+  end
+  if ARGV[5] == 'rank' then
+    require_permissions(KEYS[1], 'ZREVRANK')
+  end
+  local cooldown, left = ARGV[3] + 0.0, 0
   if cooldown > 0 then
-    require_permissions(KEYS[6], 'SET')
+    left = redis.call('PTTL', KEYS[6])
+    local length = left > 0 and string.match(tostring(redis.call('GET', KEYS[6])), '^(%d+) ms$')
+    if length and left > length + 0.0 then
+      left = 0
+    end
   end
-  reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), cooldown > 0 and function()
-    redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', ARGV[3])
-  end)
-  left = cooldown
-end
-if reply[1] == 'REFUSED' then
+  local reply
+  if left > 0 then
+    reply = gain(member, 'WAIT', 0)
+  else
+    if cooldown > 0 then
+      require_permissions(KEYS[6], 'SET')
+    end
+    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), cooldown > 0 and function()
+      redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', ARGV[3])
+    end)
+    left = cooldown
+  end
+  if reply[1] == 'REFUSED' then
+    return reply
+  end
+  local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)
+  reply[10] = rank and rank + 1 or ''
+  reply[11] = left
   return reply
 end
-local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)
-reply[10] = rank and rank + 1 or ''
-reply[11] = left
-return reply
+
+local EVENT = KEYS[7]
+local ttl = event_time(EVENT)
+return once(EVENT, ttl, award)

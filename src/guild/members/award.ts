@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
+import { isRepeated, type OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
 /** Gives XP for a message. Its keys end with the cooldown of the member. */
 export const award = defineScript('award', [...GUILD_KEYS, 'cooldown']);
 
 /** XP for one message of a member. */
-export interface AwardRequest {
+export interface AwardRequest extends OnceOptions {
   readonly userId: string;
   /** XP before the guild's multiplier, 0 .. 10^9; from a range, a random number of it, both ends included. */
   readonly amount: number | { readonly min: number; readonly max: number };
@@ -28,6 +29,8 @@ export interface Award extends Gain {
   readonly cooldownLeftMs: number;
   /** Rank from 1; null unless it was asked for, and for a hidden member. */
   readonly rank: number | null;
+  /** Whether the event had this reply before. Then nothing was changed. */
+  readonly repeated: boolean;
 }
 
 const MAX_COOLDOWN_MS = 365 * 24 * 3600 * 1000;
@@ -46,6 +49,7 @@ export function decodeAward(reply: readonly (string | number)[]): Award {
     onCooldown: reply[0] === 'WAIT',
     cooldownLeftMs: Number(reply[10]),
     rank: rank === '' ? null : Number(rank),
+    repeated: isRepeated(reply),
   });
 }
 

@@ -1,6 +1,8 @@
 -- claim: gives one member the reward of the day, once for each calendar day, and counts its streak. It changes everything or nothing.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- KEYS[6], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
+--         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end.
 -- ARGV[1] user id   ARGV[2] minutes from UTC to the member's clock, -1440 .. 1440   ARGV[3] days that may be missed, 0 .. 365
 -- ARGV[4] least ms between two claims, 0 .. 604800000   ARGV[5] name to store, "" = leave it
 -- ARGV[6..] XP for a streak of 1, 2, ..., each 0 .. 1000000000; the last one counts for all longer ones
@@ -17,53 +19,60 @@
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
 
 --- @include lib-gain
+--- @include lib-event
 
-local offset, missable, interval = tonumber(ARGV[2]), ARGV[3], ARGV[4]
-local is_fit = string.match(ARGV[2], '^%-?%d+$') and math.abs(offset) <= 1440 and is_whole(missable, 365) and is_whole(interval, 604800000) and ARGV[6]
-for i = 6, #ARGV do
-  is_fit = is_fit and is_whole(ARGV[i], 1000000000)
-end
-if not is_fit then
-  return { 'REFUSED', 0, 'argument' }
-end
-local member = read_member(ARGV[1])
-local reason = refusal_of_name(member, ARGV[5])
-if reason then
-  return { 'REFUSED', 0, reason }
-end
-
--- Returns the number of the calendar day of a time, at minutes from UTC.
-local function day_of(ms, minutes)
-  return math.floor((ms / 1000 + minutes * 60) / 86400) + 0.0
-end
-
--- Returns the time of the last claim and its day, nil when there was none.
-local function last_claim()
-  local ms, own = string.match(member.profile.last_daily_claim, '^(%-?%d+)([+-]?%d*)$')
-  if ms and math.abs(ms + 0.0) <= 8640000000000000 then
-    return ms + 0.0, day_of(ms + 0.0, tonumber(own) or offset)
+local function claim()
+  local offset, missable, interval = tonumber(ARGV[2]), ARGV[3], ARGV[4]
+  local is_fit = string.match(ARGV[2], '^%-?%d+$') and math.abs(offset) <= 1440 and is_whole(missable, 365) and is_whole(interval, 604800000) and ARGV[6]
+  for i = 6, #ARGV do
+    is_fit = is_fit and is_whole(ARGV[i], 1000000000)
   end
+  if not is_fit then
+    return { 'REFUSED', 0, 'argument' }
+  end
+  local member = read_member(ARGV[1])
+  local reason = refusal_of_name(member, ARGV[5])
+  if reason then
+    return { 'REFUSED', 0, reason }
+  end
+
+  -- Returns the number of the calendar day of a time, at minutes from UTC.
+  local function day_of(ms, minutes)
+    return math.floor((ms / 1000 + minutes * 60) / 86400) + 0.0
+  end
+
+  -- Returns the time of the last claim and its day, nil when there was none.
+  local function last_claim()
+    local ms, own = string.match(member.profile.last_daily_claim, '^(%-?%d+)([+-]?%d*)$')
+    if ms and math.abs(ms + 0.0) <= 8640000000000000 then
+      return ms + 0.0, day_of(ms + 0.0, tonumber(own) or offset)
+    end
+  end
+
+  local now = redis.call('TIME')
+  local now_ms = (now[1] + 0.0) * 1000 + math.floor(now[2] / 1000)
+  local today, last_ms, last_day = day_of(now_ms, offset), last_claim()
+  local stored = member.profile.daily_streak
+  local streak = is_whole(stored, MAX_INTEGER - 1) and tonumber(stored) or 0
+
+  local reply
+  if last_ms and (today <= last_day or now_ms < last_ms + interval) then
+    today = last_day
+    reply = gain(member, 'WAIT', 0)
+  else
+    last_ms = now_ms
+    streak = last_day and today - last_day <= 1 + missable and streak + 1 or 1
+    change_profile(member, 'daily_streak', format_integer(streak))
+    change_profile(member, 'last_daily_claim', format_integer(now_ms) .. (offset < 0 and '' or '+') .. format_integer(offset))
+    reply = gain(member, 'OK', ARGV[math.min(5 + streak, #ARGV)] + 0.0)
+  end
+  if reply[1] ~= 'REFUSED' then
+    reply[10] = format_integer(streak)
+    reply[11] = format_integer(math.max(((today + 1) * 86400 - offset * 60) * 1000, last_ms + interval))
+  end
+  return reply
 end
 
-local now = redis.call('TIME')
-local now_ms = (now[1] + 0.0) * 1000 + math.floor(now[2] / 1000)
-local today, last_ms, last_day = day_of(now_ms, offset), last_claim()
-local stored = member.profile.daily_streak
-local streak = is_whole(stored, MAX_INTEGER - 1) and tonumber(stored) or 0
-
-local reply
-if last_ms and (today <= last_day or now_ms < last_ms + interval) then
-  today = last_day
-  reply = gain(member, 'WAIT', 0)
-else
-  last_ms = now_ms
-  streak = last_day and today - last_day <= 1 + missable and streak + 1 or 1
-  change_profile(member, 'daily_streak', format_integer(streak))
-  change_profile(member, 'last_daily_claim', format_integer(now_ms) .. (offset < 0 and '' or '+') .. format_integer(offset))
-  reply = gain(member, 'OK', ARGV[math.min(5 + streak, #ARGV)] + 0.0)
-end
-if reply[1] ~= 'REFUSED' then
-  reply[10] = format_integer(streak)
-  reply[11] = format_integer(math.max(((today + 1) * 86400 - offset * 60) * 1000, last_ms + interval))
-end
-return reply
+local EVENT = KEYS[6]
+local ttl = event_time(EVENT)
+return once(EVENT, ttl, claim)

@@ -1,13 +1,14 @@
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
+import { isRepeated, type OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
 /** Gives the reward of the day. */
 export const claim = defineScript('claim', GUILD_KEYS);
 
 /** The claim of one member for the present day. */
-export interface ClaimRequest {
+export interface ClaimRequest extends OnceOptions {
   readonly userId: string;
   /** XP; or XP for a streak of 1, 2, ... days, whose last entry counts for all longer ones. Each 0 .. 10^9. */
   readonly reward: number | readonly number[];
@@ -33,6 +34,8 @@ export interface Claim extends Gain {
   readonly streak: number;
   /** When the next claim is possible, at this offset. */
   readonly nextClaimAt: Date;
+  /** Whether the event had this reply before. Then nothing was changed. */
+  readonly repeated: boolean;
 }
 
 const MAX_OFFSET = 24 * 60;
@@ -64,5 +67,6 @@ export function decodeClaim(reply: readonly (string | number)[]): Claim {
     streak: Number(reply[9]),
     // A raw writer can have stored any time.
     nextClaimAt: new Date(Math.min(Number(reply[10]), MAX_TIME_MS)),
+    repeated: isRepeated(reply),
   });
 }

@@ -5,11 +5,12 @@ export const ENTRIES_A_CALL = 500;
 
 /**
  * Sends entries in slices, one after the other: each in one script call, which changes all of it or nothing. No entry is one call too.
+ * @param send gets the slice, and its number from 0.
  * @throws what `send` throws, with the index of a refused entry among all. The slices before it were done.
  */
 export async function inSlices<Entry, Result>(
   entries: readonly Entry[],
-  send: (slice: readonly Entry[]) => Promise<Result>,
+  send: (slice: readonly Entry[], number: number) => Promise<Result>,
 ): Promise<[Result, ...Result[]]> {
   const first = await sendSlice(entries, 0, send);
   const further: Result[] = [];
@@ -22,10 +23,10 @@ export async function inSlices<Entry, Result>(
 async function sendSlice<Entry, Result>(
   entries: readonly Entry[],
   from: number,
-  send: (slice: readonly Entry[]) => Promise<Result>,
+  send: (slice: readonly Entry[], number: number) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await send(entries.slice(from, from + ENTRIES_A_CALL));
+    return await send(entries.slice(from, from + ENTRIES_A_CALL), from / ENTRIES_A_CALL);
   } catch (error) {
     if (!(error instanceof RecordRefusedError)) throw error;
     throw new RecordRefusedError(error.index + from, error.reason);

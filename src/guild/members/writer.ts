@@ -3,6 +3,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
+import { EVENT_TTL_MS, type EventCall, eventCall, isRepeated, type OnceOptions } from './event.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 
 export const record = defineScript('record', GUILD_KEYS);
@@ -70,6 +71,8 @@ export interface RecordResult extends XpChange {
   readonly created: number;
   /** One for each record, in the same order. */
   readonly members: readonly MemberChange[];
+  /** Whether the event had this reply before, in all its parts. Then nothing was changed. */
+  readonly repeated: boolean;
 }
 
 /**
@@ -80,6 +83,7 @@ export class LeaderboardWriter {
   constructor(
     protected readonly scripts: Scripts,
     protected readonly redisKeys: RedisKeys,
+    protected readonly eventTtlMs = EVENT_TTL_MS,
   ) {}
 
   /**
@@ -88,21 +92,26 @@ export class LeaderboardWriter {
    * @throws RecordRefusedError when XP is not an integer in range or a field is bad; nothing was changed.
    * @throws StoreUnavailableError when Redis did not confirm; the write may have happened.
    */
-  record(guildId: string, record: XpRecord): Promise<RecordResult> {
-    return this.recordMany(guildId, [record]);
+  record(guildId: string, record: XpRecord, options: OnceOptions = {}): Promise<RecordResult> {
+    return this.recordMany(guildId, [record], options);
   }
 
   /**
    * Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
    * @throws as {@link record}. When a script refuses an entry, those before its 500 were recorded.
    */
-  async recordMany(guildId: string, records: readonly XpRecord[]): Promise<RecordResult> {
+  async recordMany(
+    guildId: string,
+    records: readonly XpRecord[],
+    { eventId }: OnceOptions = {},
+  ): Promise<RecordResult> {
     const userIds = records.map(({ userId }) => userId);
     checkIds(guildId, userIds);
     // Before the first call, so that a value without a form that Redis takes stops all of them.
     if (records.length > ENTRIES_A_CALL) recordArguments(records);
-    const results = await inSlices(records, async (slice) => {
-      const reply = await this.sendRecords(guildId, ['each', ...recordArguments(slice)]);
+    const results = await inSlices(records, async (slice, part) => {
+      const event = this.eventOf(guildId, eventId, part);
+      const reply = await this.sendRecords(guildId, ['each', ...recordArguments(slice)], event);
       return recordResult(
         slice.map(({ userId }) => userId),
         reply,
@@ -110,7 +119,8 @@ export class LeaderboardWriter {
     });
     const last = results.at(-1) ?? results[0];
     const members = results.flatMap((result) => result.members);
-    return { ...last, created: sumOf(results.map(({ created }) => created)), members };
+    const repeated = results.every((result) => result.repeated);
+    return { ...last, created: sumOf(results.map(({ created }) => created)), members, repeated };
   }
 
   /**
@@ -132,8 +142,16 @@ export class LeaderboardWriter {
   }
 
   /** Runs record.lua. */
-  protected sendRecords(guildId: string, args: readonly (string | number)[]) {
-    return record(this.scripts, this.redisKeys.guild(guildId), args);
+  protected sendRecords(
+    guildId: string,
+    args: readonly (string | number)[],
+    event: EventCall = { keys: [], args: [] },
+  ) {
+    return record(this.scripts, this.redisKeys.guild(guildId), [...event.args, ...args], event.keys);
+  }
+
+  protected eventOf(guildId: string, eventId: string | undefined, part = 0): EventCall {
+    return eventCall(this.redisKeys.guild(guildId).eventPrefix, eventId, this.eventTtlMs, part);
   }
 
   /**
@@ -166,7 +184,16 @@ export function recordResult(userIds: readonly string[], reply: (string | number
   const [, revision, created] = reply;
   const members = userIds.map((userId, index) => memberChange(userId, String(reply[index + 5])));
   const { xpBefore, levelBefore, xp, level } = members.at(-1) ?? { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
-  return { revision: String(revision), created: Number(created), xpBefore, levelBefore, xp, level, members };
+  return {
+    revision: String(revision),
+    created: Number(created),
+    xpBefore,
+    levelBefore,
+    xp,
+    level,
+    members,
+    repeated: isRepeated(reply),
+  };
 }
 
 /** Decodes the text of one member in a reply of record.lua. */

@@ -25,6 +25,7 @@ describeStores('award', (kind) => {
     const first = await writer().award('g', { userId: 'a', amount: 99, username: 'Ann', rank: true });
     expect(first).toEqual({
       revision: expect.stringMatching(/^\d{16}$/),
+      repeated: false,
       ...{ awarded: 99, onCooldown: false, cooldownLeftMs: 0, created: true, hidden: false, rank: 1 },
       ...{ xpBefore: 0, levelBefore: 0, xp: 99, level: 0, xpToNextLevel: 1 },
     });

@@ -11,7 +11,7 @@ const FOLDER = join(repository, 'conformance');
 const REFUSALS: Record<string, readonly string[]> = {
   award: ['user_id', 'argument', 'field', 'range', 'total'],
   claim: ['user_id', 'argument', 'field', 'range', 'total'],
-  record: ['user_id', 'xp', 'range', 'level', 'field', 'total'],
+  record: ['user_id', 'argument', 'xp', 'range', 'level', 'field', 'total'],
   hide: ['user_id', 'total'],
   season: ['lock', 'total', 'user_id'],
   stage: ['user_id', 'xp', 'range', 'field', 'total', 'lock'],

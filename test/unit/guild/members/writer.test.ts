@@ -24,6 +24,7 @@ describe('LeaderboardWriter', () => {
     ]);
     const last = { xpBefore: 0, levelBefore: 0, xp: 9007199254740990, level: 7 };
     expect(result).toEqual({
+      repeated: false,
       ...{ revision: await suite.store.client.hget(`gr:{${guild}}:stats`, 'rev'), created: 2, ...last },
       members: [
         { userId: 'a', xpBefore: 0, levelBefore: 0, xp: 5, level: 0, created: true, hidden: false },
@@ -72,7 +73,7 @@ describe('LeaderboardWriter', () => {
   });
 
   it('gives a change of nothing for no records', async () => {
-    const nothing = { xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
+    const nothing = { repeated: false, xpBefore: 0, levelBefore: 0, xp: 0, level: 0 };
     const result = await suite.store.writer.recordMany(suite.newGuild(), []);
     expect(result).toEqual({ revision: expect.any(String), created: 0, ...nothing, members: [] });
   });

@@ -1,0 +1,32 @@
+import { InvalidInputError } from '../../errors.ts';
+
+/** How a call is done once: when its reply was lost and the bot sends it again, it gets the first reply, and nothing changes. */
+export interface OnceOptions {
+  /** Id of the event that the call is for, such as that of a message: 1 to 64 bytes. No two calls of a guild may share one. */
+  readonly eventId?: string;
+}
+
+/** How long an event keeps its reply, unless the bot says otherwise. */
+export const EVENT_TTL_MS = 600_000;
+
+const MAX_ID_BYTES = 64;
+const encoder = new TextEncoder();
+
+/** The key of an event, and the argument of its time to live; both empty for a call without an event. */
+export interface EventCall {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** Returns what a script needs to do a call once. @param part number of the script call among those of one call. @throws InvalidInputError */
+export function eventCall(prefix: string, eventId: string | undefined, ttlMs: number, part = 0): EventCall {
+  if (eventId === undefined) return { keys: [], args: [] };
+  const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
+  if (bytes < 1 || bytes > MAX_ID_BYTES) throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
+  return { keys: [prefix + eventId + (part > 0 ? `:${part}` : '')], args: [String(ttlMs)] };
+}
+
+/** Returns whether a script answered with the reply of an earlier call. */
+export function isRepeated(reply: readonly unknown[]): boolean {
+  return reply.at(-1) === 'repeated';
+}
