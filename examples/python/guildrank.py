@@ -309,7 +309,7 @@ class Guildrank:
             return keys, args
         if len(event_id.encode()) > 64:
             raise ValueError("event_id must be a text of 1 to 64 bytes")
-        key = self._key(guild, f"event:{event_id}" + (f":{part}" if part else ""))
+        key = self._key(guild, f"event-part:{part}:{event_id}" if part else f"event:{event_id}")
         return [*keys, key], [self._event_ttl_ms, *args]
 
     async def _refusable(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> list[Any]:

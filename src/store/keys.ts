@@ -24,6 +24,8 @@ export interface GuildKeys {
   readonly cooldownPrefix: string;
   /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for it. */
   readonly eventPrefix: string;
+  /** Followed by a number from 1, a colon and the id: the same for the further script calls of one call. */
+  readonly eventPartPrefix: string;
   /** HASH: the season that ends, or the last one that ended. */
   readonly season: string;
   /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
@@ -89,6 +91,7 @@ export class RedisKeys {
       hidden: `${base}:hidden`,
       cooldownPrefix: `${base}:cooldown:`,
       eventPrefix: `${base}:event:`,
+      eventPartPrefix: `${base}:event-part:`,
       season: `${base}:season`,
       seasonXp: `${base}:season:xp`,
       audit: `${base}:audit`,

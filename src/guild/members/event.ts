@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../errors.ts';
+import type { GuildKeys } from '../../store/keys.ts';
 
 /** How a call is done once: when its reply was lost and the bot sends it again, it gets the first reply, and nothing changes. */
 export interface OnceOptions {
@@ -19,11 +20,17 @@ export interface EventCall {
 }
 
 /** Returns what a script needs to do a call once. @param part number of the script call among those of one call. @throws InvalidInputError */
-export function eventCall(prefix: string, eventId: string | undefined, ttlMs: number, part = 0): EventCall {
+export function eventCall(
+  { eventPrefix, eventPartPrefix }: Pick<GuildKeys, 'eventPrefix' | 'eventPartPrefix'>,
+  eventId: string | undefined,
+  ttlMs: number,
+  part = 0,
+): EventCall {
   if (eventId === undefined) return { keys: [], args: [] };
   const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
   if (bytes < 1 || bytes > MAX_ID_BYTES) throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
-  return { keys: [prefix + eventId + (part > 0 ? `:${part}` : '')], args: [String(ttlMs)] };
+  const key = part === 0 ? eventPrefix + eventId : `${eventPartPrefix}${part}:${eventId}`;
+  return { keys: [key], args: [String(ttlMs)] };
 }
 
 /** Returns whether a script answered with the reply of an earlier call. */

@@ -151,7 +151,7 @@ export class LeaderboardWriter {
   }
 
   protected eventOf(guildId: string, eventId: string | undefined, part = 0): EventCall {
-    return eventCall(this.redisKeys.guild(guildId).eventPrefix, eventId, this.eventTtlMs, part);
+    return eventCall(this.redisKeys.guild(guildId), eventId, this.eventTtlMs, part);
   }
 
   /**

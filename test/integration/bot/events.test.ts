@@ -59,11 +59,25 @@ describeStores('a call that names an event', (kind) => {
     const first = await writer().recordMany(guild, members, { eventId: 'e' });
     expect(await writer().recordMany(guild, members, { eventId: 'e' })).toEqual({ ...first, repeated: true });
     expect((await createReader(store.client).stats(guild)).totalXp).toBe(1001n);
-    const keys = await store.client.keys(`gr:{${guild}}:event:*`);
-    expect(keys.sort()).toEqual(['', ':1', ':2'].map((part) => `gr:{${guild}}:event:e${part}`));
+    const keys = await store.client.keys(`gr:{${guild}}:event*`);
+    expect(keys.sort()).toEqual(['-part:1:e', '-part:2:e', ':e'].map((end) => `gr:{${guild}}:event${end}`));
     for (const key of keys) expect(await store.client.pttl(key)).toBeGreaterThan(500_000);
     await createWriter(store.client, { eventTtlMs: 5000 }).award(guild, { userId: 'a', amount: 1, eventId: 'short' });
     expect(await store.client.pttl(`gr:{${guild}}:event:short`)).toBeLessThanOrEqual(5000);
+  });
+
+  it('is no other one, whatever the ids, and goes on in a list where it ended', async () => {
+    const guild = newGuild();
+    const members = Array.from({ length: 501 }, (_, n) => ({ userId: `u${n}`, add: n === 500 ? -1 : 1 }));
+    const list = () => writer().recordMany(guild, members, { eventId: 'e' });
+    await expect(list()).rejects.toMatchObject({ index: 500 });
+    await writer().record(guild, { userId: 'u500', set: 5 });
+    for (const eventId of ['e:1', '1:e', 'e\n', '}', 'part:1:e']) {
+      expect((await writer().record(guild, { userId: 'x', add: 1 }, { eventId })).repeated).toBe(false);
+    }
+    expect(await list()).toMatchObject({ repeated: false, xp: 4 });
+    expect(await list()).toMatchObject({ repeated: true, xp: 4 });
+    expect((await createReader(store.client).stats(guild)).totalXp).toBe(500n + 4n + 5n);
   });
 
   it('is not kept when it is refused or waits, and costs nothing without an event', async () => {
