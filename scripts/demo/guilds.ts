@@ -1,5 +1,5 @@
 import type { Services } from '../../src/cli/services.ts';
-import type { XpRecord } from '../../src/guild/members/writer.ts';
+import type { XpRecord } from '../../src/guild/members/records.ts';
 import type { CurveName } from '../../src/guild/ranking/curves.ts';
 
 /** One invented guild per plan. */

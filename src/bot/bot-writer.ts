@@ -2,16 +2,9 @@ import { type Award, type AwardRequest, award, awardArguments, decodeAward } fro
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
 import type { OnceOptions } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
+import { type ProfileChange, profileFields } from '../guild/members/records.ts';
 import { inSlices, sumOf } from '../guild/members/slices.ts';
-import {
-  hide,
-  LeaderboardWriter,
-  type ProfileChange,
-  profileFields,
-  type RecordResult,
-  recordResult,
-  throwRefusal,
-} from '../guild/members/writer.ts';
+import { hide, LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from '../guild/members/writer.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from '../guild/season/season.ts';

@@ -31,14 +31,8 @@ export type { Award, AwardRequest } from '../guild/members/award.ts';
 export type { Claim, ClaimRequest } from '../guild/members/claim.ts';
 export type { OnceOptions } from '../guild/members/event.ts';
 export type { Gain } from '../guild/members/gain.ts';
-export type {
-  LeaderboardWriter,
-  MemberChange,
-  ProfileChange,
-  RecordResult,
-  XpChange,
-  XpRecord,
-} from '../guild/members/writer.ts';
+export type { ProfileChange, XpRecord } from '../guild/members/records.ts';
+export type { LeaderboardWriter, MemberChange, RecordResult, XpChange } from '../guild/members/writer.ts';
 export type { SeasonOptions, SeasonResult } from '../guild/season/season.ts';
 export type { BotClient as WriterClient } from './bot-client.ts';
 export type { LevelChange, ProfileUpdate } from './bot-writer.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { count } from '../count.ts';
 import { DataConflictError, NotFoundError } from '../errors.ts';
 import { readMemberData } from '../guild/members/member-data.ts';
-import type { ProfileChange } from '../guild/members/writer.ts';
+import type { ProfileChange } from '../guild/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
 import { curveOf } from '../guild/ranking/reader.ts';
 import {

@@ -1,5 +1,5 @@
 import { digits } from '../count.ts';
-import type { XpRecord } from '../guild/members/writer.ts';
+import type { XpRecord } from '../guild/members/records.ts';
 import {
   CURVE_NAMES,
   type Curve,

@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
 import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
-import type { XpRecord } from '../guild/members/writer.ts';
+import type { XpRecord } from '../guild/members/records.ts';
 import { curveNameOf } from '../guild/ranking/curves.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import { explainFailure } from '../store/refusals.ts';

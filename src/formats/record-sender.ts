@@ -1,4 +1,4 @@
-import type { XpRecord } from '../guild/members/writer.ts';
+import type { XpRecord } from '../guild/members/records.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
 const RECORDS_PER_WRITE = 250;

@@ -1,4 +1,4 @@
-import type { XpRecord } from '../guild/members/writer.ts';
+import type { XpRecord } from '../guild/members/records.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { StagedMembers } from '../guild/replace/staged-members.ts';
 import { curveFields } from '../guild/settings/guild-config.ts';

@@ -1,7 +1,7 @@
 import { contextOf } from '../../src/cli/context.ts';
 import { withServices } from '../../src/cli/services.ts';
 import { DomainError } from '../../src/errors.ts';
-import type { XpRecord } from '../../src/guild/members/writer.ts';
+import type { XpRecord } from '../../src/guild/members/records.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 
 /**

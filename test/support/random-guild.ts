@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { XpRecord } from '../../src/guild/members/writer.ts';
+import type { XpRecord } from '../../src/guild/members/records.ts';
 import { MAX_XP } from '../../src/guild/ranking/curves.ts';
 
 /** One write of a test to a guild. */

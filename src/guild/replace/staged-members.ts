@@ -5,7 +5,8 @@ import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '..
 import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import { recordArguments, stage, throwRefusal, type XpRecord } from '../members/writer.ts';
+import { recordArguments, type XpRecord } from '../members/records.ts';
+import { stage, throwRefusal } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
 export const replace = defineScript('replace', [

@@ -3,8 +3,9 @@ import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
+import { recordArguments } from '../members/records.ts';
 import { decodeRow } from '../members/stored-members.ts';
-import { recordArguments, stage, throwRefusal } from '../members/writer.ts';
+import { stage, throwRefusal } from '../members/writer.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 

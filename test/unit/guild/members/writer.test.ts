@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RecordRefusedError } from '../../../../src/errors.ts';
-import type { ProfileChange, XpRecord } from '../../../../src/guild/members/writer.ts';
+import type { ProfileChange, XpRecord } from '../../../../src/guild/members/records.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { mockStore } from '../../../support/stores.ts';
 

@@ -1,0 +1,80 @@
+import { RecordRefusedError } from '../../errors.ts';
+
+/** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
+export interface ProfileChange {
+  /** Display name; without one the API shows the user id. */
+  readonly username?: string | null;
+  /** An explicit level replaces the one computed from XP, until it is removed. */
+  readonly level?: number | null;
+  /** Days in a row. */
+  readonly dailyStreak?: number | null;
+  /** ISO 8601, or a Date. */
+  readonly lastDailyClaim?: string | Date | null;
+}
+
+/** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no member becomes one. */
+export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
+  | {
+      readonly set: number | bigint;
+      readonly add?: never;
+      /** Makes a user who is no member yet a hidden one. A member stays where it is. */
+      readonly hidden?: boolean;
+    }
+  | {
+      readonly add: number | bigint;
+      /** An `add` below 0 takes what is there, down to 0, and passes over a user who is no member. Without it, too much is refused. */
+      readonly floor?: 0;
+      readonly set?: never;
+      readonly hidden?: never;
+    }
+);
+
+/** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
+export function recordArguments(records: readonly XpRecord[]): (string | number)[] {
+  const args: (string | number)[] = [];
+  for (const [index, record] of records.entries()) appendRecord(args, record, index);
+  return args;
+}
+
+function appendRecord(args: (string | number)[], record: XpRecord, index: number): void {
+  const amount = record.set ?? record.add;
+  // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
+  if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint') {
+    throw new RecordRefusedError(index, 'xp');
+  }
+  const fields = profileFields(record.profile, index);
+  args.push(...operationOf(record, amount as number | bigint, index), fields.length / 2, ...fields);
+}
+
+/** Returns the operation, the user id and the digits of a record. */
+function operationOf(record: XpRecord, amount: number | bigint, index: number): [string, string, string] {
+  const { userId } = record;
+  if (record.set !== undefined) return [record.hidden ? 'hidden' : 'set', userId, String(amount)];
+  if (record.floor !== undefined && record.floor !== 0) throw new RecordRefusedError(index, 'argument');
+  return record.floor === 0 && amount < 0 ? ['take', userId, String(-amount)] : ['add', userId, String(amount)];
+}
+
+/** Returns a profile as the arguments of record.lua: field, value, ... @throws RecordRefusedError */
+export function profileFields(profile: ProfileChange | undefined, index: number): string[] {
+  if (!profile) return [];
+  const fields: string[] = [];
+  const { username, level, dailyStreak, lastDailyClaim } = profile;
+  if (username !== undefined) fields.push('username', username ?? '');
+  if (level !== undefined) fields.push('level', wholeNumber(level, index));
+  if (dailyStreak !== undefined) fields.push('daily_streak', wholeNumber(dailyStreak, index));
+  if (lastDailyClaim !== undefined) fields.push('last_daily_claim', timeText(lastDailyClaim, index));
+  return fields;
+}
+
+function wholeNumber(value: number | null, index: number): string {
+  if (value === null) return '';
+  if (!Number.isSafeInteger(value) || value < 0) throw new RecordRefusedError(index, 'field');
+  return String(value);
+}
+
+function timeText(value: string | Date | null, index: number): string {
+  if (value === null) return '';
+  const ms = new Date(value).getTime();
+  if (Number.isNaN(ms)) throw new RecordRefusedError(index, 'field');
+  return String(ms);
+}
