@@ -36,9 +36,8 @@ const REDIRECTED = /^Too many Cluster redirections\. Last error: (\w*Error: )?/;
 const UNREACHABLE =
   /isn't (writeable|ready)|client is (closed|offline)|Disconnects client|max retries per request|[Cc]onnection|[Ss]ocket|\bE[A-Z]{4,}\b|slots cache|startup nodes|sentinels are unreachable/;
 
-/** Messages of ioredis and of node-redis for a command that never left the process. */
-const NEVER_SENT =
-  /isn't (writeable|ready)|client is (closed|offline)|slots cache|startup nodes|sentinels are unreachable/;
+/** Messages of ioredis and of node-redis for a command that never left the process. A Cluster of ioredis gives others after a retry too. */
+const NEVER_SENT = /^Stream isn't writeable|^The client is (closed|offline)/;
 
 /** What ioredis reports of a connection that is not there, and the same in words. */
 const CLIENT_WORDS: readonly (readonly [RegExp, string])[] = [
@@ -79,7 +78,8 @@ export class StoreUnavailableError extends DomainError {
 
   /** Whether the command was surely not sent. Otherwise it may have been done, unless `code` is that of a refusal by Redis. */
   get notSent(): boolean {
-    return NEVER_SENT.test(this.told);
+    const { cause } = this;
+    return cause instanceof Error && NEVER_SENT.test(cause.message);
   }
 
   private get told(): string {
@@ -99,9 +99,19 @@ export class StoreUnavailableError extends DomainError {
 
 /**
  * Reason of a refused write: a bad user id, XP that is not an integer, outside 0 .. 2^53-1, a level that no XP gives, a bad
- * profile field or argument, a guild total beyond 64 bits, or a replacement that another one has taken over or whose members a failover lost.
+ * profile field or argument, an event of another call, a guild total beyond 64 bits, or a replacement that another one has taken over or whose members a failover lost.
  */
-export type RefusalReason = 'user_id' | 'xp' | 'range' | 'field' | 'argument' | 'level' | 'total' | 'lock' | 'staged';
+export type RefusalReason =
+  | 'user_id'
+  | 'xp'
+  | 'range'
+  | 'field'
+  | 'argument'
+  | 'level'
+  | 'total'
+  | 'event'
+  | 'lock'
+  | 'staged';
 
 const REFUSALS: Record<RefusalReason, string> = {
   user_id: 'a user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
@@ -112,6 +122,7 @@ const REFUSALS: Record<RefusalReason, string> = {
     'a profile field is unknown, its level or streak is not a whole number up to 9007199254740991, its time is none, or its name is too long',
   argument: 'an amount, a floor, a cooldown, an offset or a number of days is no whole number within its bounds',
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
+  event: 'the event was that of another call: give each call an eventId of its own',
   staged: 'Redis failed over, and lost members that were staged: begin the replacement again',
   lock: 'another replacement of the guild has taken over, or this one was suspended for more than ten seconds',
 };

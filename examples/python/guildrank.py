@@ -54,7 +54,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True)
-class Change:
+class Gain:
     """XP and level of a member before and after a call. A greater level afterwards is a level-up, a smaller one a level-down."""
 
     xp_before: int
@@ -66,7 +66,14 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Award(Change):
+class Change(Gain):
+    """`repeated` says that the event had this answer before, and nothing was changed."""
+
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Award(Gain):
     awarded: int
     on_cooldown: bool
     cooldown_left_ms: int
@@ -76,7 +83,7 @@ class Award(Change):
 
 
 @dataclass(frozen=True)
-class Claim(Change):
+class Claim(Gain):
     claimed: bool
     reward: int
     streak: int
@@ -217,12 +224,13 @@ class Guildrank:
         """Records one member: see `Record`."""
         return (await self.record_many(guild, [Record(user, add, set, profile, floor)], event_id=event_id))[0]
 
-    async def set_level(self, guild: str, user: str, level: int) -> Change:
+    async def set_level(self, guild: str, user: str, level: int, *, event_id: str = "") -> Change:
         """Sets the least XP of a level by the guild's curve, and drops an explicit level. Refused with "level" when no XP gives it."""
         _check_ids(guild, user)
         _check_whole("level", level, 0, MAX_XP)
         args: list[Union[str, int]] = ["each", "level", user, level, 1, "level", ""]
-        return _change((await self._refusable("record", self._guild_keys(guild), args))[5])
+        reply = await self._refusable("record", *self._once(guild, event_id, self._guild_keys(guild), args))
+        return _change(reply[5], reply[-1] == "repeated")
 
     async def record_many(self, guild: str, records: Sequence[Record], *, event_id: str = "") -> list[Change]:
         """Records many members, a user named twice in that order, all or none of each 500. Redis serves others between.
@@ -247,7 +255,7 @@ class Guildrank:
             fields = ["" if part is None else str(part) for pair in (record.profile or {}).items() for part in pair]
             args += [operation, record.user, str(xp), len(fields) // 2, *fields]
         reply = await self._refusable("record", *self._once(guild, event_id, self._guild_keys(guild), args, part))
-        return [_change(text) for text in reply[5 : 5 + len(records)]]
+        return [_change(text, reply[-1] == "repeated") for text in reply[5 : 5 + len(records)]]
 
     async def hide(self, guild: str, *users: str) -> int:
         """Takes members out of the ranking. They keep XP and profile. Returns how many were ranked."""
@@ -394,10 +402,10 @@ def _optional(value: Any) -> int | None:
     return None if value == "" else int(value)
 
 
-def _change(text: str) -> Change:
+def _change(text: str, repeated: bool) -> Change:
     *numbers, place = text.split(" ")
     xp_before, level_before, xp, level = map(int, numbers)
-    return Change(xp_before, level_before, xp, level, created=place == "new", hidden=place == "hidden")
+    return Change(xp_before, level_before, xp, level, created=place == "new", hidden=place == "hidden", repeated=repeated)
 
 
 def _gain(reply: list[Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
             ],
         )
         self.assertEqual(
-            [astuple(change) for change in changes],
+            [astuple(change)[:-1] for change in changes],
             [
                 (0, 0, 90, 0, True, False),
                 (0, 0, 500, 9, True, False),
@@ -92,8 +92,15 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([(claim.claimed, claim.xp, claim.repeated) for claim in claims], [(True, 350, False), (True, 350, True)])
         records = [Record(f"u{n}", add=1) for n in range(501)]
         changes = [await self.guildrank.record_many("1", records, event_id="many") for _ in range(2)]
-        self.assertEqual(changes[0], changes[1])
-        self.assertEqual((await self.guildrank.top("1")).rows[1].xp, 1)
+        self.assertEqual([change.repeated for change in (changes[0][500], changes[1][500])], [False, True])
+        self.assertEqual([change.xp for change in changes[0]], [change.xp for change in changes[1]])
+        levels = [await self.guildrank.set_level("1", "b", 5, event_id="level") for _ in range(2)]
+        self.assertEqual([(change.level, change.created, change.repeated) for change in levels], [(5, True, False), (5, True, True)])
+        with self.assertRaises(RefusedError) as refused:
+            await self.guildrank.award("1", "b", 5, event_id="level")
+        self.assertEqual(refused.exception.reason, "event")
+        page = await self.guildrank.around("1", "u500", 0)
+        self.assertEqual(page.rows[0].xp if page else None, 1)
         with self.assertRaises(ValueError):
             await self.guildrank.award("1", "a", 5, event_id="\u00e9" * 33)
 

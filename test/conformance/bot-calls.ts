@@ -14,20 +14,25 @@ const DAY_S = 86_400;
 
 /**
  * Adds to a model what lib-event.lua does: the reply of a call that was done stays under the key of its event, and a repeat gets it.
- * @param eventAt place of that key.
+ * @param eventAt place of that key. @param whatOf names the call by its arguments.
  */
-export function once(model: Model, eventAt: number): Model {
+export function once(model: Model, eventAt: number, whatOf: (args: readonly string[]) => string): Model {
   return (state, now, keys, args) => {
     const [event, ttl = ''] = [keys[eventAt], args[0]];
     if (event === undefined) return model(state, now, keys, args);
-    if (!isWhole(ttl, 86_400_000n) || ttl === '0') throw new Refused(['REFUSED', 0, 'argument']);
+    if (!isWhole(ttl, 86_400_000n) || ttl.startsWith('0')) throw new Refused(['REFUSED', 0, 'argument']);
     const kept = new NaiveGuild(state, now).open();
     const text = kept.string(event)?.string;
-    if (text !== undefined) return [[...text.split('\n'), 'repeated'], kept];
+    const what = whatOf(args.slice(1));
+    if (text !== undefined && Object.keys(kept.stats).length > 0) {
+      const [of, ...reply] = text.split('\n');
+      if (of !== what) throw new Refused(['REFUSED', 0, 'event']);
+      return [[...reply, 'repeated'], kept];
+    }
     const [reply, guild] = model(state, now, keys.slice(0, eventAt), args.slice(1));
     const parts = reply as readonly (string | number | { at_most: number })[];
     const texts = parts.map((part) => String(typeof part === 'object' ? part.at_most : part));
-    if (texts[0] === 'OK') guild.setString(event, texts.join('\n'), Number(ttl));
+    if (texts[0] === 'OK') guild.setString(event, [what, ...texts].join('\n'), Number(ttl));
     return [reply, guild];
   };
 }

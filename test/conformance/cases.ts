@@ -44,15 +44,20 @@ function* random(
 }
 
 /** Calls that are done once for an event. @param good arguments that are not refused. @param bad those that are. */
-function* eventCases(keys: string[], good: string[], bad: string[], waiting?: State): Iterable<Call> {
+function* eventCases(keys: string[], what: string, good: string[], bad: string[], waiting?: State): Iterable<Call> {
   const event = ':event:Message 1}';
   const call = (name: string, args: string[], state: State = SMALL) => ({ name, state, keys: [...keys, event], args });
   for (const ttl of ['60000', '600000', '86400000']) yield call(`event: kept for ${ttl} ms`, [ttl, ...good]);
-  for (const ttl of ['', '0', '-1', 'x', '86400001']) yield call(`event: argument ${ttl}`, [ttl, ...good]);
+  for (const ttl of ['', '0', '-1', 'x', '060000', '86400001']) yield call(`event: argument ${ttl}`, [ttl, ...good]);
   yield call('event: a refusal is not kept', ['600000', ...bad]);
   if (waiting) yield call('event: a wait is not kept', ['600000', ...good], waiting);
-  const kept = { ...SMALL, [event]: { string: 'OK\n1774737000000000\n\n5\n', ms: 300_000 } };
-  for (const args of [good, bad]) yield call('event: repeated', ['600000', ...args], kept);
+  const kept = (state: State, of: string) => ({
+    ...state,
+    [event]: { string: `${of}\nOK\n1774737000000000\n\n5\n`, ms: 300_000 },
+  });
+  yield call('event: repeated', ['600000', ...good], kept(SMALL, what));
+  yield call('event: of another call', ['600000', ...good], kept(SMALL, `${what}2`));
+  yield call('event: of a guild that was deleted', ['600000', ...good], kept({}, what));
 }
 
 function* awardCases(): Iterable<Call> {
@@ -72,7 +77,7 @@ function* awardCases(): Iterable<Call> {
   for (const cooldown of ['', '-1', '0.5', 'x', '31536000001'])
     yield call(`argument: cooldown ${cooldown}`, ['a', '5', cooldown, '', 'rank']);
   for (const id of BAD_IDS) yield call('user_id', [id, '5', '0', '', '']);
-  yield* eventCases(awardKeys('a'), ['a', '5', '60000', 'Ann', 'rank'], ['a', 'x', '0', '', ''], {
+  yield* eventCases(awardKeys('a'), 'award a', ['a', '5', '60000', 'Ann', 'rank'], ['a', 'x', '0', '', ''], {
     ...SMALL,
     ':cooldown:a': { string: '60000 ms', ms: 45_000 },
   });
@@ -84,6 +89,7 @@ function* awardCases(): Iterable<Call> {
   yield call('total: a hidden member is not counted', ['9', '5', '0', '', ''], BRIM);
   for (const [name, state] of [...BROKEN, ...FULL])
     for (const id of ['a', 'new']) yield call(name, [id, '5', '60000', 'Ann', 'rank'], state);
+  yield call('a cooldown with a leading zero', ['a', '5', '060000', '', '']);
   for (const [name, string, ms] of [
     ['runs', '60000 ms', 45_000],
     ['runs, longer than the one asked for', '90000 ms', 80_000],
@@ -121,7 +127,7 @@ function* claimCases(): Iterable<Call> {
   for (const rewards of [[], [''], ['-1'], ['5', 'x'], ['1000000001'], ['5', '5', '1.5']])
     yield call(`argument: rewards ${rewards.join(' ')}`, ['a', '0', '0', '0', '', ...rewards]);
   for (const id of BAD_IDS) yield call('user_id', [id, '0', '0', '0', '', '5']);
-  yield* eventCases(GUILD_KEYS, ['a', '60', '1', '0', 'Ann', '5', '9'], ['a', '60', '1', '0', 'Ann', '-5']);
+  yield* eventCases(GUILD_KEYS, 'claim a', ['a', '60', '1', '0', 'Ann', '5', '9'], ['a', '60', '1', '0', 'Ann', '-5']);
   for (const id of ['a', '9', 'new']) yield call('field: name too long', [id, '0', '0', '0', LONG, '5']);
   for (const xp of ['10', '11']) yield call(`range from 2^53-11: ${xp}`, ['B', '0', '0', '0', '', xp]);
   for (const id of ['a', 'new', '9']) yield call('total', [id, '60', '1', '72000000', 'Ann', '5'], BRIM);
@@ -153,7 +159,12 @@ function* recordCases(): Iterable<Call> {
   });
   const good = ['add', 'a', '5', '0'];
   for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
-  yield* eventCases(GUILD_KEYS, ['each', ...good, 'set', 'new', '7', '1', 'username', 'New'], ['set', 'a', '-1', '0']);
+  yield* eventCases(
+    GUILD_KEYS,
+    'record 11 a',
+    ['each', ...good, 'set', 'new', '7', '1', 'username', 'New'],
+    ['set', 'a', '-1', '0'],
+  );
   for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
     yield call(`xp ${xp}`, [good, ['set', 'B', xp, '0']]);
   for (const op of ['take', 'level'])
@@ -298,9 +309,9 @@ function* inviteCases(): Iterable<Call> {
 }
 
 const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
-  ['award', awardCases, once(award, 6)],
-  ['claim', claimCases, once(claim, 5)],
-  ['record', recordCases, once(record, 5)],
+  ['award', awardCases, once(award, 6, ([id]) => `award ${id}`)],
+  ['claim', claimCases, once(claim, 5, ([id]) => `claim ${id}`)],
+  ['record', recordCases, once(record, 5, (args) => `record ${args.length} ${args[args[0] === 'each' ? 2 : 1] ?? ''}`)],
   ['hide', hideCases, hide],
   ['remove', removeCases, remove],
   ['season', seasonCases, season],

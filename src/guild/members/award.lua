@@ -4,7 +4,7 @@
 -- KEYS[6] gr:{G}:cooldown:U ("60000 ms": the length of the cooldown that runs, with a time to live). A cooldown of which more than its length
 --         is left is over, because then Redis's clock went back. One without a length ends with its time to live.
 -- KEYS[7], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
---         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end.
+--         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
 --
@@ -13,7 +13,7 @@
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
 --        "WAIT": the cooldown runs, nothing was changed, and "none" is a user who is no member.
---        {"REFUSED", 0, "user_id" | "argument" | "field" | "range" | "total"}   nothing was changed
+--        {"REFUSED", 0, "user_id" | "argument" | "field" | "range" | "total" | "event"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
 
 --- @include lib-gain
@@ -61,7 +61,7 @@ local function award()
       require_permissions(KEYS[6], 'SET')
     end
     reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), cooldown > 0 and function()
-      redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', ARGV[3])
+      redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
     end)
     left = cooldown
   end
@@ -76,4 +76,4 @@ end
 
 local EVENT = KEYS[7]
 local ttl = event_time(EVENT)
-return once(EVENT, ttl, award)
+return once(EVENT, ttl, EVENT and 'award ' .. (ARGV[1] or ''), award)

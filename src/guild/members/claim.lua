@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
---         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end.
+--         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] user id   ARGV[2] minutes from UTC to the member's clock, -1440 .. 1440   ARGV[3] days that may be missed, 0 .. 365
 -- ARGV[4] least ms between two claims, 0 .. 604800000   ARGV[5] name to store, "" = leave it
 -- ARGV[6..] XP for a streak of 1, 2, ..., each 0 .. 1000000000; the last one counts for all longer ones
@@ -15,7 +15,7 @@
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", streak, ms since 1970 when the next claim is possible at this offset}
 --        "WAIT": claimed on this day already, or a short while ago; nothing was changed.
---        {"REFUSED", 0, "user_id" | "argument" | "field" | "range" | "total"}   nothing was changed
+--        {"REFUSED", 0, "user_id" | "argument" | "field" | "range" | "total" | "event"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(log m).
 
 --- @include lib-gain
@@ -75,4 +75,4 @@ end
 
 local EVENT = KEYS[6]
 local ttl = event_time(EVENT)
-return once(EVENT, ttl, claim)
+return once(EVENT, ttl, EVENT and 'claim ' .. (ARGV[1] or ''), claim)

@@ -28,7 +28,9 @@ export function eventCall(
 ): EventCall {
   if (eventId === undefined) return { keys: [], args: [] };
   const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
-  if (bytes < 1 || bytes > MAX_ID_BYTES) throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
+  // Each half of a pair alone has the same bytes.
+  if (bytes < 1 || bytes > MAX_ID_BYTES || /\p{Surrogate}/u.test(eventId))
+    throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
   const key = part === 0 ? eventPrefix + eventId : `${eventPartPrefix}${part}:${eventId}`;
   return { keys: [key], args: [String(ttlMs)] };
 }

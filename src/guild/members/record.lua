@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
---         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end.
+--         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] "each" for a reply that names each member; may be left out
 -- ARGV[2..] per member: "set" | "add" | "take" | "level" | "keep" | "hidden", user id, digits, number of field pairs,
 --           then field, value, ... (username, level, daily_streak, last_daily_claim in ms since 1970; an empty value removes the field)
@@ -15,7 +15,7 @@
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}; with "each" then a text for each member:
 --        XP and level before, XP and level after, and "new" | "ranked" | "hidden" | "none" (no member: passed over), with spaces between
---        {"REFUSED", index from 0, "user_id" | "xp" | "range" | "level" | "field" | "argument" | "total"}   nothing was changed
+--        {"REFUSED", index from 0, "user_id" | "xp" | "range" | "level" | "field" | "argument" | "total" | "event"}   nothing was changed
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed.
 -- O(n log m) for n members recorded in a guild of m.
 
@@ -26,6 +26,8 @@
 
 local EVENT = KEYS[6]
 local ttl = event_time(EVENT)
-return once(EVENT, ttl, function()
+-- Two lists of an event are told apart by their lengths and their first members.
+local first = ARGV[ARGV[1] == 'each' and 3 or 2]
+return once(EVENT, ttl, EVENT and 'record ' .. #ARGV .. ' ' .. (first or ''), function()
   return record(1)
 end)

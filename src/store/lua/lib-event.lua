@@ -1,7 +1,7 @@
 -- lib-event: does a call once for each event, such as a message of a chat. The key of the event keeps the reply of the call that was done.
 
 local function is_event_time(ttl)
-  return string.find(ttl, '^%d+$') and ttl + 0.0 >= 1 and ttl + 0.0 <= 86400000
+  return string.find(ttl, '^[1-9]%d*$') and ttl + 0.0 <= 86400000
 end
 
 -- Takes the time to live of the event, in milliseconds, from the beginning of ARGV. Returns nil without a key of an event.
@@ -10,8 +10,8 @@ local function event_time(event_key)
 end
 
 -- Returns the reply of `call`, or of the same event before, with "repeated" at its end. A reply that is not "OK" changed nothing, and is not
--- kept.
-local function once(event_key, ttl, call)
+-- kept. An event belongs to one call: `what` says which one. A guild that was deleted has no events.
+local function once(event_key, ttl, what, call)
   if not event_key then
     return call()
   end
@@ -19,21 +19,25 @@ local function once(event_key, ttl, call)
     return { 'REFUSED', 0, 'argument' }
   end
   local kept = redis.call('GET', event_key)
-  if type(kept) == 'string' then
+  if type(kept) == 'string' and redis.call('EXISTS', KEYS[2]) == 1 then
     local reply = {}
     for part in string.gmatch(kept .. '\n', '([^\n]*)\n') do
       reply[#reply + 1] = part
     end
+    if table.remove(reply, 1) ~= what then
+      return { 'REFUSED', 0, 'event' }
+    end
     reply[#reply + 1] = 'repeated'
-    return { unpack(reply) }
+    -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
+    return #reply < 4000 and { unpack(reply) } or reply
   end
   require_permissions(event_key, 'SET')
-  local reply, parts = call(), {}
+  local reply, parts = call(), { what }
   if reply[1] ~= 'OK' then
     return reply
   end
   for i, part in ipairs(reply) do
-    parts[i] = type(part) == 'number' and format_integer(part) or part
+    parts[i + 1] = type(part) == 'number' and format_integer(part) or part
   end
   redis.call('SET', event_key, table.concat(parts, '\n'), 'PX', ttl)
   return reply

@@ -9,9 +9,9 @@ import { repository } from '../../support/run-command.ts';
 const FOLDER = join(repository, 'conformance');
 /** Every refusal that the header of a script names. */
 const REFUSALS: Record<string, readonly string[]> = {
-  award: ['user_id', 'argument', 'field', 'range', 'total'],
-  claim: ['user_id', 'argument', 'field', 'range', 'total'],
-  record: ['user_id', 'argument', 'xp', 'range', 'level', 'field', 'total'],
+  award: ['user_id', 'argument', 'field', 'range', 'total', 'event'],
+  claim: ['user_id', 'argument', 'field', 'range', 'total', 'event'],
+  record: ['user_id', 'argument', 'xp', 'range', 'level', 'field', 'total', 'event'],
   hide: ['user_id', 'total'],
   season: ['lock', 'total', 'user_id'],
   stage: ['user_id', 'xp', 'range', 'field', 'total', 'lock'],

@@ -4,6 +4,7 @@ import { createReader } from '../../../src/bot/reader.ts';
 import { createWriter } from '../../../src/bot/writer.ts';
 import { servicesOn } from '../../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../../src/errors.ts';
+import { deleteGuild } from '../../../src/guild/delete/delete.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 describeStores('a call that names an event', (kind) => {
@@ -80,6 +81,18 @@ describeStores('a call that names an event', (kind) => {
     expect((await createReader(store.client).stats(guild)).totalXp).toBe(500n + 4n + 5n);
   });
 
+  it('is refused for the event of another call, and goes with its guild', async () => {
+    const guild = newGuild();
+    const award = (userId: string) => writer().award(guild, { userId, amount: 100, eventId: 'm' });
+    await award('a');
+    const refused = { reason: 'event' };
+    await expect(award('b')).rejects.toMatchObject(refused);
+    await expect(writer().claimDaily(guild, { userId: 'a', reward: 5, eventId: 'm' })).rejects.toMatchObject(refused);
+    await expect(writer().record(guild, { userId: 'a', add: 5 }, { eventId: 'm' })).rejects.toMatchObject(refused);
+    await deleteGuild(servicesOn(store.client, 'gr', []), guild);
+    expect(await award('a')).toMatchObject({ xp: 100, repeated: false });
+  });
+
   it('is not kept when it is refused or waits, and costs nothing without an event', async () => {
     const guild = newGuild();
     await expect(writer().record(guild, { userId: 'a', add: -5 }, { eventId: 'e' })).rejects.toThrow('refused');
@@ -90,7 +103,7 @@ describeStores('a call that names an event', (kind) => {
     expect(await store.client.keys(`gr:{${guild}}:event:*`)).toEqual([]);
   });
 
-  it.each(['', 'é'.repeat(33), 7])('refuses the event id %s before anything is sent', async (eventId) => {
+  it.each(['', 'é'.repeat(33), '\ud800', 7])('refuses the event id %s before anything is sent', async (eventId) => {
     const call = writer().award(newGuild(), { userId: 'a', amount: 5, eventId: eventId as string });
     await expect(call).rejects.toThrow('eventId must be a text of 1 to 64 bytes');
   });
@@ -135,7 +148,9 @@ it.each([
   ["Stream isn't writeable and enableOfflineQueue options is false", true],
   ['The client is closed', true],
   ['The client is offline', true],
-  ['Failed to refresh slots cache.', true],
+  ['Failed to refresh slots cache.', false],
+  ["Cluster isn't ready and enableOfflineQueue options is false", false],
+  ["Too many Cluster redirections. Last error: Error: Stream isn't writeable", false],
   ['Connection is closed.', false],
   ['Socket closed unexpectedly', false],
   ['no reply within 100 ms', false],
