@@ -34,8 +34,8 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       { userId: 'a', set: 5, profile: { username: 'A', level: 3 } },
       { userId: 'b', set: 5 },
     ]);
-    await writer.award('g', { userId: 'a', amount: 5, cooldownMs: 1000, username: 'Ann', rank: true });
-    await writer.claimDaily('g', { userId: 'a', reward: 5 });
+    await writer.award('g', { userId: 'a', amount: 5, eventId: 'e', cooldownMs: 1000, username: 'Ann', rank: true });
+    await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
     await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
     await writer.hide('g', ['b']);
     expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
