@@ -2,7 +2,8 @@
 
 Every method is one script and one round trip, by Redis's clock. It changes everything or nothing. With more than 500 members it takes
 one for each 500. A call is never sent again, except when Redis does not know the script yet. A bot that sends one again itself names an
-`event_id`: then Redis does it once, and a repeat gets the first reply. The end of a season takes many steps: run the command `guildrank season reset` for it.
+`event_id`: then Redis does it once, and a repeat gets the first reply. The end of a season takes many steps: run the command
+`guildrank season reset` for it.
 """
 
 from __future__ import annotations
@@ -124,7 +125,10 @@ class Page:
 
 
 class Guildrank:
-    """The calls of a levelling bot on one connection. An unfit id, page, limit or reach is a ValueError, and nothing was sent. Scripts refuse other unfit values."""
+    """The calls of a levelling bot on one connection.
+
+    An unfit id, page, limit or reach is a ValueError, and nothing was sent. Scripts refuse other unfit values.
+    """
 
     def __init__(
         self,
@@ -195,7 +199,10 @@ class Guildrank:
         username: str = "",
         event_id: str = "",
     ) -> Claim:
-        """Gives the reward of the day once for each calendar day of the member, 20 hours after the last one at least, and counts the streak."""
+        """Gives the reward of the day once for each calendar day of the member, and counts the streak.
+
+        Between two claims lie `min_interval_ms` at least, 20 hours unless given.
+        """
         _check_ids(guild, user)
         rewards = [reward] if isinstance(reward, int) else list(reward)
         args: list[Union[str, int]] = [user, utc_offset_minutes, grace_days, min_interval_ms, username, *rewards]

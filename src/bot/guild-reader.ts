@@ -26,7 +26,8 @@ import {
 const MAX_AROUND = 50;
 
 /**
- * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one round trip.
+ * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
+ * round trip.
  * All of them throw InvalidIdError, InvalidInputError for another wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {

@@ -49,7 +49,7 @@ export interface GuildStats {
   readonly xpMultiplier: number;
 }
 
-export function rankedMember({ rank, user_id: userId, username, level, xp }: api.LeaderboardEntry): RankedMember {
+function rankedMember({ rank, user_id: userId, username, level, xp }: api.LeaderboardEntry): RankedMember {
   return { rank, userId, username, level, xp };
 }
 

@@ -23,6 +23,8 @@ export interface LoadResult {
 }
 
 interface Counts {
+  /** The records that Redis confirmed. */
+  readonly tally: Tally;
   loaded: number;
   created: number;
   /** Rows that named a member of the inputs again. */
@@ -60,12 +62,11 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
-  const counts: Counts = { loaded: 0, created: 0, repeated: 0 };
-  const tally = new Tally(job.maxDistinct);
+  const counts: Counts = { tally: new Tally(job.maxDistinct), loaded: 0, created: 0, repeated: 0 };
   let outcome: Error | undefined;
   try {
     await refuseLevels(job, choice);
-    await (replace ? replaceMembers : addMembers)(target, job, choice, counts, tally);
+    await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
     if (problems.count > 0)
       outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
@@ -73,10 +74,11 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
+  const { tally, ...counted } = counts;
   const summary = {
     guild,
     curve: curveNameOf(choice.curve),
-    ...counts,
+    ...counted,
     skipped: problems.count,
     // Of an early end nobody knows how many of the hidden members were written.
     hidden: complete ? tally.hidden : 0,
@@ -97,14 +99,9 @@ async function refuseLevels(
   if (check.differing > 0) throw new IncompleteRun(check.refusal(progress.advice), 'levels');
 }
 
-async function addMembers(
-  target: LoadTarget,
-  job: LoadJob,
-  choice: CurveChoice,
-  counts: Counts,
-  tally: Tally,
-): Promise<void> {
+async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   const { writer } = target;
+  const { tally } = counts;
   let configured: Promise<void> | undefined;
   // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
   const configure = () => (configured ??= updateConfig(target, job, choice));
@@ -128,18 +125,12 @@ async function addMembers(
   }
 }
 
-async function replaceMembers(
-  target: LoadTarget,
-  job: LoadJob,
-  choice: CurveChoice,
-  counts: Counts,
-  tally: Tally,
-): Promise<void> {
+async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   const { guild, stop, reading, plan } = job;
   counts.replaced = { removed: 0 };
   const replacement = await Replacement.begin(target, guild, choice.curve);
   try {
-    const sender = new RecordSender((records) => replacement.stage(records), countIn(tally));
+    const sender = new RecordSender((records) => replacement.stage(records), countIn(counts.tally));
     await sendMembers(sender, job, choice);
     if (reading.problems.count > 0)
       throw new Error(

@@ -74,6 +74,6 @@ local function award()
   return reply
 end
 
-local EVENT = KEYS[7]
-local ttl = event_time(EVENT)
-return once(EVENT, ttl, EVENT and 'award ' .. (ARGV[1] or ''), award)
+return once(KEYS[7], function()
+  return 'award ' .. (ARGV[1] or '')
+end, award)

@@ -73,6 +73,6 @@ local function claim()
   return reply
 end
 
-local EVENT = KEYS[6]
-local ttl = event_time(EVENT)
-return once(EVENT, ttl, EVENT and 'claim ' .. (ARGV[1] or ''), claim)
+return once(KEYS[6], function()
+  return 'claim ' .. (ARGV[1] or '')
+end, claim)

@@ -19,6 +19,8 @@ export interface EventCall {
   readonly args: readonly string[];
 }
 
+export const NO_EVENT: EventCall = { keys: [], args: [] };
+
 /** Returns what a script needs to do a call once. @param part number of the script call among those of one call. @throws InvalidInputError */
 export function eventCall(
   { eventPrefix, eventPartPrefix }: Pick<GuildKeys, 'eventPrefix' | 'eventPartPrefix'>,
@@ -26,9 +28,9 @@ export function eventCall(
   ttlMs: number,
   part = 0,
 ): EventCall {
-  if (eventId === undefined) return { keys: [], args: [] };
+  if (eventId === undefined) return NO_EVENT;
   const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;
-  // Each half of a pair alone has the same bytes.
+  // UTF-8 has the same bytes for each lone surrogate, so two such ids would be one.
   if (bytes < 1 || bytes > MAX_ID_BYTES || /\p{Surrogate}/u.test(eventId))
     throw new InvalidInputError('eventId must be a text of 1 to 64 bytes');
   const key = part === 0 ? eventPrefix + eventId : `${eventPartPrefix}${part}:${eventId}`;

@@ -24,10 +24,9 @@
 --- @include lib-record
 --- @include lib-event
 
-local EVENT = KEYS[6]
-local ttl = event_time(EVENT)
--- Two lists of an event are told apart by their lengths and their first members.
-local first = ARGV[ARGV[1] == 'each' and 3 or 2]
-return once(EVENT, ttl, EVENT and 'record ' .. #ARGV .. ' ' .. (first or ''), function()
+return once(KEYS[6], function()
+  -- Two lists of an event are told apart by their lengths and their first members.
+  return 'record ' .. #ARGV .. ' ' .. (ARGV[ARGV[1] == 'each' and 3 or 2] or '')
+end, function()
   return record(1)
 end)

@@ -3,7 +3,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
-import { EVENT_TTL_MS, type EventCall, eventCall, isRepeated, type OnceOptions } from './event.ts';
+import { EVENT_TTL_MS, type EventCall, eventCall, isRepeated, NO_EVENT, type OnceOptions } from './event.ts';
 import { recordArguments, type XpRecord } from './records.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 
@@ -114,11 +114,7 @@ export class LeaderboardWriter {
   }
 
   /** Runs record.lua. */
-  protected sendRecords(
-    guildId: string,
-    args: readonly (string | number)[],
-    event: EventCall = { keys: [], args: [] },
-  ) {
+  protected sendRecords(guildId: string, args: readonly (string | number)[], event: EventCall = NO_EVENT) {
     return record(this.scripts, this.redisKeys.guild(guildId), [...event.args, ...args], event.keys);
   }
 

@@ -1,30 +1,24 @@
 -- lib-event: does a call once for each event, such as a message of a chat. The key of the event keeps the reply of the call that was done.
 
-local function is_event_time(ttl)
-  return string.find(ttl, '^[1-9]%d*$') and ttl + 0.0 <= 86400000
-end
-
--- Takes the time to live of the event, in milliseconds, from the beginning of ARGV. Returns nil without a key of an event.
-local function event_time(event_key)
-  return event_key and table.remove(ARGV, 1)
-end
-
--- Returns the reply of `call`, or of the same event before, with "repeated" at its end. A reply that is not "OK" changed nothing, and is not
--- kept. An event belongs to one call: `what` says which one. A guild that was deleted has no events.
-local function once(event_key, ttl, what, call)
+-- Returns the reply of `call`, or that of the same event before, with "repeated" at its end. Without a key of an event it only calls. Else ARGV
+-- begins with the time to live of the event, in milliseconds, which this function takes away. A reply that is not "OK" changed nothing, and
+-- is not kept. An event belongs to one call, which `name_call` names. A guild that was deleted has no events.
+local function once(event_key, name_call, call)
   if not event_key then
     return call()
   end
-  if not is_event_time(ttl) then
+  local ttl = table.remove(ARGV, 1) or ''
+  if not (string.find(ttl, '^[1-9]%d*$') and ttl + 0.0 <= 86400000) then
     return { 'REFUSED', 0, 'argument' }
   end
+  local name = name_call()
   local kept = redis.call('GET', event_key)
   if type(kept) == 'string' and redis.call('EXISTS', KEYS[2]) == 1 then
     local reply = {}
     for part in string.gmatch(kept .. '\n', '([^\n]*)\n') do
       reply[#reply + 1] = part
     end
-    if table.remove(reply, 1) ~= what then
+    if table.remove(reply, 1) ~= name then
       return { 'REFUSED', 0, 'event' }
     end
     reply[#reply + 1] = 'repeated'
@@ -32,7 +26,7 @@ local function once(event_key, ttl, what, call)
     return #reply < 4000 and { unpack(reply) } or reply
   end
   require_permissions(event_key, 'SET')
-  local reply, parts = call(), { what }
+  local reply, parts = call(), { name }
   if reply[1] ~= 'OK' then
     return reply
   end
