@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../errors.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import { MAX_PAGE_SIZE } from '../guild/ranking/model.ts';
@@ -11,7 +12,7 @@ import {
   StatsRead,
 } from '../guild/ranking/reader.ts';
 import { CommandBatcher } from '../store/command-batcher.ts';
-import type { RedisKeys } from '../store/keys.ts';
+import { BOARDS, type BoardName, boardKeys, type RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
 import {
   type GuildStats,
@@ -24,6 +25,12 @@ import {
 } from './ranking.ts';
 
 const MAX_AROUND = 50;
+
+/** Which ranking to read. */
+export interface RankingOptions {
+  /** A board of the guild: the XP gained in this week or month, or in the last one that is over. The ranking of the guild without it. */
+  readonly board?: BoardName;
+}
 
 /**
  * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
@@ -41,26 +48,26 @@ export class GuildReader {
     this.commands = new CommandBatcher(client, scripts, redisKeys);
   }
 
-  /** Returns one page of the ranking, from page 1, with 1 to 100 rows. O(log m + limit). */
-  async page(guildId: string, page = 1, limit = 10): Promise<RankingPage> {
-    checkIds(guildId, []);
+  /** Returns one page of a ranking, from page 1, with 1 to 100 rows. A board has the members' levels in the guild. O(log m + limit). */
+  async page(guildId: string, page = 1, limit = 10, { board }: RankingOptions = {}): Promise<RankingPage> {
+    checkRanking(guildId, [], board);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
-    const { value } = await this.commands.read(new PageRead(guildId, page, limit));
+    const { value } = await this.commands.read(new PageRead(guildId, page, limit, board));
     return { ...rankingPart(value), page };
   }
 
   /** Returns a ranked member, or null. O(log m). */
-  async member(guildId: string, userId: string): Promise<Member | null> {
-    checkIds(guildId, [userId]);
-    const { value } = await this.commands.read(new MemberRead(guildId, userId));
+  async member(guildId: string, userId: string, { board }: RankingOptions = {}): Promise<Member | null> {
+    checkRanking(guildId, [userId], board);
+    const { value } = await this.commands.read(new MemberRead(guildId, userId, board));
     return value && memberOf(value);
   }
 
   /** Returns the counters and the curve of a guild. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. O(1). */
-  async stats(guildId: string): Promise<GuildStats> {
-    checkIds(guildId, []);
-    const { value, curve } = await this.commands.read(new StatsRead(guildId));
+  async stats(guildId: string, { board }: RankingOptions = {}): Promise<GuildStats> {
+    checkRanking(guildId, [], board);
+    const { value, curve } = await this.commands.read(new StatsRead(guildId, board));
     return guildStats(value, curveOf(curve));
   }
 
@@ -69,13 +76,27 @@ export class GuildReader {
    * O(log m + n).
    * @param n 0 to 50.
    */
-  async around(guildId: string, userId: string, n = 5): Promise<RankingPart | null> {
-    checkIds(guildId, [userId]);
+  async around(guildId: string, userId: string, n = 5, { board }: RankingOptions = {}): Promise<RankingPart | null> {
+    checkRanking(guildId, [userId], board);
     const keys = this.redisKeys.guild(guildId);
     const reach = wholeText('n', n, 0, MAX_AROUND);
-    const [start, reply] = await around<[number | string, PageReply]>(this.scripts, keys, [userId, reach]);
+    const further = board ? BOARDS.filter(isOfKind(board)).map((name) => boardKeys(keys.xp, name).xp) : [];
+    const args = [userId, reach, board ?? ''];
+    const [start, reply] = await around<[number | string, PageReply]>(this.scripts, keys, args, further);
     const first = Number(start);
     if (first < 0) return null;
     return rankingPart(decodePage(reply, 1, first).value);
   }
+}
+
+/** @throws InvalidIdError, and InvalidInputError for another name of a board. */
+function checkRanking(guildId: string, userIds: readonly string[], board: BoardName | undefined): void {
+  checkIds(guildId, userIds);
+  if (board === undefined || BOARDS.includes(board)) return;
+  throw new InvalidInputError(`board must be one of ${BOARDS.join(', ')}, not ${String(board)}`);
+}
+
+/** Returns whether a board counts the same as another one, weeks or months. */
+function isOfKind(board: BoardName): (other: BoardName) => boolean {
+  return (other) => other.split('.')[0] === board.split('.')[0];
 }

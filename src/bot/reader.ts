@@ -13,6 +13,8 @@ export function createReader(client: BotClient, { keyPrefix = 'gr' }: BotOptions
   return new GuildReader({ isCluster: isCluster(client) }, scriptsOn(client), new RedisKeys(keyPrefix));
 }
 
+export type { BoardName } from '../store/keys.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
+export type { RankingOptions } from './guild-reader.ts';
 export type { GuildStats, Member, RankedMember, RankingPage, RankingPart } from './ranking.ts';
 export { type GuildReader, InvalidIdError, InvalidInputError, StoreUnavailableError };

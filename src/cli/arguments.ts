@@ -4,6 +4,7 @@ import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
+import { BOARD_KINDS, type BoardKind } from '../guild/settings/guild-config.ts';
 import { parseDuration } from './duration.ts';
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
@@ -79,6 +80,22 @@ export function parseCurveText(text: string): CurveText {
     );
   }
   return curveTextOf(text);
+}
+
+/** Parses a list of boards, or "none". */
+export function parseBoards(text: string): BoardKind[] {
+  const names = text === 'none' ? [] : text.split(',');
+  const kinds = BOARD_KINDS.filter((kind) => names.includes(kind));
+  if (kinds.length !== names.length) throw new InvalidArgumentError('It must be week, month, week,month or none.');
+  return kinds;
+}
+
+/** Parses minutes from UTC. */
+export function parseOffset(text: string): number {
+  const minutes = /^-?\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(minutes >= -720 && minutes <= 840))
+    throw new InvalidArgumentError('It must be a whole number from -720 to 840, such as 60 for UTC+01:00.');
+  return minutes;
 }
 
 /** Parses a number of members to generate. */

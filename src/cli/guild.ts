@@ -4,7 +4,7 @@ import { count, digits } from '../count.ts';
 import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
 import { type Overview, readOverview, requireGuild } from '../guild/overview/overview.ts';
 import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
-import { CURVES, parseCurveText, parseMultiplier, requireId } from './arguments.ts';
+import { CURVES, parseBoards, parseCurveText, parseMultiplier, parseOffset, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { type Services, withServices } from './services.ts';
@@ -33,6 +33,12 @@ export function defineGuild(command: Command, context: CommandContext): void {
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
     .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
+    .option('--boards <list>', 'rankings of the present period: week, month, week,month or none', parseBoards)
+    .option(
+      '--utc-offset-minutes <number>',
+      'minutes from UTC to the clock by which weeks and months begin, -720 to 840',
+      parseOffset,
+    )
     .option('--json', 'print JSON')
     .action((options: Options & GuildConfigChange) => set(context, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
@@ -63,7 +69,9 @@ async function set(context: CommandContext, { guild, json, ...change }: Options 
       throw new UsageError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
     }
     if (Object.keys(change).length === 0)
-      throw new UsageError('Nothing to set: give --plan, --xp-curve or --xp-multiplier');
+      throw new UsageError(
+        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards or --utc-offset-minutes',
+      );
     await guildConfig.update(guild, change);
     return overviewOf(context, services, guild);
   });
@@ -106,12 +114,15 @@ function overviewOf({ env }: CommandContext, services: Services, guild: string):
   return readOverview(services, parseConfig(env).planQuotas, guild);
 }
 
-function settingLines({ guild, plan, requests_per_hour, xp_curve, xp_multiplier }: Overview): string[] {
+function settingLines(overview: Overview): string[] {
+  const { guild, plan, requests_per_hour, xp_curve, xp_multiplier, boards, utc_offset_minutes } = overview;
+  const clock = `at ${utc_offset_minutes} minutes from UTC`;
   return [
     `guild          ${guild}`,
     `plan           ${plan}, ${count(requests_per_hour, 'request')} an hour`,
     `XP curve       ${xp_curve}`,
     `XP multiplier  ${xp_multiplier}`,
+    `boards         ${boards.length > 0 ? `${boards.join(', ')}; ${clock}` : 'none'}`,
   ];
 }
 

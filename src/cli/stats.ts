@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { count } from '../count.ts';
-import type { Counters } from '../guild/counters/counters.ts';
+import type { Counted } from '../guild/counters/counters.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
 import { requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -52,10 +52,18 @@ async function rebuild(context: CommandContext, { guild, json }: Options): Promi
   );
 }
 
-function describe({ members, totalXp, levelSum, hidden }: Counters): string {
-  return `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
+function describe({ members, totalXp, levelSum, hidden, boards }: Counted): string {
+  const own = `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
+  const onBoards = Object.entries(boards).map(
+    ([name, board]) =>
+      `; ${name}: ${count(board.members, 'member')}, XP ${board.totalXp}, sum of levels ${board.levelSum}`,
+  );
+  return own + onBoards.join('');
 }
 
-function toJson({ members, totalXp, levelSum, hidden }: Counters) {
-  return { members, total_xp: totalXp, level_sum: levelSum, hidden };
+function toJson({ members, totalXp, levelSum, hidden, boards }: Counted) {
+  const onBoards = Object.entries(boards).map(([name, board]) => {
+    return [name, { members: board.members, total_xp: board.totalXp, level_sum: board.levelSum }];
+  });
+  return { members, total_xp: totalXp, level_sum: levelSum, hidden, boards: Object.fromEntries(onBoards) };
 }

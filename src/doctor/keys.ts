@@ -33,6 +33,8 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
     return { guild: '', type: 'string' };
   const quota = /^quota:\{([\w.-]{1,64})\}$/.exec(rest);
   if (quota?.[1]) return { guild: quota[1], type: 'string' };
+  const [, ofBoard] = /^\{([\w.-]{1,64})\}~(?:week|month)(?:\.prev)?:(?:xp|hidden)$/.exec(rest) ?? [];
+  if (ofBoard) return { guild: ofBoard, type: 'zset' };
   const [, guild, name = ''] = /^\{([\w.-]{1,64})\}:(.*)$/s.exec(rest) ?? [];
   const type = TYPES.find(([names]) => names.test(name))?.[1];
   return guild && type ? { guild, type } : undefined;

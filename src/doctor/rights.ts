@@ -1,6 +1,7 @@
 import type { StoreUnavailableError } from '../errors.ts';
 import { messageOf } from '../errors.ts';
 import { timeProblem } from '../store/inspection.ts';
+import { boardKeys } from '../store/keys.ts';
 import { nodesOf } from '../store/nodes.ts';
 import { probeStore } from '../store/probe.ts';
 import { explainFailure } from '../store/refusals.ts';
@@ -20,6 +21,7 @@ const MISSING = /unknown command/i;
 export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisKeys' | 'config'>): Command[] {
   const { xp, stats, config: settings, members, apiKeys, apiKeysUsed, usage } = redisKeys.guild(NO_GUILD);
   const quota = redisKeys.quota(NO_GUILD);
+  const board = boardKeys(xp, 'week').xp;
   const sha = '0'.repeat(40);
   const commands: Command[] = [
     ['ping'],
@@ -36,6 +38,12 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
     ['zscore', xp, 'x'],
     ['zrevrank', xp, 'x'],
     ['zrevrange', xp, '0', '0'],
+    ['zmscore', xp, 'x'],
+    ['time'],
+    ['zcard', board],
+    ['zscore', board, 'x'],
+    ['zrevrank', board, 'x'],
+    ['zrevrange', board, '0', '0'],
     ['incrby', quota, 'x'],
     ['pttl', quota],
     ['expire', quota, '1'],

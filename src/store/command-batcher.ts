@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { READ_KEYS, type RedisKeys } from './keys.ts';
+import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from './keys.ts';
 import { defineScript } from './script.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -83,7 +83,7 @@ export class CommandBatcher {
     decode: (reply: R) => T,
     weight = 1,
   ): Promise<T> {
-    const key = this.batchKey(guildId);
+    const key = this.batchKey(guildId, command);
     let batch = this.batches.get(key);
     if (batch && batch.weight + weight > MAX_WEIGHT) {
       this.send(batch);
@@ -117,9 +117,10 @@ export class CommandBatcher {
     return this.run(read.guildId, `${read.command} ${cachedRevision}`, decode, read.weight);
   }
 
-  /** Names the batch that a guild's commands may join. */
-  private batchKey(guildId: string): string {
-    return this.declaresKeys ? guildId : '';
+  /** Names the batch that a command may join. Those of boards declare further keys in a Cluster. */
+  private batchKey(guildId: string, command: string): string {
+    if (!this.declaresKeys) return '';
+    return isOfBoard(command) ? `${guildId}~` : guildId;
   }
 
   private flush(): void {
@@ -130,11 +131,18 @@ export class CommandBatcher {
 
   private send({ firstGuild, lines, resolve }: CommandBatch): void {
     const quota = this.redisKeys.quota(firstGuild);
+    const guild = this.redisKeys.guild(firstGuild);
+    const further = isOfBoard(lines) ? BOARDS.map((board) => boardKeys(guild.xp, board).xp) : [];
     const replies = this.declaresKeys
-      ? batchOfOneGuild<Reply[]>(this.scripts, { ...this.redisKeys.guild(firstGuild), quota }, [lines])
+      ? batchOfOneGuild<Reply[]>(this.scripts, { ...guild, quota }, [lines], further)
       : batch<Reply[]>(this.scripts, { quota }, [lines]);
     resolve(replies);
   }
+}
+
+/** No id of a guild or user has this character. */
+function isOfBoard(command: string): boolean {
+  return command.includes('~');
 }
 
 function newBatch(guildId: string): CommandBatch {

@@ -59,6 +59,27 @@ export const READ_KEYS = ['xp', 'stats', 'config', 'members'] as const;
 /** The keys that each other script of a guild begins with. */
 export const GUILD_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as const;
 
+/** The boards of a guild, as their ids name them after `~`. Those of `.prev` are the last ones that are over. */
+export const BOARDS = ['week', 'week.prev', 'month', 'month.prev'] as const;
+export type BoardName = (typeof BOARDS)[number];
+
+/** The keys of a board: ZSETs of ranked and of hidden members, user id -> XP gained. */
+export interface BoardKeys {
+  readonly xp: string;
+  readonly hidden: string;
+}
+
+/** Returns the keys of a board of the guild with this `xp` key. */
+export function boardKeys(guildXpKey: string, board: BoardName): BoardKeys {
+  const base = `${guildXpKey.slice(0, -':xp'.length)}~${board}`;
+  return { xp: `${base}:xp`, hidden: `${base}:hidden` };
+}
+
+/** Returns the keys that the scripts take after the first five for a guild with boards (lib-boards.lua). */
+export function allBoardKeys(guildXpKey: string): string[] {
+  return BOARDS.flatMap((board) => Object.values(boardKeys(guildXpKey, board)));
+}
+
 /** Makes the names of keys from a deployment's `KEY_PREFIX`. Pure. */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { allBoardKeys } from './keys.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /**
@@ -53,11 +54,18 @@ export interface ScriptsOptions {
 interface LoadedScript {
   readonly source: string;
   readonly sha: string;
+  /** Whether it takes the keys of the boards. */
+  readonly takesBoards: boolean;
 }
+
+/** Guilds with boards that a connection remembers. */
+const MAX_KNOWN_GUILDS = 10_000;
 
 /** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
 export class Scripts {
   private readonly loaded = new Map<string, LoadedScript>();
+  /** The first keys of guilds that have boards. Others do without the keys of boards, which take time. */
+  private readonly withBoards = new Set<string>();
 
   constructor(
     private readonly client: ScriptClient,
@@ -107,33 +115,51 @@ export class Scripts {
     keys: readonly string[],
     values: readonly (string | number | Uint8Array)[],
   ): Promise<T> {
-    const { source, sha } = this.script(name);
+    const script = this.script(name);
+    const hasBoards = script.takesBoards && this.withBoards.has(keys[0] ?? '');
+    const sent = hasBoards ? keysWithBoards(keys) : keys;
     // Only commands of the operator send bytes, and ioredis takes them.
     const args = values as (string | number)[];
     let reply: unknown;
     try {
-      reply = await this.client.evalsha(sha, keys.length, ...keys, ...args);
+      reply = await this.client.evalsha(script.sha, sent.length, ...sent, ...args);
     } catch (error) {
-      const unavailable = StoreUnavailableError.of(error);
-      if (!unavailable.reason.includes('NOSCRIPT')) throw unavailable;
-      try {
-        reply = await this.client.eval(source, keys.length, ...keys, ...args);
-      } catch (failure) {
-        throw StoreUnavailableError.of(failure);
+      let failure = StoreUnavailableError.of(error);
+      if (failure.reason.includes('NOSCRIPT')) {
+        try {
+          return (await this.client.eval(script.source, sent.length, ...sent, ...args)) as T;
+        } catch (second) {
+          failure = StoreUnavailableError.of(second);
+        }
       }
+      if (hasBoards || !failure.reason.includes('BOARDS ')) throw failure;
+      this.rememberBoards(keys[0] ?? '');
+      return this.evaluate(name, keys, values);
     }
     if (reply === 'QUEUED')
       throw new InvalidInputError('The connection is in a transaction, which gives no replies before exec');
     return reply as T;
   }
 
+  private rememberBoards(guildXpKey: string): void {
+    if (this.withBoards.size >= MAX_KNOWN_GUILDS) this.withBoards.clear();
+    this.withBoards.add(guildXpKey);
+  }
+
   private script(name: string): LoadedScript {
     let script = this.loaded.get(name);
     if (!script) {
-      const source = scriptSource(name);
-      script = { source, sha: createHash('sha1').update(source).digest('hex') };
+      const included = new Set<string>();
+      const source = scriptSource(name, included);
+      const sha = createHash('sha1').update(source).digest('hex');
+      script = { source, sha, takesBoards: included.has('lib-boards') };
       this.loaded.set(name, script);
     }
     return script;
   }
+}
+
+/** Puts the keys of the boards after the five of the guild. */
+function keysWithBoards([xp = '', ...keys]: readonly string[]): string[] {
+  return [xp, ...keys.slice(0, 4), ...allBoardKeys(xp), ...keys.slice(4)];
 }

@@ -169,7 +169,10 @@ describe('the commands, as processes', needs('redis-server'), () => {
     [['set', '--guild', 'g', '--plan', 'gold'], /Unknown plan "gold": choose one of free, starter, pro/],
     [['set', '--guild', 'g', '--xp-curve', 'steep'], /Allowed choices are standard, amari, lurkr, polaris, arcane/],
     [['set', '--guild', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
-    [['set', '--guild', 'g'], /Nothing to set: give --plan, --xp-curve or --xp-multiplier/],
+    [
+      ['set', '--guild', 'g'],
+      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards or --utc-offset-minutes/,
+    ],
     [['delete', '--guild', 'g'], /add --yes/],
   ])('guild %j is refused on stderr with exit code 2 and changes nothing', async (args, message) => {
     const { code, stdout, stderr } = await guild(...args);

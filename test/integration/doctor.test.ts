@@ -148,7 +148,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
       '-zrevrange',
       '-subscribe',
     );
-    const lacks = 'less may not: zrevrange gr:{*}:xp, subscribe gr:changed';
+    const lacks = 'less may not: zrevrange gr:{*}:xp, zrevrange gr:{*}~week:xp, subscribe gr:changed';
     const tried = await doctor({ REDIS_URL: url.replace('//', '//less:pass@') });
     expect(tried).toMatchObject({ code: 1, states: { EVAL: 'problem' } });
     expect(tried.of('rights')[0]?.detail).toBe(lacks);

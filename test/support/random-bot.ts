@@ -95,23 +95,98 @@ export interface BotMember {
   claimedAt: number | undefined;
 }
 
+/** The XP that members have gained in a week or a month, and in the one before: each by user id. */
+interface Gains {
+  period: string;
+  present: Map<string, number>;
+  last: Map<string, number>;
+}
+
+/** A naive model of the boards of a guild. */
+export class BoardsModel {
+  private readonly gains: Record<'week' | 'month', Gains>;
+
+  constructor(
+    private readonly offsetMinutes: number,
+    nowMs: number,
+  ) {
+    const begun = (kind: 'week' | 'month') => ({
+      period: this.periodOf(kind, nowMs),
+      present: new Map<string, number>(),
+      last: new Map<string, number>(),
+    });
+    this.gains = { week: begun('week'), month: begun('month') };
+  }
+
+  gain(id: string, amount: number, nowMs: number): void {
+    for (const kind of ['week', 'month'] as const) {
+      const { present } = this.at(kind, nowMs);
+      present.set(id, Math.max((present.get(id) ?? 0) + amount, 0));
+    }
+  }
+
+  forget(id: string): void {
+    for (const { present, last } of Object.values(this.gains)) for (const board of [present, last]) board.delete(id);
+  }
+
+  clear(): void {
+    for (const { present, last } of Object.values(this.gains)) for (const board of [present, last]) board.clear();
+  }
+
+  /** Returns who has gained something: user id and XP. */
+  board(name: 'week' | 'week.prev' | 'month' | 'month.prev', nowMs: number): [string, number][] {
+    const { present, last } = this.at(name.startsWith('week') ? 'week' : 'month', nowMs);
+    return [...(name.endsWith('.prev') ? last : present)].filter(([, xp]) => xp > 0);
+  }
+
+  private at(kind: 'week' | 'month', nowMs: number): Gains {
+    const gains = this.gains[kind];
+    const period = this.periodOf(kind, nowMs);
+    if (period !== gains.period) Object.assign(gains, { period, last: gains.present, present: new Map() });
+    return gains;
+  }
+
+  /** Names the month, or the Monday of the week. */
+  private periodOf(kind: 'week' | 'month', nowMs: number): string {
+    const day = new Date(nowMs + this.offsetMinutes * 60_000);
+    if (kind === 'month') return day.toISOString().slice(0, 7);
+    day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
+    return day.toISOString().slice(0, 10);
+  }
+}
+
 /** A naive model of what a bot does to a guild on the curve `standard` without a multiplier. Returns the expected answer of each call. */
 export class BotModel {
   readonly members = new Map<string, BotMember>();
   nowMs = Date.UTC(2026, 2, 28, 22, 30);
+  boards: BoardsModel | undefined;
 
   levelOf({ xp, level }: BotMember): number {
     return level ?? naiveStandardLevel(xp);
   }
 
   ranking(): string[] {
-    return [...this.members]
-      .filter(([, { hidden }]) => !hidden)
-      .sort(([idA, a], [idB, b]) => b.xp - a.xp || Buffer.compare(Buffer.from(idB), Buffer.from(idA)))
-      .map(([id]) => id);
+    return this.ranked([...this.members].map(([id, { xp }]) => [id, xp])).map(([id]) => id);
   }
 
+  /** Returns the members of a board: user id and XP gained. */
+  board(name: 'week' | 'week.prev' | 'month' | 'month.prev'): [string, number][] {
+    return this.ranked(this.boards?.board(name, this.nowMs) ?? []);
+  }
+
+  private ranked(entries: readonly [string, number][]): [string, number][] {
+    return entries
+      .filter(([id]) => this.members.get(id)?.hidden === false)
+      .sort(([idA, a], [idB, b]) => b - a || Buffer.compare(Buffer.from(idB), Buffer.from(idA)));
+  }
+
+  /** Adds XP that a member has gained, which the boards count too. */
   gain(id: string, amount: number, change: (member: BotMember) => void = () => {}) {
+    this.boards?.gain(id, amount, this.nowMs);
+    return this.add(id, amount, change);
+  }
+
+  private add(id: string, amount: number, change: (member: BotMember) => void) {
     const known = this.members.get(id);
     const member = known ?? this.create(id);
     const [xpBefore, levelBefore] = [member.xp, this.levelOf(member)];
@@ -141,6 +216,7 @@ export class BotModel {
   /** Returns undefined for records that are refused as a whole. */
   record(records: readonly XpRecord[]) {
     const saved = structuredClone([...this.members]);
+    const gains: [string, number][] = [];
     const changes = [];
     for (const { userId: id, set, add = 0, profile, ...rest } of records) {
       const takes = 'floor' in rest && Number(add) < 0;
@@ -156,17 +232,19 @@ export class BotModel {
         return undefined;
       }
       const amount = xp - (this.members.get(id)?.xp ?? 0);
-      const change = this.gain(id, amount, (member) => {
+      const change = this.add(id, amount, (member) => {
         if (profile?.level !== undefined) member.level = profile.level ?? undefined;
       });
+      if (set === undefined) gains.push([id, amount]);
       changes.push({ userId: id, ...change });
     }
+    for (const [id, amount] of gains) this.boards?.gain(id, amount, this.nowMs);
     return changes;
   }
 
   setLevel(id: string, level: number) {
     const least = naiveStandardXp(level);
-    return this.gain(id, least - (this.members.get(id)?.xp ?? 0), (member) => {
+    return this.add(id, least - (this.members.get(id)?.xp ?? 0), (member) => {
       member.level = undefined;
     });
   }
@@ -188,6 +266,7 @@ export class BotModel {
   }
 
   remove(ids: readonly string[]): number {
+    for (const id of ids) this.boards?.forget(id);
     return new Set(ids.filter((id) => this.members.delete(id))).size;
   }
 

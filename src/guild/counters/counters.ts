@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { type BoardName, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CurveText } from '../ranking/curves.ts';
@@ -19,10 +20,18 @@ export interface Counters {
   readonly hidden: bigint;
 }
 
+/** The counters of a guild's boards, by their names. None for a guild without boards. */
+export type BoardCounters = Readonly<Partial<Record<BoardName, Omit<Counters, 'hidden'>>>>;
+
+/** All that is counted in a guild. */
+export interface Counted extends Counters {
+  readonly boards: BoardCounters;
+}
+
 /** Stored counters and counters computed from the members, both of one moment. */
 export interface CounterCheck {
-  readonly stored: Counters;
-  readonly actual: Counters;
+  readonly stored: Counted;
+  readonly actual: Counted;
   /** Whether both are equal. */
   readonly exact: boolean;
   /** The moment, by Redis's clock. */
@@ -94,7 +103,7 @@ export class CounterAudit {
    * missed or counted twice. O(n log n).
    * @throws StoreUnavailableError
    */
-  async preview(guildId: string, curve: CurveText): Promise<Counters> {
+  async preview(guildId: string, curve: CurveText): Promise<Counted> {
     let slice = await this.run(guildId, 'read', 0, curve, []);
     let sum = slice.actual;
     for (let counted = slice.counted; slice.status !== 'DONE'; counted += slice.counted) {
@@ -157,7 +166,7 @@ export class CounterAudit {
     const texts = reply.map(String);
     const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
     return {
-      ...compare(countersOf(texts.slice(9, 13)), countersOf(texts.slice(5, 9))),
+      ...compare(countersOf(texts.slice(9, 13), texts[14]), countersOf(texts.slice(5, 9), texts[13])),
       status,
       revision,
       at: new Date(Number(at)),
@@ -167,27 +176,40 @@ export class CounterAudit {
   }
 }
 
-function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
-  const exact =
-    stored.members === actual.members &&
-    stored.totalXp === actual.totalXp &&
-    stored.levelSum === actual.levelSum &&
-    stored.hidden === actual.hidden;
-  return { stored, actual, exact };
+function compare(stored: Counted, actual: Counted): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
+  return { stored, actual, exact: isDeepStrictEqual(stored, actual) };
 }
 
-function plus(one: Counters, other: Counters): Counters {
+function plus(one: Counted, other: Counted): Counted {
+  const boards = Object.entries(other.boards).map(([name, counters]) => {
+    return [name, sum(one.boards[name as BoardName], counters)];
+  });
+  // Each slice counts all hidden members.
+  return { ...sum(one, other), hidden: other.hidden, boards: Object.fromEntries(boards) };
+}
+
+function sum(one: Omit<Counters, 'hidden'> | undefined, other: Omit<Counters, 'hidden'>): Omit<Counters, 'hidden'> {
   return {
-    members: one.members + other.members,
-    totalXp: one.totalXp + other.totalXp,
-    levelSum: one.levelSum + other.levelSum,
-    // Each slice counts all of them.
-    hidden: other.hidden,
+    members: (one?.members ?? 0n) + other.members,
+    totalXp: (one?.totalXp ?? 0n) + other.totalXp,
+    levelSum: (one?.levelSum ?? 0n) + other.levelSum,
   };
 }
 
-function countersOf([members = '', totalXp = '', levelSum = '', hidden = '']: string[]): Counters {
-  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum), hidden: integer(hidden) };
+function countersOf([members = '', totalXp = '', levelSum = '', hidden = '']: string[], boards = ''): Counted {
+  const counters = (texts: readonly string[]) => {
+    const [membersOf = '', xp = '', levels = ''] = texts;
+    return { members: integer(membersOf), totalXp: integer(xp), levelSum: integer(levels) };
+  };
+  const byBoard = boards
+    .split(' ')
+    .filter(Boolean)
+    .map((text) => text.split(':'));
+  return {
+    ...counters([members, totalXp, levelSum]),
+    hidden: integer(hidden),
+    boards: Object.fromEntries(byBoard.map(([name, ...texts]) => [name, counters(texts)])),
+  };
 }
 
 /** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */

@@ -10,13 +10,15 @@
 -- ARGV[5] "commit": the call that ends the count stores the sums as counters, and ARGV[6..] (field, value, ...) in the config
 --
 -- Reply: {status, rev, milliseconds of Redis's clock, members in the ranking, members counted, then as digits or "": members, total XP,
---         sum of levels and hidden members as counted, and the same four as stored before the call}
+--         sum of levels and hidden members as counted, and the same four as stored before the call, then as texts the boards as counted and as
+--         stored: per board NAME:MEMBERS:XP:LEVELS, with spaces between}
 -- status: "OK"; "DONE"; "BUSY": another count runs; "LOST": this count is not known any more; "UNSEEN": something other than the
 --         scripts raised the revision during the count, so the sums may be wrong, and the count was ended.
 -- O(slice * log n). Redis serves nobody else meanwhile.
 
 --- @include lib-level
 --- @include lib-counters
+--- @include lib-boards
 --- @include lib-permissions
 --- @include lib-profile
 
@@ -26,6 +28,7 @@ if mode ~= 'read' and mode ~= 'begin' and mode ~= 'step' then
 end
 local xp_key = KEYS[1]
 local stats = read_stats(KEYS[2])
+local boards = stats.boards_text and parse_boards(stats)
 local ranked = redis.call('ZCARD', xp_key)
 local now = redis.call('TIME')
 
@@ -36,6 +39,24 @@ local function curve_name()
   end
   local _, name = guild_curve(KEYS[3])
   return name
+end
+
+-- Returns the boards as a text, by a function that gives the three counters of one.
+local function boards_text(counters_of)
+  local parts = {}
+  for i, board in ipairs(boards and boards.list or {}) do
+    parts[i] = table.concat({ board.name, counters_of(board) }, ':')
+  end
+  return table.concat(parts, ' ')
+end
+
+local function counted_on(board)
+  local sums = board.counted or new_sums()
+  return format_integer(sums.members), format_sum(sums.hi, sums.lo) or '', format_sum(sums.level_hi, sums.level_lo) or ''
+end
+
+local function stored_on(board)
+  return board.members, board.total_xp, board.level_sum
 end
 
 local function reply(status, sums, counted)
@@ -56,10 +77,12 @@ local function reply(status, sums, counted)
     text(stats.total_xp),
     text(stats.level_sum),
     text(stats.hidden),
+    boards_text(counted_on),
+    boards_text(stored_on),
   }
 end
 
--- Adds the members from rank `first` on to the sums. Returns their number, and the last one's id and score.
+-- Adds the members from rank `first` on to the sums, and to those of the boards. Returns their number, and the last one's id and score.
 local function count_slice(sums, curve, first)
   local rows = redis.call('ZREVRANGE', xp_key, format_integer(first), format_integer(first + slice - 1), 'WITHSCORES')
   local ids = {}
@@ -67,13 +90,33 @@ local function count_slice(sums, curve, first)
     ids[#ids + 1] = rows[i]
   end
   local profiles = ids[1] and redis.call('HMGET', KEYS[5], unpack(ids)) or {}
+  local levels = {}
   for i = 1, #ids do
     local xp = whole_xp(rows[2 * i])
-    add_to_sums(sums, xp, explicit_level(profiles[i]) or level_of(curve, xp), 1)
+    levels[i] = explicit_level(profiles[i]) or level_of(curve, xp)
+    add_to_sums(sums, xp, levels[i], 1)
+  end
+  for _, board in ipairs(ids[1] and boards and boards.list or {}) do
+    local scores = redis.call('ZMSCORE', board.keys.xp, unpack(ids))
+    for i = 1, #ids do
+      add_to_sums(board.counted, type(scores[i]) == 'string' and whole_xp(scores[i]) or 0, levels[i], 1)
+    end
   end
   return #ids, ids[#ids], rows[#rows]
 end
 
+-- Returns the state of the boards with the counters that were counted.
+local function counted_boards()
+  local parts = { boards.offset }
+  for i, board in ipairs(boards.list) do
+    parts[i + 1] = table.concat({ board.name, format_integer(board.period), counted_on(board) }, ':')
+  end
+  return table.concat(parts, ' ')
+end
+
+for _, board in ipairs(boards and boards.list or {}) do
+  board.counted = mode == 'step' and stats.recount and stats.recount.on(board.name) or new_sums()
+end
 if mode == 'read' then
   local sums = new_sums()
   local first = tonumber(token)
@@ -86,7 +129,7 @@ if mode == 'begin' then
   if state and not state.is_abandoned() then
     return reply('BUSY', new_sums(), 0)
   end
-  local begun = table.concat({ token, curve_name(), now[1], stats.rev == '' and '-' or stats.rev, '- 0 0 0 0 0 0 ' }, ' ')
+  local begun = table.concat({ token, curve_name(), now[1], stats.rev == '' and '-' or stats.rev, '- 0 0,0,0,0,0 - ' }, ' ')
   redis.call('HSET', stats.key, 'recount', begun)
   return reply('OK', new_sums(), 0)
 end
@@ -117,7 +160,11 @@ if ARGV[5] == 'commit' then
   redis.call('HLEN', KEYS[3])
   local hidden = redis.call('ZCARD', KEYS[4])
   stats.recount = nil
-  done[2] = write_stats(stats, 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(hidden))
+  local fields = { 'members', format_integer(state.members), 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(hidden) }
+  if boards then
+    fields[9], fields[10] = 'boards', counted_boards()
+  end
+  done[2] = write_stats(stats, unpack(fields))
   for i = 6, #ARGV, 2 do
     redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1])
   end

@@ -2,7 +2,7 @@ import type { ApiKeyStore } from '../../access/api-keys.ts';
 import { endSessions } from '../../access/session-generation.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { allBoardKeys, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
@@ -38,7 +38,8 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   const { client, redisKeys, scripts, apiKeys } = store;
   const staged = await StagedMembers.lock(store, guildId);
   const guild = redisKeys.guild(guildId);
-  const deletion = deleteData(scripts, { ...guild, quota: redisKeys.quota(guildId) });
+  const keys = { ...guild, quota: redisKeys.quota(guildId) };
+  const deletion = deleteData(scripts, keys, [], allBoardKeys(guild.xp));
   // A refused deletion gives the lock back too, so that the next try meets the cause again.
   await deletion.catch(() => staged.end().catch(() => {}));
   const [members = 0, config, counters, quota] = (await deletion).map(Number);
@@ -46,8 +47,8 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   await publishInvalidation(client, redisKeys, guildId);
   // Its owners make no further keys.
   await endSessions(client, guild.sessions);
-  const keys = await apiKeys.revokeAll(guildId);
+  const revoked = await apiKeys.revokeAll(guildId);
   await client.del(guild.audit, guild.securityAudit);
   const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
-  return { members, staged: staged.leftBehind, keys, ...had };
+  return { members, staged: staged.leftBehind, keys: revoked, ...had };
 }

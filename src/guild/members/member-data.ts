@@ -1,5 +1,5 @@
 import type { RedisClient } from '../../store/client.ts';
-import type { RedisKeys } from '../../store/keys.ts';
+import { BOARDS, boardKeys, type RedisKeys } from '../../store/keys.ts';
 import { decodeProfile } from './stored-members.ts';
 
 /** A profile, and the text that is stored of it. */
@@ -24,6 +24,8 @@ export interface MemberData {
   readonly cooldown_ms: number | null;
   /** XP that an unfinished end of a season has archived, or null. */
   readonly season_xp: string | null;
+  /** XP gained on each board, as it is stored, by the board's name; null when there is none. */
+  readonly boards: Readonly<Record<string, string>> | null;
   /** The member of an unfinished import, or null. */
   readonly staged: { readonly xp: string; readonly profile: ProfileData | null } | null;
 }
@@ -36,22 +38,30 @@ export async function readMemberData(
 ): Promise<MemberData | null> {
   const keys = redisKeys.guild(guild);
   const staging = redisKeys.staging(guild);
-  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedHiddenXp, stagedProfile] = await Promise.all([
-    client.zscore(keys.xp, userId),
-    client.zscore(keys.hidden, userId),
-    client.hget(keys.members, userId),
-    client.pttl(keys.cooldownPrefix + userId),
-    client.zscore(keys.seasonXp, userId),
-    client.zscore(staging.xp, userId),
-    client.zscore(staging.hidden, userId),
-    client.hget(staging.members, userId),
-  ]);
+  const onBoards = BOARDS.map(async (board): Promise<[string, string | null]> => {
+    const { xp, hidden } = boardKeys(keys.xp, board);
+    return [board, (await client.zscore(xp, userId)) ?? (await client.zscore(hidden, userId))];
+  });
+  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedHiddenXp, stagedProfile, gains] =
+    await Promise.all([
+      client.zscore(keys.xp, userId),
+      client.zscore(keys.hidden, userId),
+      client.hget(keys.members, userId),
+      client.pttl(keys.cooldownPrefix + userId),
+      client.zscore(keys.seasonXp, userId),
+      client.zscore(staging.xp, userId),
+      client.zscore(staging.hidden, userId),
+      client.hget(staging.members, userId),
+      Promise.all(onBoards),
+    ]);
+  const gained = gains.flatMap(([board, gain]) => (gain === null ? [] : [[board, gain] as const]));
+  const boards = gained.length > 0 ? Object.fromEntries(gained) : null;
   const profile = profileData(stored);
   const xpStaged = stagedXp ?? stagedHiddenXp;
   const staged = xpStaged === null ? null : { xp: xpStaged, profile: profileData(stagedProfile) };
   const cooldown_ms = cooldown > 0 ? cooldown : null;
-  const data = { guild, user_id: userId, xp, hidden_xp, profile, cooldown_ms, season_xp, staged };
-  const isNothing = [xp, hidden_xp, profile, cooldown_ms, season_xp, staged].every((part) => part === null);
+  const data = { guild, user_id: userId, xp, hidden_xp, profile, cooldown_ms, season_xp, boards, staged };
+  const isNothing = [xp, hidden_xp, profile, cooldown_ms, season_xp, boards, staged].every((part) => part === null);
   return isNothing ? null : data;
 }
 

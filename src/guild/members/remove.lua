@@ -37,8 +37,8 @@ for i, id in ipairs(ARGV) do
     else
       -- A raw writer can have put a hidden member into the ranking too.
       unhidden = unhidden + (stats.hidden and redis.call('ZSCORE', hidden_key, id) and 1 or 0)
-      change_member(stats, curve, id, { score = score, xp = whole_xp(score), explicit = level }, nil)
     end
+    change_member(stats, curve, id, { score = score, xp = whole_xp(score), explicit = level, is_hidden = is_hidden }, nil)
   end
 end
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataConflictError, InvalidInputError, NotFoundError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
-import type { LockedKeys, RedisKeys } from '../../store/keys.ts';
+import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 
@@ -97,16 +97,21 @@ export class GuildExport {
     if (scored.length === 0) return;
     const userIds = membersOf(scored);
     const pipeline = this.client.pipeline().hmgetBuffer(this.keys.members, ...userIds);
+    const placeOnBoards = place === 'hidden' ? 'hidden' : 'xp';
+    for (const board of BOARDS) pipeline.zmscore(boardKeys(this.keys.xp, board)[placeOnBoards], ...userIds);
     for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
-    const [profiles, ...ttls] = ((await pipeline.exec()) ?? []).map(replyOf);
+    const [profiles, ...rest] = ((await pipeline.exec()) ?? []).map(replyOf);
+    const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
     const changed: MovedMember[] = [];
     for (const [index, userId] of userIds.entries()) {
       const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
       const until = ttl > 0 ? Date.now() + ttl : 0;
       const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
-      const member: MovedMember = [userId, place, xp, until, profile];
+      const onBoards = gains.map((board) => board[index] ?? '0');
+      const gained = onBoards.some((gain) => gain !== '0') ? onBoards.join(',') : '';
+      const member: MovedMember = [userId, place, xp, until, profile, gained];
       // Two readings of the same time to live are some milliseconds apart.
-      const digest = digestOf([place, xp, Math.round(until / 1000), profile]);
+      const digest = digestOf([place, xp, Math.round(until / 1000), profile, gained]);
       if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
       found.set(userId, digest);
       this.written.delete(userId);

@@ -82,9 +82,9 @@ class GuildImport {
   }
 
   async put(members: readonly MovedMember[]): Promise<void> {
-    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = '']) => {
+    const args = members.flatMap(([userId, place, xp = '0', until = 0, profile = '', gains = '']) => {
       const cooldownMs = Math.max(0, Math.round(until - Date.now()));
-      return [userId, place, xp, cooldownMs, toBytes(profile)];
+      return [userId, place, xp, cooldownMs, toBytes(profile), gains];
     });
     const userIds = members.map(([userId]) => userId);
     await this.step('put', userIds, ...args);

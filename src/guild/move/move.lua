@@ -6,18 +6,27 @@
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" version of the data ("" = none)   takes the lock, and deletes members that an unfinished import left. {"OK"}, {"BUSY"}, or
 --           {"EXISTS"} when the guild has data of its own
---   "put" per member: user id, "ranked" | "hidden" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none. {"OK"}
+--   "put" per member: user id, "ranked" | "hidden" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none, XP on each of the four
+--           boards with commas between. {"OK"}
 --   "finish" ranked and hidden members, revision at the source, requests counted, ms of the quota window left, then fields and values of
 --           stats, config and season, each list after its length   {"OK"}, or {"COUNT"} when the members are not as many
+-- The keys of the boards (lib-boards.lua) are always needed.
 -- All but "begin": {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when something else wrote to the guild.
 -- O(n log m) for n user ids.
 
 --- @include lib-counters
+--- @include lib-boards
 --- @include lib-permissions
 --- @include lib-lock
 
 local mode, token = ARGV[1], ARGV[2]
+require_board_keys()
 require_permissions(KEYS[9], 'SET', 'PEXPIRE', 'DEL')
+local of_boards = {}
+for _, name in ipairs(BOARD_NAMES) do
+  of_boards[#of_boards + 1] = BOARD_KEYS[name].xp
+  of_boards[#of_boards + 1] = BOARD_KEYS[name].hidden
+end
 local importing, rev = unpack(redis.call('HMGET', KEYS[2], 'importing', 'rev'))
 
 if mode == 'begin' then
@@ -30,13 +39,13 @@ if mode == 'begin' then
     return { 'EXISTS' }
   end
   require_permissions(KEYS[2], 'HSET', 'DEL')
-  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5] }) do
+  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], unpack(of_boards) }) do
     require_permissions(key, 'UNLINK')
   end
   redis.call('SET', KEYS[9], token, 'PX', LOCK_MS)
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[2], 'importing', '1')
-  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5])
+  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], unpack(of_boards))
   return { 'OK' }
 end
 if not holds_lock(KEYS[9], token) then
@@ -44,15 +53,18 @@ if not holds_lock(KEYS[9], token) then
 elseif not importing or rev then
   return { 'CHANGED' }
 end
-for _, key in ipairs({ KEYS[1], KEYS[4] }) do
+for _, key in ipairs({ KEYS[1], KEYS[4], unpack(of_boards) }) do
   require_permissions(key, 'ZADD', 'ZREM')
 end
 require_permissions(KEYS[5], 'HSET', 'HDEL')
 
 if mode == 'put' then
-  for i = 3, #ARGV, 5 do
-    local id, place, xp, cooldown, profile = unpack(ARGV, i, i + 4)
-    local cooldown_key = KEYS[10 + (i - 3) / 5]
+  for i = 3, #ARGV, 6 do
+    local id, place, xp, cooldown, profile, gains = unpack(ARGV, i, i + 5)
+    local cooldown_key = KEYS[10 + (i - 3) / 6]
+    for _, key in ipairs(of_boards) do
+      redis.call('ZREM', key, id)
+    end
     redis.call('ZREM', KEYS[1], id)
     redis.call('ZREM', KEYS[4], id)
     redis.call('HDEL', KEYS[5], id)
@@ -64,6 +76,13 @@ if mode == 'put' then
       end
       if cooldown + 0 > 0 then
         redis.call('SET', cooldown_key, cooldown .. ' ms', 'PX', cooldown)
+      end
+      local board = 0
+      for gain in string.gmatch(gains, '[^,]+') do
+        board = board + 1
+        if gain + 0 > 0 then
+          redis.call('ZADD', BOARD_KEYS[BOARD_NAMES[board]][place == 'hidden' and 'hidden' or 'xp'], gain, id)
+        end
       end
     end
   end

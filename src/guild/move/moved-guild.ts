@@ -16,12 +16,15 @@ export type Fields = z.output<typeof fields>;
 
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
+const GAINS = /^(\d+(,\d+){3})?$/;
 
 const member = z.union([
-  z.tuple([z.string(), z.enum(['ranked', 'hidden']), z.string(), milliseconds, z.string()]).readonly(),
+  z
+    .tuple([z.string(), z.enum(['ranked', 'hidden']), z.string(), milliseconds, z.string(), z.string().regex(GAINS)])
+    .readonly(),
   z.tuple([z.string(), z.literal('gone')]).readonly(),
 ]);
-/** User id, place, XP, end of the cooldown in ms since 1970, profile. A later line about the same member replaces this one. */
+/** User id, place, XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards. A later line about the same member replaces this one. */
 export type MovedMember = z.output<typeof member>;
 
 const rest = z.object({

@@ -11,6 +11,10 @@ export interface Overview {
   readonly requests_per_hour: number;
   readonly xp_curve: string;
   readonly xp_multiplier: number;
+  /** Its boards: `week`, `month`. */
+  readonly boards: readonly string[];
+  /** Minutes from UTC to the clock of the boards. */
+  readonly utc_offset_minutes: number;
   /** Members in the ranking. */
   readonly ranked: number;
   /** Members with XP > 0. */
@@ -60,20 +64,22 @@ export async function readOverview(
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [storedPlan, ranked, keyCount, used, ttl] = await Promise.all([
-    client.hget(keys.config, 'plan'),
+  const [[storedPlan, boards, offset], ranked, keyCount, used, ttl] = await Promise.all([
+    client.hmget(keys.config, 'plan', 'boards', 'utc_offset_minutes'),
     client.zcard(keys.xp),
     client.hlen(keys.apiKeys),
     client.get(redisKeys.quota(guild)),
     client.pttl(redisKeys.quota(guild)),
   ]);
-  const plan = storedPlan !== null && planQuotas.has(storedPlan) ? storedPlan : 'free';
+  const plan = typeof storedPlan === 'string' && planQuotas.has(storedPlan) ? storedPlan : 'free';
   return {
     guild,
     plan,
     requests_per_hour: planQuotas.get(plan) ?? 0,
     xp_curve: value.xp_curve,
     xp_multiplier: value.xp_multiplier,
+    boards: boards ? boards.split(',') : [],
+    utc_offset_minutes: Number(offset ?? 0),
     ranked,
     members: value.total_members,
     total_xp: value.total_xp,

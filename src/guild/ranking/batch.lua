@@ -3,6 +3,7 @@
 -- KEYS[1] gr:quota:{G} of the first guild. There are two forms of the call:
 --   A single guild, for a Cluster and for servers that allow no undeclared keys: KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
 --     KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
+--     For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp.
 --     A Cluster refuses such a call while these keys are on two nodes, so the reply is never made of half a guild.
 --   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because a call a guild would
 --     cost throughput (docs/adr/0012). It reads, and writes nothing but the quota counters.
@@ -13,6 +14,7 @@
 --   page FIRST LAST REV        ranks FIRST to LAST, from 0
 --   member USER_ID REV
 --   stats REV
+--   page~BOARD, member~BOARD and stats~BOARD with the same, for a board of the guild: week, week.prev, month, month.prev
 --
 -- REV is the revision that the caller has cached; left out when there is none.
 --
@@ -26,6 +28,7 @@
 --- @include command-page
 --- @include command-member
 --- @include command-stats
+--- @include command-board
 
 local commands = { count = count, page = page, member = member, stats = stats }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
@@ -43,7 +46,7 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
   if name == 'guild' then
     guild = guild_of(a)
   else
-    local done, reply = pcall(commands[name], guild, a, b, c)
+    local done, reply = pcall(commands[name] or board_command(name), guild, a, b, c)
     if not done then
       -- An error of a command is a table. One of Lua is text, and each of ioredis-mock.
       local message = type(reply) == 'table' and reply.err or tostring(reply)

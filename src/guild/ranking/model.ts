@@ -1,3 +1,4 @@
+import type { BoardName } from '../../store/keys.ts';
 import type { CurveName } from './curves.ts';
 
 /** One row of a leaderboard page. */
@@ -46,6 +47,21 @@ export interface GuildStats {
 
 /** The ids that the service accepts for guilds and members. They are safe in a Redis key, a path and a log line. */
 export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
+/** The id of a guild, or that of one of its boards, such as `123~week`. */
+export const RANKING_ID_PATTERN = /^([A-Za-z0-9_.-]{1,64})(?:~((?:week|month)(?:\.prev)?))?$/;
+
+/** A ranking that can be read: that of a guild, or one of its boards. */
+export interface RankingId {
+  readonly guildId: string;
+  readonly board?: BoardName | undefined;
+}
+
+/** Splits the id of a ranking. Undefined for another text. */
+export function parseRankingId(id: string): RankingId | undefined {
+  const [, guildId, board] = RANKING_ID_PATTERN.exec(id) ?? [];
+  return guildId === undefined ? undefined : { guildId, board: board as BoardName | undefined };
+}
+
 /** Longest stored name, in bytes of UTF-8; record.lua refuses a longer one. */
 export const MAX_USERNAME_BYTES = 1024;
 export const DEFAULT_PAGE_SIZE = 10;

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../../errors.ts';
 import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
-import { READ_KEYS } from '../../store/keys.ts';
+import { type BoardName, READ_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { claimTime, explicitLevel, splitProfile } from '../members/profile.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
@@ -20,13 +20,15 @@ export interface VersionedStats extends Versioned<GuildStats> {
   readonly curve: string;
 }
 
-/** The reply of command-page.lua. The rows are user id, XP and so on. */
+/** The reply of command-page.lua, or of command-board.lua. The rows are user id, XP and so on. */
 export type PageReply = readonly [
   revision: string,
   total: number | string,
   curve: string,
   rows: readonly string[],
   profiles: readonly (string | null)[],
+  /** Total XP of each member of a board, which gives the level. */
+  totals?: readonly string[],
 ];
 
 /** Reads one page of the ranking: XP descending, equal XP by user id in descending byte order. O(log m + limit) for m members. */
@@ -34,15 +36,19 @@ export class PageRead implements ReadCommand<Versioned<LeaderboardPage>> {
   readonly command: string;
   private readonly first: number;
 
-  /** @param page from 1; a page past the end is empty, with the true total. */
+  /**
+   * @param page from 1; a page past the end is empty, with the true total.
+   * @param board reads a board of the guild instead of its ranking.
+   */
   constructor(
     readonly guildId: string,
     private readonly page: number,
     readonly weight: number,
+    board?: BoardName,
   ) {
     // Redis takes 64-bit ranks, but not Number's notation for larger ones.
     this.first = Math.min((page - 1) * weight, MAX_XP);
-    this.command = ['page', this.first, this.first + weight - 1].join(' ');
+    this.command = [named('page', board), this.first, this.first + weight - 1].join(' ');
   }
 
   decode(reply: CommandReply): Versioned<LeaderboardPage> {
@@ -58,8 +64,9 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
   constructor(
     readonly guildId: string,
     private readonly userId: string,
+    board?: BoardName,
   ) {
-    this.command = ['member', userId].join(' ');
+    this.command = [named('member', board), userId].join(' ');
   }
 
   decode(reply: CommandReply): Versioned<Member | null> {
@@ -69,19 +76,29 @@ export class MemberRead implements ReadCommand<Versioned<Member | null>> {
 
 /** Reads the counters and the curve of a guild. O(1). */
 export class StatsRead implements ReadCommand<VersionedStats> {
-  readonly command = 'stats';
+  readonly command: string;
   readonly weight = 1;
 
-  constructor(readonly guildId: string) {}
+  constructor(
+    readonly guildId: string,
+    board?: BoardName,
+  ) {
+    this.command = named('stats', board);
+  }
 
   decode(reply: CommandReply): VersionedStats {
     return decodeStats(reply as readonly string[]);
   }
 }
 
+/** Returns the name of a command of batch.lua for a ranking. */
+function named(command: string, board: BoardName | undefined): string {
+  return board ? `${command}~${board}` : command;
+}
+
 /** Decodes the reply of a page. @param first rank of its first row, from 0. */
 export function decodePage(
-  [revision, total, storedCurve, rows, profiles]: PageReply,
+  [revision, total, storedCurve, rows, profiles, totals]: PageReply,
   page: number,
   first: number,
 ): Versioned<LeaderboardPage> {
@@ -93,23 +110,23 @@ export function decodePage(
       rank: first + index + 1,
       user_id: userId,
       username: username || userId,
-      level: explicitLevel(level) ?? levelForXp(curve, xp),
+      level: explicitLevel(level) ?? levelForXp(curve, totals ? wholeXp(totals[index] as string) : xp),
       xp,
     };
   });
   return { revision: parseRevision(revision), value: { data, total: Number(total), page } };
 }
 
-/** Decodes the reply of command-member.lua. */
+/** Decodes the reply of command-member.lua, or of command-board.lua. */
 function decodeMember(reply: readonly (string | number)[], userId: string): Versioned<Member | null> {
-  const [revision = '', rank, score, storedCurve, profile = ''] = reply.map(String);
+  const [revision = '', rank, score, storedCurve, profile = '', total] = reply.map(String);
   if (rank === '-1') return { revision: parseRevision(revision), value: null };
   const { username, level, streak, claim } = splitProfile(profile);
   const xp = wholeXp(score ?? '');
   const value: Member = {
     user_id: userId,
     username: username || userId,
-    level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve ?? ''), xp),
+    level: explicitLevel(level) ?? levelForXp(curveOf(storedCurve ?? ''), total === undefined ? xp : wholeXp(total)),
     xp,
     rank: Number(rank) + 1,
     daily_streak: wholeXp(streak),

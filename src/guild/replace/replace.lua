@@ -1,6 +1,6 @@
 -- replace: puts staged members in the place of all present ones, in steps (src/guild/replace/staged-members.ts). A member that is hidden in
 -- the guild stays hidden: with the staged XP and profile, or with its own when it is not staged. Ranking, hidden members, profiles, counters,
--- curve and revision change at one moment, by "swap".
+-- curve and revision change at one moment, by "swap". The boards begin again.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:next:xp   KEYS[7] gr:{G}:next:stats   KEYS[8] gr:{G}:next:config   KEYS[9] gr:{G}:next:hidden   KEYS[10] gr:{G}:next:members
@@ -176,6 +176,8 @@ local function swap()
     -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
     return #noted < 4000 and { unpack(noted) } or noted
   end
+  clear_boards(stats)
+  local boards = board_fields(stats)
   if noted[1] and not change_staged(carry, noted) then
     return { 'REFUSED', 0, 'total' }
   end
@@ -185,6 +187,10 @@ local function swap()
   -- A running count of the old members does not see this revision, and begins again.
   local counters = { 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, 'hidden', format_integer(redis.call('ZCARD', KEYS[9])) }
   redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
+  if boards[1] then
+    redis.call('HSET', KEYS[2], unpack(boards))
+    write_boards(stats)
+  end
   redis.call('HDEL', KEYS[2], 'replacing')
   redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED)
   for next, present in pairs({ [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5] }) do

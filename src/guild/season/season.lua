@@ -9,7 +9,7 @@
 --   "list" cursor, "ranked" | "hidden", "unmarked" for those only that are not marked   {"OK", next cursor, user ids}
 --   "server"   {"OK", name of the running server}
 --   "mark" user ids   {"OK", per member a text as lib-row.lua says}
---   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset. {"OK"}, {"MISSED"} when some are
+--   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset, and boards begin again. {"OK"}, {"MISSED"} when some are
 --           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
 --           first "list": after a failover, cursors list other members, and marks can be lost
 --   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next},
@@ -93,12 +93,9 @@ local function reset()
       local old, level = whole_xp(score), explicit_level(profile)
       local xp = math.max(old - whole_xp(marked), 0)
       local goes = xp == 0 and season[4] == 'drop'
-      if is_hidden then
-        hidden = goes and hidden - 1 or hidden
-      else
-        local after = not goes and { score = format_integer(xp), xp = xp }
-        change_member(stats, curve, id, { score = score, xp = old, explicit = level }, after)
-      end
+      hidden = is_hidden and goes and hidden - 1 or hidden
+      local after = not goes and { score = format_integer(xp), xp = xp, is_hidden = is_hidden }
+      change_member(stats, curve, id, { score = score, xp = old, explicit = level, is_hidden = is_hidden }, after)
       writes[#writes + 1] = { is_hidden and KEYS[4] or KEYS[1], id, profile, not goes and format_integer(xp) }
     end
   end
@@ -170,6 +167,11 @@ elseif mode == 'copied' and ARGV[4] == 'all' and redis.call('ZCARD', KEYS[1]) + 
   reply = { 'MISSED' }
 elseif mode == 'copied' or mode == 'done' then
   require_permissions(KEYS[6], 'HSET')
+  if season[3] == 'copy' and stats.boards_text then
+    -- The boards begin again with the season.
+    clear_boards(stats)
+    store_changes(stats)
+  end
   redis.call('HSET', KEYS[6], 'phase', mode == 'done' and 'done' or 'reset')
 end
 if mode == 'unlock' then

@@ -1,21 +1,80 @@
 -- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount.lua, with the levels it gives.
 --
--- KEYS[1] gr:{G}:stats   KEYS[2] gr:{G}:config
--- ARGV field, value, ...   (plan, xp_multiplier)
+-- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
+-- ARGV field, value, ...   (plan, xp_multiplier; "boards" with "week", "month", "week,month" or "", and "utc_offset_minutes")
 --
--- Reply: the new revision. O(1).
+-- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
+-- Reply: the new revision. O(1): Redis frees the memory of a board beside other work.
 
 --- @include lib-counters
+--- @include lib-boards
 --- @include lib-permissions
 
+local FIELDS = { plan = true, xp_multiplier = true, boards = true, utc_offset_minutes = true }
+
+local changes, stored, emptied = {}, {}, {}
 for i = 1, #ARGV, 2 do
-  if ARGV[i] ~= 'plan' and ARGV[i] ~= 'xp_multiplier' then
-    error('configure stores plan and xp_multiplier, not ' .. ARGV[i], 0)
+  local field, value = ARGV[i], ARGV[i + 1]
+  if not FIELDS[field] then
+    error('configure stores plan, xp_multiplier, boards and utc_offset_minutes, not ' .. field, 0)
+  end
+  changes[field] = value
+  local list = value == '' and emptied or stored
+  list[#list + 1] = field
+  if value ~= '' then
+    list[#list + 1] = value
   end
 end
-local stats = read_stats(KEYS[1])
-require_permissions(KEYS[2], 'HSET')
-redis.call('HLEN', KEYS[2])
-local rev = write_stats(stats)
-redis.call('HSET', KEYS[2], unpack(ARGV))
+
+local stats = read_stats(KEYS[2])
+local names, offset = unpack(redis.call('HMGET', KEYS[3], 'boards', 'utc_offset_minutes'))
+names, offset = changes.boards or names or '', changes.utc_offset_minutes or offset or '0'
+
+-- Makes the boards those of the names, at the offset. Returns the keys of the boards that go.
+local function change_set_of_boards()
+  local before, gone, day = open_boards(stats) or {}, {}, day_at(offset)
+  local boards = { offset = offset, list = {}, is_changed = true }
+  for _, name in ipairs(BOARD_NAMES) do
+    local kind = string.match(name, '^%a+')
+    if not string.find(',' .. names .. ',', ',' .. kind .. ',', 1, true) then
+      gone[#gone + 1] = BOARD_KEYS[name].xp
+      gone[#gone + 1] = BOARD_KEYS[name].hidden
+    elseif before[name] then
+      boards[name], boards.list[#boards.list + 1] = before[name], before[name]
+    else
+      add_board(stats, boards, name, period_of(kind, day) - (name == kind and 0 or 1))
+    end
+  end
+  stats.boards = boards
+  return gone
+end
+
+local gone = {}
+if changes.boards or (changes.utc_offset_minutes and names ~= '') then
+  require_board_keys()
+  gone = change_set_of_boards()
+  for _, key in ipairs(gone) do
+    require_permissions(key, 'UNLINK')
+  end
+  require_permissions(KEYS[2], 'HDEL')
+end
+require_permissions(KEYS[3], 'HSET', 'HDEL')
+redis.call('HLEN', KEYS[3])
+local fields = stats.boards and stats.boards.list[1] and board_fields(stats) or {}
+local rev = write_stats(stats, unpack(fields))
+if stored[1] then
+  redis.call('HSET', KEYS[3], unpack(stored))
+end
+if emptied[1] then
+  redis.call('HDEL', KEYS[3], unpack(emptied))
+end
+if stats.boards then
+  write_boards(stats)
+  if gone[1] then
+    redis.call('UNLINK', unpack(gone))
+  end
+  if not stats.boards.list[1] then
+    redis.call('HDEL', KEYS[2], 'boards')
+  end
+end
 return rev

@@ -1,20 +1,28 @@
 import { InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import type { RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CounterAudit } from '../counters/counters.ts';
 import type { CurveText } from '../ranking/curves.ts';
 
-export const configure = defineScript('configure', ['stats', 'config']);
+export const configure = defineScript('configure', GUILD_KEYS);
 
 /** The config fields to change. A field left out stays as it is. */
 export interface GuildConfigChange {
   readonly plan?: string;
   readonly xpCurve?: CurveText;
   readonly xpMultiplier?: number;
+  /** The boards that the guild has from now on. One that is left out is deleted. */
+  readonly boards?: readonly BoardKind[];
+  /** Minutes from UTC to the clock by which weeks and months begin, such as 60 or -300; -720 to 840. */
+  readonly utcOffsetMinutes?: number;
 }
+
+/** What a board counts: the XP gained in a week, or in a month. */
+export const BOARD_KINDS = ['week', 'month'] as const;
+export type BoardKind = (typeof BOARD_KINDS)[number];
 
 /** Changes the configuration of guilds. */
 export class GuildConfig {
@@ -27,29 +35,29 @@ export class GuildConfig {
 
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
-   * every computed level, so it is stored with recounted counters: O(n log n), see {@link CounterAudit.rebuild}.
+   * every computed level, so it is stored with recounted counters after the other fields: O(n log n), see {@link CounterAudit.rebuild}.
    * @throws InvalidInputError when the change is empty.
    * @throws StoreUnavailableError
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
+    const { xpCurve } = change;
     const fields = toFields(change);
-    if (fields.length === 0) throw new InvalidInputError('Nothing to set: give a plan, a curve or a multiplier');
-    if (change.xpCurve === undefined) await this.store(guildId, fields);
-    else await this.audit.rebuild(guildId, { curve: change.xpCurve, fields });
+    if (fields.length === 0 && xpCurve === undefined) {
+      throw new InvalidInputError('Nothing to set: give a plan, a curve, a multiplier, boards or an offset from UTC');
+    }
+    if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
+    if (xpCurve !== undefined) await this.audit.rebuild(guildId, { curve: xpCurve, fields: curveFields(xpCurve) });
     await publishInvalidation(this.client, this.redisKeys, guildId);
-  }
-
-  private async store(guildId: string, fields: readonly string[]): Promise<void> {
-    await configure(this.scripts, this.redisKeys.guild(guildId), fields);
   }
 }
 
-/** Returns the change as configure.lua reads it: field, value, ... */
-function toFields({ plan, xpCurve, xpMultiplier }: GuildConfigChange): string[] {
+/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... */
+function toFields({ plan, xpMultiplier, boards, utcOffsetMinutes }: GuildConfigChange): string[] {
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
-  if (xpCurve !== undefined) fields.push(...curveFields(xpCurve));
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
+  if (boards !== undefined) fields.push('boards', BOARD_KINDS.filter((kind) => boards.includes(kind)).join(','));
+  if (utcOffsetMinutes !== undefined) fields.push('utc_offset_minutes', String(utcOffsetMinutes));
   return fields;
 }
 

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Identity } from '../../access/authenticator.ts';
-import type { Member } from '../../guild/ranking/model.ts';
+import { type Member, parseRankingId, type RankingId } from '../../guild/ranking/model.ts';
 import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
 import type { CacheableRead } from '../../guild/ranking/request-batcher.ts';
 import { Problem } from '../response/problem.ts';
@@ -24,16 +24,20 @@ const OPERATIONS: Readonly<Record<string, ParseQuery>> = {
   '/servers/:guild_id/leaderboard': (route, params, query) => {
     const { guild_id, page, limit } = parseAll(guildParams, pageQuery, params, query);
     const cacheKey = [guild_id, 'page', page, limit].join(' ');
-    return { route, cacheKey, command: new PageRead(guild_id, page, limit), render: renderJson };
+    const { guildId, board } = rankingOf(guild_id);
+    return { route, cacheKey, command: new PageRead(guildId, page, limit, board), render: renderJson };
   },
   '/servers/:guild_id/members/:user_id': (route, params) => {
     const { guild_id, user_id } = parseAll(memberParams, noQuery, params, {});
     const cacheKey = [guild_id, 'member', user_id].join(' ');
-    return { route, cacheKey, command: new MemberRead(guild_id, user_id), render: renderMember };
+    const { guildId, board } = rankingOf(guild_id);
+    return { route, cacheKey, command: new MemberRead(guildId, user_id, board), render: renderMember };
   },
   '/servers/:guild_id/stats': (route, params) => {
     const { guild_id } = parseAll(guildParams, noQuery, params, {});
-    return { route, cacheKey: [guild_id, 'stats'].join(' '), command: new StatsRead(guild_id), render: renderStats };
+    const { guildId, board } = rankingOf(guild_id);
+    const cacheKey = [guild_id, 'stats'].join(' ');
+    return { route, cacheKey, command: new StatsRead(guildId, board), render: renderStats };
   },
 };
 
@@ -45,8 +49,16 @@ export const ROUTES = Object.keys(OPERATIONS);
  * @throws Problem invalid_request naming every bad parameter.
  */
 export function parseQuery({ params, query }: Request, route: string, identity: Identity): ReadQuery {
-  if (params.guild_id !== identity.guildId && guildParams.safeParse(params).success) throw wrongGuild();
+  const { guild_id } = params;
+  if (guild_id !== identity.guildId && guildParams.safeParse(params).success) {
+    if (rankingOf(String(guild_id)).guildId !== identity.guildId) throw wrongGuild();
+  }
   return (OPERATIONS[route] as ParseQuery)(route, params, query);
+}
+
+/** Splits an id that the schema has checked. */
+function rankingOf(id: string): RankingId {
+  return parseRankingId(id) as RankingId;
 }
 
 export function wrongGuild(): Problem {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_XP } from '../../guild/ranking/curves.ts';
-import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE } from '../../guild/ranking/model.ts';
+import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE, RANKING_ID_PATTERN } from '../../guild/ranking/model.ts';
 import { invalidRequest } from '../response/problem.ts';
 
 /** The schemas of requests. They validate requests and make the OpenAPI document. */
@@ -8,7 +8,15 @@ import { invalidRequest } from '../response/problem.ts';
 const ID_RULE = 'must be 1 to 64 of A-Z a-z 0-9 _ - .';
 
 const id = z.string().regex(ID_PATTERN, ID_RULE);
-const guildId = id.meta({ description: 'Server id, always a string', examples: ['81384788765712384'] });
+const BOARD_RULE = `${ID_RULE} then ~week, ~week.prev, ~month or ~month.prev for a board`;
+const guildId = z
+  .string()
+  .regex(RANKING_ID_PATTERN, { error: ({ input }) => (String(input).includes('~') ? BOARD_RULE : ID_RULE) })
+  .meta({
+    description:
+      'Server id, always a string. With `~week`, `~week.prev`, `~month` or `~month.prev` it is a board of the server',
+    examples: ['81384788765712384'],
+  });
 export const userId = id.meta({ description: 'Member id, always a string', examples: ['159985870458322944'] });
 
 /** Accepts decimal digits, given once, within the range. Never clamps a value. */

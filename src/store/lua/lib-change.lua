@@ -1,7 +1,9 @@
--- lib-change: the only code that changes a member. What depends on its members (sums, a running count) moves in it, so no script can forget one.
+-- lib-change: the only code that changes a member. What depends on its members (sums, a running count, boards) moves in it, so no script can
+-- forget one.
 
 --- @include lib-level
 --- @include lib-counters
+--- @include lib-boards
 
 -- Corrects a running count (see lib-recount-state.lua) for a member that takes (sign 1) or leaves (-1) a place in the ranking.
 local function correct_recount(state, id, place, sign)
@@ -9,13 +11,23 @@ local function correct_recount(state, id, place, sign)
     state.curve = state.curve or curve_named(state.curve_name)
     local xp = whole_xp(place.score)
     state.counted = state.counted + sign
-    add_to_sums(state, xp, place.explicit or level_of(state.curve, xp), sign)
+    local level = place.explicit or level_of(state.curve, xp)
+    add_to_sums(state, xp, level, sign)
+    for name, gained in pairs(place.on or {}) do
+      add_to_sums(state.on(name), gained, level, sign)
+    end
   end
 end
 
--- Notes that a member leaves a place in the ranking (nil: it had none) for another one (nil: it has none). A place is a table: "score" as it is
--- stored, "xp" of it, "explicit" level or nil, and "level" where it is known. store_changes writes the counters.
+-- Notes that a member leaves a place (nil: it had none) for another one (nil: it has none). A place is a table: "score" as it is stored, "xp" of it,
+-- "explicit" level or nil, "level" where it is known, and "is_hidden" for one outside the ranking. The new place has the "gain" for the boards,
+-- and "joins" when a member that was in both places has one from now on. store_changes writes the counters.
 local function change_member(stats, curve, id, before, after)
+  if stats.boards_text then
+    change_boards(stats, curve, id, before, after)
+  end
+  before = before and not before.is_hidden and before
+  after = after and not after.is_hidden and after
   local sums = stats.sums
   if not sums then
     sums = new_sums()
@@ -39,4 +51,31 @@ local function change_member(stats, curve, id, before, after)
       correct_recount(stats.recount, id, after, 1)
     end
   end
+end
+
+-- Stores the changes of members in the counters and the boards, raises the revision and stores further fields of the stats. Returns the revision, or
+-- nil when a counter would leave 64 bits; then nothing was changed. This is the first write of a script: Redis refuses a write when it is full,
+-- read-only or cannot save, but only the first.
+local function store_changes(stats, ...)
+  local members, total_xp, level_sum = changed_counters(stats)
+  if not members then
+    return nil
+  end
+  if stats.boards then
+    local fields = board_fields(stats)
+    if not fields then
+      return nil
+    end
+    for _, field in ipairs({ ... }) do
+      fields[#fields + 1] = field
+    end
+    local rev = write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, unpack(fields))
+    write_boards(stats)
+    return rev
+  end
+  -- Most writes change the total alone. A field that stays as it is costs time too.
+  if members == stats.members and level_sum == stats.level_sum then
+    return write_stats(stats, 'total_xp', total_xp, ...)
+  end
+  return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, ...)
 end

@@ -64,7 +64,7 @@ end
 
 -- Reads the stats of a guild: its revision ("" when it has none), its counters, and the running count. Raises an error when the version of its data is newer than these scripts.
 local function read_stats(stats_key)
-  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden', 'replacing')
+  local stored = redis.call('HMGET', stats_key, 'rev', 'members', 'total_xp', 'level_sum', 'recount', 'model', 'hidden', 'replacing', 'boards')
   require_known_model(stored[6], stats_key)
   local stats = {
     key = stats_key,
@@ -85,6 +85,10 @@ local function read_stats(stats_key)
   -- Hidden members that changed since a replacement has begun to carry them (src/guild/replace/replace.lua), nil for no replacement.
   if type(stored[8]) == 'string' then
     stats.replacing = stored[8]
+  end
+  -- The state of the boards (lib-boards.lua), nil for none.
+  if type(stored[9]) == 'string' then
+    stats.boards_text = stored[9]
   end
   return stats
 end
@@ -184,20 +188,6 @@ local function changed_counters(stats)
   if members and total_xp and level_sum then
     return members, total_xp, level_sum
   end
-end
-
--- Stores the changes of members in the counters, raises the revision and stores further fields of the stats. Returns the revision, or nil when a counter would leave 64 bits; then nothing
--- was changed. This is the first write of a script: Redis refuses a write when it is full, read-only or cannot save, but only the first.
-local function store_changes(stats, ...)
-  local members, total_xp, level_sum = changed_counters(stats)
-  if not members then
-    return nil
-  end
-  -- Most writes change the total alone. A field that stays as it is costs time too.
-  if members == stats.members and level_sum == stats.level_sum then
-    return write_stats(stats, 'total_xp', total_xp, ...)
-  end
-  return write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, ...)
 end
 
 -- Returns a score as readers show it: a bot can have stored a fraction, or a value outside 0 .. 2^53-1.

@@ -26,8 +26,8 @@ local function change_place(hides, first_arg)
       local xp = math.min(whole_xp(score) + (other and whole_xp(other) or 0), MAX_INTEGER)
       -- The member leaves the ranking with the XP that stands there, and enters it with all.
       local ranked = hides and score or other
-      local before = ranked and { score = ranked, xp = whole_xp(ranked), explicit = level }
-      change_member(stats, curve, id, before, not hides and { score = format_integer(xp), xp = xp, explicit = level })
+      local before = ranked and { score = ranked, xp = whole_xp(ranked), explicit = level } or { xp = xp, explicit = level, is_hidden = true }
+      change_member(stats, curve, id, before, { score = format_integer(xp), xp = xp, explicit = level, is_hidden = hides, joins = true })
       note_hidden(stats, KEYS[4], id, true)
       writes[#writes + 1] = { id, format_integer(xp) }
     end

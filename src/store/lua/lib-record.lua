@@ -145,9 +145,11 @@ local function record(first_arg)
         created = created + 1
       end
       -- A stored fraction is made whole, which changes its place for a running count.
-      if (is_changed or stats.recount) and not is_hidden then
-        local before = old and { score = score, xp = old, explicit = old_explicit }
-        change_member(stats, curve, id, before, { score = last_xp, xp = xp, explicit = explicit, level = last_level })
+      if is_changed or stats.recount then
+        local before = old and { score = score, xp = old, explicit = old_explicit, is_hidden = is_hidden }
+        local gain = (op == 'add' or op == 'take') and xp - (old or 0) or 0
+        local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level, is_hidden = is_hidden, gain = gain }
+        change_member(stats, curve, id, before, after)
       end
       note_hidden(stats, hidden_key, id, is_hidden)
       if pairs_count > 0 and not member.profile then

@@ -1,16 +1,33 @@
 -- lib-recount-state: a count of a guild's members that runs in steps while the bot writes (docs/adr/0004). It goes down the ranking.
 -- Its state is the field "recount" of gr:{G}:stats: token, curve, second of the last step, revision, then the place that it has reached
--- (XP and, last, user id), the number of members counted, and their sums. Every script that changes a member corrects these sums when the
+-- (XP and, last, user id), the number of members counted, their sums, and those on each board. Every script that changes a member corrects these sums when the
 -- member stood, or now stands, at or above that place. So the sums are always those of all members there.
 
--- Returns the state, nil when no count runs. Its rev is "" for a guild without one, its score nil before the first member.
+-- Returns five numbers for sums, with commas between.
+local function format_sums(sums)
+  local numbers = { sums.members, sums.hi, sums.lo, sums.level_hi, sums.level_lo }
+  for i, number in ipairs(numbers) do
+    numbers[i] = format_integer(number)
+  end
+  return table.concat(numbers, ',')
+end
+
+-- Fills a table with the sums of a text.
+local function parse_sums(text, sums)
+  local members, hi, lo, level_hi, level_lo = string.match(text, '^(%S+),(%S+),(%S+),(%S+),(%S+)$')
+  sums.members, sums.hi, sums.lo, sums.level_hi, sums.level_lo = members + 0.0, hi + 0.0, lo + 0.0, level_hi + 0.0, level_lo + 0.0
+  return sums
+end
+
+-- Returns the state, nil when no count runs. Its rev is "" for a guild without one, its score nil before the first member. `boards` has the
+-- sums of each board (lib-boards.lua) by its name.
 local function parse_recount(text)
-  local pattern = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$'
-  local token, curve, seen, rev, score, counted, members, hi, lo, level_hi, level_lo, id = string.match(text, pattern)
+  local pattern = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$'
+  local token, curve, seen, rev, score, counted, own, on_boards, id = string.match(text, pattern)
   if not token then
     return nil
   end
-  local state = {
+  local state = parse_sums(own, {
     token = token,
     curve_name = curve,
     seen = seen,
@@ -18,14 +35,23 @@ local function parse_recount(text)
     score = score ~= '-' and score or nil,
     id = id,
     counted = counted + 0.0,
-    members = members + 0.0,
-    hi = hi + 0.0,
-    lo = lo + 0.0,
-    level_hi = level_hi + 0.0,
-    level_lo = level_lo + 0.0,
-  }
+    boards = {},
+  })
+  for name, sums in string.gmatch(on_boards, '([%a.]+)=([^;]+)') do
+    state.boards[name] = parse_sums(sums, {})
+  end
+
+  -- Returns the sums of a board. One that the guild has got since the count began is empty at first.
+  function state.on(name)
+    state.boards[name] = state.boards[name] or new_sums()
+    return state.boards[name]
+  end
 
   function state.format()
+    local parts = {}
+    for name, sums in pairs(state.boards) do
+      parts[#parts + 1] = name .. '=' .. format_sums(sums)
+    end
     return table.concat({
       state.token,
       state.curve_name,
@@ -33,11 +59,8 @@ local function parse_recount(text)
       state.rev == '' and '-' or state.rev,
       state.score or '-',
       format_integer(state.counted),
-      format_integer(state.members),
-      format_integer(state.hi),
-      format_integer(state.lo),
-      format_integer(state.level_hi),
-      format_integer(state.level_lo),
+      format_sums(state),
+      parts[1] and table.concat(parts, ';') or '-',
       state.id,
     }, ' ')
   end

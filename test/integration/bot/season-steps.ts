@@ -4,6 +4,7 @@ import type { BotModel } from '../../support/random-bot.ts';
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */
 export class SeasonModel {
   private readonly marks = new Map<string, number>();
+  private isCopied = false;
 
   constructor(
     private readonly guild: BotModel,
@@ -17,6 +18,13 @@ export class SeasonModel {
     if (script !== 'season') return;
     if (mode === 'mark') for (const id of args.slice(2)) this.mark(id);
     if (mode === 'reset') for (const id of args.slice(3)) this.reset(id);
+  }
+
+  /** Follows the reply to a call. */
+  followReply(script: string, [mode]: readonly string[], reply: unknown): void {
+    if (script !== 'season' || mode !== 'copied' || this.isCopied || !Array.isArray(reply) || reply[0] !== 'OK') return;
+    this.isCopied = true;
+    this.guild.boards?.clear();
   }
 
   /** Forgets members that were erased meanwhile. */
@@ -37,7 +45,7 @@ export class SeasonModel {
     this.marks.delete(id);
     if (marked === undefined || !member) return;
     const xp = Math.max(member.xp - marked, 0);
-    if (xp === 0 && !this.keepMembers) this.guild.members.delete(id);
+    if (xp === 0 && !this.keepMembers) this.guild.remove([id]);
     else Object.assign(member, { xp, level: undefined });
   }
 }
@@ -47,10 +55,10 @@ export class SteppedClient implements ScriptClient {
   private waiting: (() => Promise<void>) | undefined;
   private arrived: () => void = () => {};
 
-  /** @param onCall is told of each call right before it runs. */
+  /** @param season is told of each call right before it runs, and of its reply. */
   constructor(
     private readonly client: ScriptClient,
-    private readonly onCall: (script: string, args: readonly string[]) => void,
+    private readonly season: () => SeasonModel | undefined,
   ) {}
 
   evalsha(): Promise<unknown> {
@@ -60,8 +68,11 @@ export class SteppedClient implements ScriptClient {
   eval(source: string, count: number, ...rest: (string | number)[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.waiting = async () => {
-        this.onCall(/^-- (\S+):/.exec(source)?.[1] ?? '', rest.slice(count).map(String));
-        await this.client.eval(source, count, ...rest).then(resolve, reject);
+        const [script, args] = [/^-- (\S+):/.exec(source)?.[1] ?? '', rest.slice(count).map(String)];
+        this.season()?.follow(script, args);
+        const reply = this.client.eval(source, count, ...rest);
+        await reply.then((value) => this.season()?.followReply(script, args, value)).catch(() => {});
+        await reply.then(resolve, reject);
       };
       this.arrived();
     });

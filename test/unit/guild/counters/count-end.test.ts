@@ -23,7 +23,7 @@ describeStores('a count of the members', (kind) => {
     await suite.store.writer.recordMany(guild, [...ranked, { userId: 'u6', add: 0, profile: { level: 50 } }, hidden]);
     return guild;
   };
-  const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n };
+  const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n, boards: {} };
   const auditOf = (size: number) => new CounterAudit(suite.store.scripts, suite.store.redisKeys, size);
 
   it.each(['members', 'total_xp', 'level_sum', 'hidden'])('shows that %s is not exact', async (field) => {
@@ -73,7 +73,7 @@ describeStores('a count of the members', (kind) => {
   });
 
   it('previews a guild without members', async () => {
-    const nothing = { members: 0n, totalXp: 0n, levelSum: 0n, hidden: 0n };
+    const nothing = { members: 0n, totalXp: 0n, levelSum: 0n, hidden: 0n, boards: {} };
     expect(await auditOf(3).preview(suite.newGuild(), 'amari')).toEqual(nothing);
   });
 
@@ -92,7 +92,7 @@ describeStores('a count of the members', (kind) => {
   it('waits for another one to end', async () => {
     const guild = await newGuild();
     const second = Math.floor(Date.now() / 1000);
-    await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0 0 0 0 0 `);
+    await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - `);
     const modes: unknown[] = [];
     const { scripts, redisKeys } = suite.beside(async (_name, _keys, mode) => {
       if (modes.push(mode) === 4) await suite.store.client.hdel(stats(guild), 'recount');

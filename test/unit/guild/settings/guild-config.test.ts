@@ -44,7 +44,9 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
 it('refuses an empty change', async () => {
   const refusal = store.guildConfig.update('g', {});
   await expect(refusal).rejects.toThrow(InvalidInputError);
-  await expect(refusal).rejects.toThrow('Nothing to set: give a plan, a curve or a multiplier');
+  await expect(refusal).rejects.toThrow(
+    'Nothing to set: give a plan, a curve, a multiplier, boards or an offset from UTC',
+  );
   expect(await store.client.hgetall(CONFIG)).toEqual({});
 });
 

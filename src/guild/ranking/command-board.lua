@@ -1,0 +1,101 @@
+-- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/data-model.md#boards). A board that is over
+-- and not written since reads as empty, and as the last one. Its revision changes with that of the guild and with the period.
+
+--- @include lib-period
+
+local function text_of(value)
+  return type(value) == 'string' and value or ''
+end
+
+-- Returns the state of a board: revision, key of its ranking (nil = nothing gained), and its counters as a list of texts.
+local function open_board(guild, name)
+  local stats_key = guild.base .. 'stats'
+  local rev, model, stored = unpack(redis.call('HMGET', stats_key, 'rev', 'model', 'boards'))
+  require_known_model(model, stats_key)
+  local kind, suffix = string.match(name, '^(%a+)(.*)$')
+  local offset, states = string.match(text_of(stored), '^(%-?%d+)( .*)$')
+  local function state_of(board)
+    return { string.match(states or '', ' ' .. string.gsub(board, '%.', '%%.') .. ':(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') }
+  end
+  local present, state = state_of(kind), state_of(name)
+  if not present[1] then
+    return { rev = text_of(rev), counters = { '0', '0', '0' } }
+  end
+  local period, key = period_of(kind, day_at(offset)), string.sub(guild.base, 1, -2) .. '~' .. name .. ':xp'
+  if period > present[1] + 0 then
+    state, key = present, string.sub(guild.base, 1, -2) .. '~' .. kind .. ':xp'
+    if suffix == '' then
+      state, key = { '', '0', '0', '0' }, nil
+    end
+  end
+  -- Four revisions for each of the guild's, while they are exact.
+  local number = tonumber(rev) or math.huge
+  local own = number < 2251799813685248 and string.format('%.0f', number * 4 + period % 4) or ''
+  return { rev = own, key = key, counters = { state[2], state[3], state[4] } }
+end
+
+-- Returns an element of the ranking's XP for each of the user ids.
+local function xp_of_each(guild, ids)
+  local scores = redis.call('ZMSCORE', guild.base .. 'xp', unpack(ids))
+  for i = 1, #ids do
+    scores[i] = text_of(scores[i])
+  end
+  return scores
+end
+
+local board_commands = {}
+
+-- Reply: as of "page", and the members' XP in the guild, which gives their levels. O(log m + rows).
+function board_commands.page(guild, name, first, last, cached)
+  local board = open_board(guild, name)
+  if cached ~= '' and board.rev == cached then
+    return ''
+  end
+  local rows, ids = board.key and redis.call('ZREVRANGE', board.key, first, last, 'WITHSCORES') or {}, {}
+  for i = 1, #rows, 2 do
+    ids[#ids + 1] = rows[i]
+  end
+  local config = guild.base .. 'config'
+  local curve = curve_text(config, redis.call('HGET', config, 'xp_curve'))
+  local total = board.key and redis.call('ZCARD', board.key) or 0
+  if not ids[1] then
+    return { board.rev, total, curve, {}, {}, {} }
+  end
+  return { board.rev, total, curve, rows, redis.call('HMGET', guild.base .. 'members', unpack(ids)), xp_of_each(guild, ids) }
+end
+
+-- Reply: as of "member", and the member's XP in the guild. O(log m).
+function board_commands.member(guild, name, user_id, cached)
+  local board = open_board(guild, name)
+  if cached ~= '' and board.rev == cached then
+    return ''
+  end
+  local score = board.key and redis.call('ZSCORE', board.key, user_id)
+  if not score then
+    return { board.rev, -1 }
+  end
+  local config = guild.base .. 'config'
+  local curve = curve_text(config, redis.call('HGET', config, 'xp_curve'))
+  local rank, profile = redis.call('ZREVRANK', board.key, user_id), redis.call('HGET', guild.base .. 'members', user_id) or ''
+  return { board.rev, rank, score, curve, profile, xp_of_each(guild, { user_id })[1] }
+end
+
+-- Reply: as of "stats". O(1).
+function board_commands.stats(guild, name, cached)
+  local board = open_board(guild, name)
+  if cached ~= '' and board.rev == cached then
+    return ''
+  end
+  local config = guild.base .. 'config'
+  local stored = redis.call('HMGET', config, 'xp_curve', 'xp_multiplier')
+  local members, total_xp, level_sum = unpack(board.counters)
+  return { board.rev, members, total_xp, level_sum, curve_text(config, stored[1]), text_of(stored[2]) }
+end
+
+-- Returns the command of a name such as "page~week".
+local function board_command(name)
+  local command, board = string.match(name, '^(%a+)~(.+)$')
+  return function(guild, ...)
+    return board_commands[command](guild, board, ...)
+  end
+end

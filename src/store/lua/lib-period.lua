@@ -1,0 +1,20 @@
+-- lib-period: the weeks and months of the boards, by Redis's clock.
+
+-- Returns the number of the day since 1970, at minutes from UTC.
+local function day_at(offset)
+  return math.floor((redis.call('TIME')[1] + offset * 60) / 86400)
+end
+
+-- Returns the number of the week, from Monday, or of the month that has a day. The month by Howard Hinnant's civil_from_days,
+-- https://howardhinnant.github.io/date_algorithms.html: years begin in March, in cycles of 400.
+local function period_of(kind, day)
+  if kind == 'week' then
+    return math.floor((day + 3) / 7)
+  end
+  local cycle = math.floor((day + 719468) / 146097)
+  local rest = day + 719468 - cycle * 146097
+  local leaps = math.floor(rest / 1460) - math.floor(rest / 36524) + math.floor(rest / 146096)
+  local year = math.floor((rest - leaps) / 365)
+  local day_of_year = rest - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+  return (cycle * 400 + year) * 12 + math.floor((5 * day_of_year + 2) / 153)
+end
