@@ -170,12 +170,18 @@ class Guildrank:
         username: str = "",
         rank: bool = False,
         event_id: str = "",
+        factor: Union[int, float, str] = "",
     ) -> Award:
-        """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. A range gives a random number of it."""
+        """Adds XP for a message, times the guild's multiplier, unless the member's cooldown runs. A range gives a random number of it.
+
+        `factor` multiplies this award too: 0 to 1000 with six decimals at most. The product is rounded half up once.
+        """
         _check_ids(guild, user)
         xp = amount if isinstance(amount, int) else random.randint(*amount)
         keys = [*self._guild_keys(guild), self._key(guild, f"cooldown:{user}")]
         args: list[Union[str, int]] = [user, xp, cooldown_ms, username, "rank" if rank else ""]
+        if factor != "":
+            args.append(_factor(factor))
         reply = await self._refusable("award", *self._once(guild, event_id, keys, args))
         return Award(
             **_gain(reply),
@@ -349,6 +355,13 @@ def _check_ids(guild: str, *users: str) -> None:
 def _check_whole(name: str, value: int, least: int, most: int) -> None:
     if not (type(value) is int and least <= value <= most):
         raise ValueError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
+
+
+def _factor(factor: Union[int, float, str]) -> str:
+    text = factor if isinstance(factor, str) else f"{factor:.6f}"
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{0,6})?", text) or float(text) > 1000 or float(text) != float(factor):
+        raise ValueError(f"factor must be a number from 0 to 1000 with six decimals at most, not {factor!r}")
+    return text
 
 
 def _operation(record: Record) -> tuple[str, int]:

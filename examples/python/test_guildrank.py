@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import unittest
 from dataclasses import astuple
+from typing import Union
 
 import redis.asyncio
 
@@ -82,6 +83,16 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
             await self.guildrank.set_level("1", "a", 10**9)
         self.assertEqual(refused.exception.reason, "level")
         self.assertEqual((await self.guildrank.top("1")).total, 1)
+
+    async def test_multiplies_an_award_by_its_factor(self) -> None:
+        await self.connection.hset("gr:{1}:config", mapping={"xp_multiplier": "1.5"})
+        factors: list[tuple[Union[float, str], int]] = [(1.5, 7), ("1.5", 7), (0, 0), (2, 9), (0.166666, 1)]
+        for factor, awarded in factors:
+            self.assertEqual((await self.guildrank.award("1", "f", 3, factor=factor)).awarded, awarded)
+        unfits: list[Union[float, str]] = [-1, 1000.000001, 0.1234567, "1e1", float("nan")]
+        for unfit in unfits:
+            with self.assertRaises(ValueError):
+                await self.guildrank.award("1", "f", 3, factor=unfit)
 
     async def test_does_a_call_of_an_event_once(self) -> None:
         first = await self.guildrank.award("1", "a", 300, cooldown_ms=1000, event_id="message 1")

@@ -39,13 +39,15 @@ export function once(model: Model, eventAt: number, whatOf: (args: readonly stri
 
 /** award.lua. */
 export const award: Model = (state, now, keys, args) => {
-  const [id, amount, cooldown, name, rank] = args as [string, string, string, string, string];
-  if (!isWhole(amount, MAX_GAIN) || !isWhole(cooldown, 31_536_000_000n)) throw new Refused(['REFUSED', 0, 'argument']);
+  const [id, amount, cooldown, name, rank, factor = ''] = args as [string, string, string, string, string, string?];
+  const isFit = isWhole(amount, MAX_GAIN) && isWhole(cooldown, 31_536_000_000n);
+  if (!isFit || !/^(\d{1,4}(\.\d{0,6})?)?$/.test(factor) || Number(factor) > 1000)
+    throw new Refused(['REFUSED', 0, 'argument']);
   checkMember(id, 0);
   const guild = new NaiveGuild(state, now).open();
   const fields = nameFields(guild, id, name);
   const left = cooldown === '0' ? 0 : leftOf(guild.string(keys[5] as string));
-  const gained = left > 0 ? 0n : multiplied(BigInt(amount), guild.hash(':config').xp_multiplier);
+  const gained = left > 0 ? 0n : multiplied(BigInt(amount), guild.hash(':config').xp_multiplier, factor || '1');
   const reply = gain(guild, id, left > 0 ? 'WAIT' : 'OK', gained, fields);
   if (left === 0 && cooldown !== '0') guild.setString(keys[5] as string, `${cooldown} ms`, Number(cooldown));
   const place = guild.ranking().indexOf(id) + 1;
@@ -123,16 +125,20 @@ function nameFields(guild: NaiveGuild, id: string, name: string): Record<string,
   return name === '' ? {} : { username: name };
 }
 
-/** Returns an amount times a stored multiplier, rounded half up, with six decimals of it. */
-function multiplied(amount: bigint, multiplier: string | undefined): bigint {
-  const decimal = /^(\d+)\.?(\d*)$/.exec(multiplier ?? '1');
-  if (decimal) {
-    const [, whole, decimals] = decimal as unknown as [string, string, string];
-    const millionths = BigInt(decimals.padEnd(6, '0').slice(0, 6));
-    return amount * BigInt(whole) + (amount * millionths + 500_000n) / 1_000_000n;
-  }
-  const factor = multiplier === '' ? Number.NaN : Number(multiplier);
-  return factor >= 0 && factor < Number.POSITIVE_INFINITY ? BigInt(Math.floor(Number(amount) * factor + 0.5)) : amount;
+/** Returns an amount times a stored multiplier and a factor, rounded half up once, with six decimals of the multiplier. */
+function multiplied(amount: bigint, multiplier: string | undefined, factor: string): bigint {
+  const one = millionthsOf(factor) as bigint;
+  const other = millionthsOf(multiplier ?? '1');
+  if (other !== undefined) return (amount * one * other + 500_000_000_000n) / 1_000_000_000_000n;
+  const number = multiplier === '' ? Number.NaN : Number(multiplier);
+  if (!(number >= 0 && number < Number.POSITIVE_INFINITY)) return (amount * one + 500_000n) / 1_000_000n;
+  return BigInt(Math.floor(Number(amount) * Number(factor) * number + 0.5));
+}
+
+/** Returns a plain decimal in millionths, undefined for another text. */
+function millionthsOf(text: string): bigint | undefined {
+  const [, whole, decimals = ''] = /^(\d+)\.?(\d*)$/.exec(text) ?? [];
+  return whole === undefined ? undefined : BigInt(whole) * 1_000_000n + BigInt(decimals.padEnd(6, '0').slice(0, 6));
 }
 
 /** Returns the time and the day of the last claim, undefined for none or an unreadable one. */

@@ -29,6 +29,35 @@ const VALUES: Record<string, string[]> = {
   last_daily_claim: ['1772323200000', '-62135596800000', '0'],
 };
 const STATES = sampleGuilds(24);
+/** XP, multiplier of the guild and factor of the call: halves, products above 2^53, and multipliers that are no plain decimals. */
+const FACTORS: readonly (readonly [string, string | undefined, string])[] = [
+  ['5', undefined, ''],
+  ['5', undefined, '1'],
+  ['5', undefined, '0'],
+  ['5', undefined, '1.5'],
+  ['3', undefined, '1.5'],
+  ['3', undefined, '0.166666'],
+  ['3', '1.5', '1.5'],
+  ['1', '0.5', '0.999999'],
+  ['1', '0.707107', '0.707107'],
+  ['1', '0.707106', '0.707107'],
+  ['999999999', '3.141592', '2.718281'],
+  ['1000000000', '999.999999', '999.999999'],
+  ['1000000000', '1000', '1000'],
+  ['999999937', '0.000001', '0.000001'],
+  ['500000000', '0.001', '0.000001'],
+  ['1000000000', '9007.199255', '1000'],
+  ['1000000000', '9007.199254', '1000.'],
+  ['15', '0.3333339', '3'],
+  ['15', '99999999999999999999', '0.5'],
+  ['15', '1e1', '0.5'],
+  ['15', '1e1', '0.033333'],
+  ['15', '9'.repeat(400), '0'],
+  ['15', '9'.repeat(400), '0.5'],
+  ['15', 'fast', '0.5'],
+  ['15', '', '0.5'],
+  ['15', '-2', '0.5'],
+];
 
 const awardKeys = (id: string) => [...GUILD_KEYS, `:cooldown:${id}`];
 
@@ -76,6 +105,13 @@ function* awardCases(): Iterable<Call> {
     yield call(`argument: amount ${amount}`, ['a', amount, '0', '', '']);
   for (const cooldown of ['', '-1', '0.5', 'x', '31536000001'])
     yield call(`argument: cooldown ${cooldown}`, ['a', '5', cooldown, '', 'rank']);
+  for (const factor of ['-1', '1e3', ' 1', '.5', '1,5', 'x', '1.1234567', '1000.000001', '1001', '00001'])
+    yield call(`argument: factor ${factor}`, ['a', '5', '0', '', '', factor]);
+  for (const [amount, multiplier, factor] of FACTORS) {
+    const config = multiplier === undefined ? {} : { ':config': { hash: { xp_multiplier: multiplier } } };
+    const args = ['new', amount, '60000', '', '', factor];
+    yield call(`a factor ${factor} of ${amount}, times ${multiplier}`, args, smallWith(config));
+  }
   for (const id of BAD_IDS) yield call('user_id', [id, '5', '0', '', '']);
   yield* eventCases(awardKeys('a'), 'award a', ['a', '5', '60000', 'Ann', 'rank'], ['a', 'x', '0', '', ''], {
     ...SMALL,

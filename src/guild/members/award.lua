@@ -7,8 +7,11 @@
 --         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] user id   ARGV[2] XP, a whole number 0 .. 1000000000   ARGV[3] cooldown that this award starts, in ms, 0 .. 31536000000; 0 = none
 -- ARGV[4] name to store, "" = leave it   ARGV[5] "rank" to be told the rank, else ""
+-- ARGV[6] factor of this award, 0 .. 1000 with six decimals at most, such as "1.5"; "" or left out = 1
 --
--- The gain is XP times the multiplier, rounded half up; six decimals of the multiplier count. A new member begins at 0 XP.
+-- The gain is XP times the multiplier times the factor, rounded half up once. It is exact for multipliers to 10^9, and one that would lead above 2^53-1
+-- is refused as "range". Six decimals of the multiplier count. One that is no plain decimal, such as "1e1", multiplies in doubles. A new
+-- member begins at 0 XP.
 --
 -- Reply: {"OK" | "WAIT", rev, XP gained, XP and level before, XP and level after, XP to the next level ("" with an explicit level, at
 --         the highest level, or when it is beyond 2^53-1), "new" | "ranked" | "hidden" | "none", rank from 1 ("" unless asked for and ranked), ms of cooldown left}
@@ -19,22 +22,65 @@
 --- @include lib-gain
 --- @include lib-event
 
--- Returns XP times a stored multiplier, rounded half up. A missing or unfit multiplier is 1.
-local function multiplied(amount, multiplier)
-  if type(multiplier) ~= 'string' then
-    return amount
+local MILLION = 1000000
+
+-- Returns the whole part and the millionths of a plain decimal, nil for another text. Further decimals do not count.
+local function parse_decimal(text)
+  local whole, decimals = string.match(text, '^(%d+)%.?(%d*)$')
+  if whole then
+    -- Greater ones are refused in the end, but an infinite one times 0 would be no number.
+    return math.min(whole + 0.0, 1e30), string.sub(decimals .. '000000', 1, 6) + 0.0
   end
-  local whole, decimals = string.match(multiplier, '^(%d+)%.?(%d*)$')
-  if not whole then
-    local factor = tonumber(multiplier)
-    return factor and factor >= 0 and factor < math.huge and math.floor(amount * factor + 0.5) or amount
+end
+
+-- Returns XP times a decimal, rounded half up.
+local function times(amount, whole, millionths)
+  return amount * whole + math.floor((amount * millionths + 500000) / MILLION)
+end
+
+-- Returns XP times two decimals, rounded half up once. The product passes 2^53, so it is made of digits to the base of a million.
+local function times_both(amount, whole_a, millionths_a, whole_b, millionths_b)
+  local low = amount % MILLION
+  local high = (amount - low) / MILLION
+  local p0 = low * millionths_a
+  local p1 = high * millionths_a + low * whole_a + math.floor(p0 / MILLION)
+  local p2 = high * whole_a + math.floor(p1 / MILLION)
+  p0, p1 = p0 % MILLION, p1 % MILLION
+  local q1 = p1 * millionths_b + p0 * whole_b + math.floor(p0 * millionths_b / MILLION) + 500000
+  return p2 * whole_b * MILLION + p2 * millionths_b + p1 * whole_b + math.floor(q1 / MILLION)
+end
+
+-- Returns XP times a stored multiplier and the factor of the call, rounded half up. A missing or unfit multiplier is 1.
+local function multiplied(amount, multiplier, factor, factor_millionths)
+  local whole, millionths
+  if type(multiplier) == 'string' then
+    whole, millionths = parse_decimal(multiplier)
+    local number = not whole and tonumber(multiplier)
+    if number and number >= 0 and number < math.huge then
+      return math.floor(amount * (factor and (factor * MILLION + factor_millionths) / MILLION or 1) * number + 0.5)
+    end
   end
-  local millionths = string.sub(decimals .. '000000', 1, 6) + 0.0
-  return amount * (whole + 0.0) + math.floor((amount * millionths + 500000) / 1000000)
+  if not factor then
+    return whole and times(amount, whole, millionths) or amount
+  end
+  return whole and times_both(amount, factor, factor_millionths, whole, millionths) or times(amount, factor, factor_millionths)
+end
+
+-- Returns the whole part and the millionths of the factor of the call, nothing without one; false for an unfit one.
+local function read_factor(text)
+  if not text or text == '' then
+    return
+  end
+  local whole, decimals = string.match(text, '^(%d+)%.?(%d*)$')
+  if not whole or #whole > 4 or #decimals > 6 or text + 0 > 1000 then
+    return false
+  end
+  return parse_decimal(text)
 end
 
 local function award()
-  if not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
+  local factor, factor_millionths = read_factor(ARGV[6])
+  if factor == false or not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
     return { 'REFUSED', 0, 'argument' }
   end
   local member = read_member(ARGV[1])
@@ -60,7 +106,7 @@ local function award()
     if cooldown > 0 then
       require_permissions(KEYS[6], 'SET')
     end
-    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier), cooldown > 0 and function()
+    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier, factor, factor_millionths), cooldown > 0 and function()
       redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
     end)
     left = cooldown

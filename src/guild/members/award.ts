@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { isRepeated, type OnceOptions } from './event.ts';
@@ -12,6 +13,11 @@ export interface AwardRequest extends OnceOptions {
   readonly userId: string;
   /** XP before the guild's multiplier, 0 .. 10^9; from a range, a random number of it, both ends included. */
   readonly amount: number | { readonly min: number; readonly max: number };
+  /**
+   * Multiplies this award beside the guild's multiplier, such as the one that `xpFor` gives: 0 .. 1000 with six decimals at most; 1 unless
+   * given. The product is rounded half up once, and exact. One above 2^53-1 is refused as "range".
+   */
+  readonly factor?: number;
   /** How long this award keeps the member from the next one; 0 or left out = not at all. */
   readonly cooldownMs?: number;
   /** Display name to store, if it differs. */
@@ -33,11 +39,30 @@ export interface Award extends Gain {
   readonly repeated: boolean;
 }
 
+const MAX_FACTOR = 1000;
 const MAX_COOLDOWN_MS = 365 * 24 * 3600 * 1000;
 
 /** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
-export function awardArguments({ amount, cooldownMs = 0, username = '', rank = false }: AwardRequest): string[] {
-  return [drawn(amount), wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS), username, rank ? 'rank' : ''];
+export function awardArguments({
+  amount,
+  factor,
+  cooldownMs = 0,
+  username = '',
+  rank = false,
+}: AwardRequest): string[] {
+  const cooldown = wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS);
+  const args = [drawn(amount), cooldown, username, rank ? 'rank' : ''];
+  if (factor !== undefined) args.push(factorText(factor));
+  return args;
+}
+
+/** Returns a factor with its six decimals. */
+function factorText(factor: number): string {
+  const text = factor.toFixed(6);
+  if (factor >= 0 && factor <= MAX_FACTOR && Number(text) === factor) return text;
+  throw new InvalidInputError(
+    `factor must be a number from 0 to ${MAX_FACTOR} with six decimals at most, not ${factor}`,
+  );
 }
 
 /** Decodes the reply of award.lua. */

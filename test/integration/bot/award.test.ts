@@ -90,6 +90,39 @@ describeStores('award', (kind) => {
     expect(await writer().award('g', { userId: 'a', amount })).toMatchObject({ awarded, xp: awarded });
   });
 
+  it.each([
+    ['1.5', 5, 1.5, 11],
+    ['1.5', 3, 1.5, 7],
+    ['1', 3, 0.5, 2],
+    ['2', 5, 0, 0],
+    ['999.999999', 1_000_000_000, 999.999999, 999_999_998_000_000],
+  ])('with the multiplier %s and a factor makes %d XP times %d to %d, rounded once', async (xp_multiplier, ...call) => {
+    const [amount, factor, awarded] = call;
+    await client.hset('gr:{g}:config', { xp_multiplier });
+    expect(await writer().award('g', { userId: 'a', amount, factor })).toMatchObject({ awarded, xp: awarded });
+  });
+
+  it('multiplies exactly, for any multiplier and factor', async () => {
+    const millionths = fc.oneof(
+      fc.bigInt({ min: 0n, max: 1_000_000_000n }),
+      fc.bigInt({ min: 0n, max: 3_000_000n }),
+      fc.constantFrom(1n, 500_000n, 999_999n, 1_000_000n, 1_000_001n),
+    );
+    const decimal = (n: bigint) => `${n / 1_000_000n}.${String(n % 1_000_000n).padStart(6, '0')}`;
+    const amounts = fc.oneof(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 0, max: 100 }));
+    let userId = 0;
+    await fc.assert(
+      fc.asyncProperty(amounts, millionths, fc.option(millionths), async (amount, multiplier, factor) => {
+        await client.hset('gr:{g}:config', 'xp_multiplier', decimal(multiplier));
+        const given = factor === null ? {} : { factor: Number(decimal(factor)) };
+        const { awarded } = await writer().award('g', { userId: `u${userId++}`, amount, ...given });
+        const product = BigInt(amount) * multiplier * (factor ?? 1_000_000n);
+        expect(BigInt(awarded)).toBe((product + 500_000_000_000n) / 1_000_000_000_000n);
+      }),
+      { numRuns: 120 },
+    );
+  });
+
   it('draws the XP from a range, both ends included', async () => {
     const drawn = new Set<number>();
     for (let i = 0; i < 60; i++)
@@ -112,6 +145,10 @@ describeStores('award', (kind) => {
       );
     }
     await expect(writer().award('g', { userId: 'a', amount: 1, cooldownMs: -1 })).rejects.toThrow('cooldownMs must be');
+    for (const factor of [-1, 1000.000001, 0.1234567, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const refused = writer().award('g', { userId: 'a', amount: 1, factor });
+      await expect(refused).rejects.toThrow('factor must be a number from 0 to 1000 with six decimals at most, not ');
+    }
     await expect(writer().award('g', { userId: 'a b', amount: 1 })).rejects.toThrow('The user id "a b"');
     const { scripts } = servicesOn(client, 'gr', ['free']);
     const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'cooldown:a'].map((key) => `gr:{g}:${key}`);
@@ -121,6 +158,7 @@ describeStores('award', (kind) => {
       ['argument', 'a', '1000000001', '0', '', ''],
       ['argument', 'a', '1', '1.5', '', ''],
       ['argument', 'a', '1', '', '', ''],
+      ['argument', 'a', '1', '0', '', '', '1e1'],
     ] as const) {
       expect(await scripts.run('award', keys, ...args)).toEqual(['REFUSED', 0, reason]);
     }
