@@ -9,11 +9,13 @@ import {
   MemberRead,
   PageRead,
   type PageReply,
+  RulesRead,
   StatsRead,
 } from '../guild/ranking/reader.ts';
 import { CommandBatcher } from '../store/command-batcher.ts';
 import { BOARDS, type BoardName, boardKeys, type RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
+import { parseRules } from './parse-rules.ts';
 import {
   type GuildStats,
   guildStats,
@@ -23,6 +25,7 @@ import {
   type RankingPart,
   rankingPart,
 } from './ranking.ts';
+import type { Rules } from './rules-document.ts';
 
 const MAX_AROUND = 50;
 
@@ -69,6 +72,17 @@ export class GuildReader {
     checkRanking(guildId, [], board);
     const { value, curve } = await this.commands.read(new StatsRead(guildId, board));
     return guildStats(value, curveOf(curve));
+  }
+
+  /**
+   * Returns the rules of a guild for `xpFor` and `rewardRoles`, null without any. A bot keeps them, and reads them again when the channel
+   * `gr:changed` names the guild. O(1).
+   * @throws InvalidInputError which names the wrong field, when another program stored rules that are wrong.
+   */
+  async rules(guildId: string): Promise<Rules | null> {
+    checkIds(guildId, []);
+    const { value } = await this.commands.read(new RulesRead(guildId));
+    return value === '' ? null : parseRules(value);
   }
 
   /**

@@ -17,4 +17,5 @@ export type { BoardName } from '../store/keys.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
 export type { RankingOptions } from './guild-reader.ts';
 export type { GuildStats, Member, RankedMember, RankingPage, RankingPart } from './ranking.ts';
+export type { Rules } from './rules-document.ts';
 export { type GuildReader, InvalidIdError, InvalidInputError, StoreUnavailableError };

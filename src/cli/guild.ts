@@ -7,6 +7,7 @@ import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
 import { CURVES, parseBoards, parseCurveText, parseMultiplier, parseOffset, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
+import { defineRules } from './guild-rules.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, print, UsageError } from './terminal.ts';
 
@@ -44,6 +45,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
     .action((options: Options) => show(context, options));
+  defineRules(subcommand('rules', 'Store, print or remove the rules of XP and rewards, which bots read'), context);
   subcommand(
     'export',
     'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',

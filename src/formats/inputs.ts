@@ -54,7 +54,7 @@ export async function openInput(
   reporter: Reporter,
   name = typeof source === 'string' ? source : 'stdin',
 ): Promise<Input> {
-  const { stream, size } = typeof source === 'string' ? await open(source) : { stream: source, size: undefined };
+  const { stream, size } = typeof source === 'string' ? await openFile(source) : { stream: source, size: undefined };
   addAbortSignal(signal, stream);
   /** Bytes of the file, which an archive has fewer of than its text. */
   let read = 0;
@@ -138,13 +138,15 @@ function polarisCurve(head: string, name: string, reporter: Reporter): CurveText
   return found?.curve;
 }
 
-async function open(path: string): Promise<{ stream: Readable; size: number | undefined }> {
+/** Opens a file. @returns its bytes, and their number unless it is a pipe. @throws InvalidInputError */
+export async function openFile(path: string): Promise<{ stream: Readable; size: number | undefined }> {
   const info = await stat(path).catch((error: Error) => unreadable(path, error));
   if (info.isDirectory()) throw new InvalidInputError(`Cannot read ${path}: it is a folder`);
   return { stream: createReadStream(path, { highWaterMark: CHUNK }), size: info.isFile() ? info.size : undefined };
 }
 
-function unreadable(name: string, error: Error): never {
+/** @throws InvalidInputError which says why a file cannot be read; an abort and an error of the domain as they are. */
+export function unreadable(name: string, error: Error): never {
   if (isAbort(error) || error instanceof InvalidInputError) throw error;
   if (/^https?:\/\//i.test(name))
     throw new InvalidInputError(

@@ -8,7 +8,7 @@ export interface GuildKeys {
   readonly xp: string;
   /** HASH: members, total_xp, level_sum, hidden, rev, model; "importing" until an import of the guild is done. */
   readonly stats: string;
-  /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier. */
+  /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules. */
   readonly config: string;
   /** HASH: key id -> SHA-256 of the key. */
   readonly apiKeys: string;

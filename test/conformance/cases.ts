@@ -317,7 +317,12 @@ function* batchCases(): Iterable<Call> {
     const { rev = '1' } = (state[':stats'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
     const cached = () => r.pick(['', '', ' 1', ` ${rev}`]);
     const commands = Array.from({ length: 1 + r.below(3) }, () =>
-      r.pick([`page ${r.below(3)} ${r.below(8)}${cached()}`, `member ${r.pick(IDS)}${cached()}`, `stats${cached()}`]),
+      r.pick([
+        `page ${r.below(3)} ${r.below(8)}${cached()}`,
+        `member ${r.pick(IDS)}${cached()}`,
+        `stats${cached()}`,
+        `rules${cached()}`,
+      ]),
     );
     return { keys: ['gr:quota:{g}', ...(r.below(2) ? READ_KEYS : [])], args: [`${commands.join('\n')}\n`] };
   });

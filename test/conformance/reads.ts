@@ -23,6 +23,7 @@ export const batch: Model = (state, now, _keys, [commands]) => {
       if (cached !== '' && guild.stats.rev === cached) return '';
       if (name === 'page') return rows(guild, Number(args[0]), Number(args[1]));
       if (name === 'member') return member(guild, args[0] as string);
+      if (name === 'rules') return [guild.stats.rev ?? '', guild.hash(':config').rules ?? ''];
       const { rev = '', members = '', total_xp: total = '', level_sum: levels = '' } = guild.stats;
       return [rev, members, total, levels, curveOf(guild), guild.hash(':config').xp_multiplier ?? ''];
     });

@@ -32,7 +32,7 @@ const MAX = Number.MAX_SAFE_INTEGER;
 const CONFIGS: readonly Record<string, string>[] = [
   {},
   {},
-  { plan: 'pro', xp_multiplier: '1.5' },
+  { plan: 'pro', xp_multiplier: '1.5', rules: '{"message":{"xp":5}}' },
   { xp_curve: 'polaris', xp_multiplier: '2' },
   { xp_curve: 'amari', xp_multiplier: '0.333333' },
   { xp_curve: 'lurkr', xp_multiplier: '0' },

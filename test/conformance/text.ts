@@ -1,9 +1,11 @@
 import { suites } from './cases.ts';
+import { rulesText } from './rules-cases.ts';
 import type { Suite } from './state.ts';
 
 /** Returns the files of conformance/, by name. */
 export function conformanceFiles(): Map<string, string> {
-  return new Map(suites().map((suite) => [`${suite.script}.json`, textOf(suite)]));
+  const scripts = suites().map((suite) => [`${suite.script}.json`, textOf(suite)] as const);
+  return new Map([...scripts, ['rules.json', rulesText()]]);
 }
 
 /** Returns a suite with a state and a case a line, so that a change of one is a change of one line. */

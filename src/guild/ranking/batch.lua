@@ -15,6 +15,7 @@
 --   member USER_ID REV
 --   stats REV
 --   page~BOARD, member~BOARD and stats~BOARD with the same, for a board of the guild: week, week.prev, month, month.prev
+--   rules REV
 --
 -- REV is the revision that the caller has cached; left out when there is none.
 --
@@ -29,8 +30,9 @@
 --- @include command-member
 --- @include command-stats
 --- @include command-board
+--- @include command-rules
 
-local commands = { count = count, page = page, member = member, stats = stats }
+local commands = { count = count, page = page, member = member, stats = stats, rules = rules }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
 
 -- Returns the names of a guild's keys. A command adds the revision as `rev` when it has read it.

@@ -96,6 +96,19 @@ function named(command: string, board: BoardName | undefined): string {
   return board ? `${command}~${board}` : command;
 }
 
+/** Reads the rules of a guild, as the JSON text that is stored; "" without any. O(1). */
+export class RulesRead implements ReadCommand<Versioned<string>> {
+  readonly command = 'rules';
+  readonly weight = 1;
+
+  constructor(readonly guildId: string) {}
+
+  decode(reply: CommandReply): Versioned<string> {
+    const [revision, value] = reply as readonly [string, string];
+    return { revision: parseRevision(revision), value };
+  }
+}
+
 /** Decodes the reply of a page. @param first rank of its first row, from 0. */
 export function decodePage(
   [revision, total, storedCurve, rows, profiles, totals]: PageReply,

@@ -24,6 +24,9 @@ export interface GuildConfigChange {
 export const BOARD_KINDS = ['week', 'month'] as const;
 export type BoardKind = (typeof BOARD_KINDS)[number];
 
+/** The most bytes of a guild's rules: a bot reads them all at once. */
+export const MAX_RULES_BYTES = 16_384;
+
 /** Changes the configuration of guilds. */
 export class GuildConfig {
   constructor(
@@ -47,6 +50,20 @@ export class GuildConfig {
     }
     if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
     if (xpCurve !== undefined) await this.audit.rebuild(guildId, { curve: xpCurve, fields: curveFields(xpCurve) });
+    await publishInvalidation(this.client, this.redisKeys, guildId);
+  }
+
+  /**
+   * Stores the rules of a guild, a JSON text that `parseRules` has checked, or removes them with null. Raises the revision and publishes the
+   * invalidation. Two round trips, O(1).
+   * @throws InvalidInputError for a text above 16,384 bytes.
+   * @throws StoreUnavailableError
+   */
+  async setRules(guildId: string, rules: string | null): Promise<void> {
+    const bytes = Buffer.byteLength(rules ?? '');
+    if (bytes > MAX_RULES_BYTES)
+      throw new InvalidInputError(`The rules have ${bytes} bytes, and the most is ${MAX_RULES_BYTES}: leave some out`);
+    await configure(this.scripts, this.redisKeys.guild(guildId), ['rules', rules ?? '']);
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 }

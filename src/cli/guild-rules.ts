@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander';
+import { parseRules } from '../bot/parse-rules.ts';
+import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { RULE_SOURCES, type RuleSource, rulesOfExport } from '../formats/export-rules.ts';
+import { requireGuild } from '../guild/overview/overview.ts';
+import type { CommandContext } from './context.ts';
+import { withServices } from './services.ts';
+import { print, UsageError } from './terminal.ts';
+
+interface Options {
+  readonly guild: string;
+  readonly file?: string;
+  readonly from?: RuleSource;
+  readonly clear?: boolean;
+  readonly json?: boolean;
+}
+
+/** Defines `guild rules`, which stores, prints and removes the rules of a guild. */
+export function defineRules(command: Command, context: CommandContext): void {
+  command
+    .option('--file <path>', 'JSON file to check and store; - is the standard input')
+    .addOption(new Option('--from <bot>', 'take the rules out of the export of a bot in --file').choices(RULE_SOURCES))
+    .option('--clear', 'remove the rules')
+    .option('--json', 'print JSON')
+    .action((options: Options) => rules(context, options));
+}
+
+async function rules(context: CommandContext, { guild, file, from, clear, json }: Options): Promise<void> {
+  if (clear && file !== undefined) throw new UsageError('--clear removes the rules, and --file stores some: give one');
+  if (from && file === undefined) throw new UsageError(`--from ${from} needs --file with the export`);
+  if (file === undefined && !clear) return show(context, guild, json);
+  const document = file === undefined ? null : await documentOf(context, file, from);
+  await withServices(context, async (services) => {
+    if (clear) await requireGuild(services, guild);
+    await services.guildConfig.setRules(guild, document === null ? null : JSON.stringify(document));
+  });
+  print(context, json, { guild, rules: document }, () =>
+    document === null ? `Guild ${guild} has no rules now.` : `Stored the rules of guild ${guild}.`,
+  );
+}
+
+async function show(context: CommandContext, guild: string, json: boolean | undefined): Promise<void> {
+  const text = await withServices(context, async (services) => {
+    await requireGuild(services, guild);
+    return services.client.hget(services.redisKeys.guild(guild).config, 'rules');
+  });
+  if (text === null && !json) throw new NotFoundError(`Guild ${guild} has no rules: store some with --file`);
+  const stored = text === null ? null : storedRules(guild, text);
+  print(context, json, { guild, rules: stored }, () => JSON.stringify(stored, null, 2));
+}
+
+function storedRules(guild: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidInputError(`The stored rules of guild ${guild} are no valid JSON: store others with --file`);
+  }
+}
+
+/** Returns the checked rules of a file. @throws InvalidInputError which names the file and the wrong field. */
+async function documentOf(context: CommandContext, file: string, from: RuleSource | undefined): Promise<unknown> {
+  // The parsers of the formats would slow the start of all commands.
+  const { readDocument } = await import('../formats/document.ts');
+  const name = file === '-' ? 'stdin' : file;
+  const document = await readDocument(file === '-' ? context.stdin : file);
+  const keys = Object.keys(Object(document));
+  if (!from && (keys.includes('settings') || keys.includes('roleRewards')))
+    throw new InvalidInputError(
+      `${name} looks like the export of a bot: add --from ${RULE_SOURCES.join(' or --from ')}`,
+    );
+  const { rules, notices } = from ? rulesOfExport(from, document, name) : { rules: document, notices: [] };
+  try {
+    parseRules(rules);
+  } catch (error) {
+    throw error instanceof InvalidInputError ? new InvalidInputError(`${name}: ${error.message}`) : error;
+  }
+  for (const notice of notices) context.stderr.write(`${name}: ${notice}\n`);
+  return rules;
+}

@@ -1,0 +1,42 @@
+import type { Readable } from 'node:stream';
+import { InvalidInputError, messageOf } from '../errors.ts';
+import { openFile, unreadable } from './inputs.ts';
+import { textBytes } from './text-bytes.ts';
+
+/** The most bytes of text: a Polaris server of 500,000 members. */
+const MAX_BYTES = 64 << 20;
+
+/**
+ * Reads a whole JSON document, from a file or a stream. Unpacks gzip. O(n) of time and memory.
+ * @throws InvalidInputError when it cannot be read, is above 64 MiB of text, or is no JSON.
+ */
+export async function readDocument(source: string | Readable): Promise<unknown> {
+  const name = typeof source === 'string' ? source : 'stdin';
+  const stream = typeof source === 'string' ? (await openFile(source)).stream : source;
+  async function* raw(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream as AsyncIterable<Buffer | string>) yield Buffer.from(chunk as Buffer);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of textBytes(raw(), name)) {
+      size += chunk.length;
+      if (size > MAX_BYTES)
+        throw new InvalidInputError(`${name} is above ${MAX_BYTES >> 20} MiB: it is no file of rules`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    unreadable(name, error as Error);
+  } finally {
+    stream.destroy();
+  }
+  try {
+    return JSON.parse(
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    );
+  } catch (error) {
+    throw new InvalidInputError(`${name} is not valid JSON: ${messageOf(error)}`);
+  }
+}
