@@ -1,8 +1,9 @@
-// Builds dist/writer: the package guildrank-writer, which is the entries writer, reader and curves of the package guildrank too. It is the
+// Builds dist/writer: the package guildrank-writer, which is the entries writer, reader, curves and rules of the package guildrank too. It is the
 // compiled writer and reader with all that they import and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
 // both load on each supported version of Node. tsconfig.build.json writes its declarations here.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
 import ts from 'typescript';
 
 const TARGET = 'dist/writer';
@@ -25,7 +26,7 @@ function closureOf(...entries) {
   return files;
 }
 
-for (const file of closureOf('bot/writer.ts', 'bot/reader.ts')) {
+for (const file of closureOf('bot/writer.ts', 'bot/reader.ts', 'bot/rules.ts')) {
   const source = readFileSync(join('src', file), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: file });
   const output = join(TARGET, file.replace(/\.ts$/, ''));
@@ -41,15 +42,26 @@ const curves = ts.transpileModule(readFileSync('src/guild/ranking/curves.ts', 'u
   compilerOptions: { ...compilerOptions, module: ts.ModuleKind.ESNext, removeComments: true },
 });
 writeFileSync(join(TARGET, 'curves.mjs'), curves.outputText.replace(/^ +/gm, ''));
+// And the rules, with their parser.
+const { outputFiles } = await build({
+  entryPoints: ['src/bot/rules.ts'],
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  write: false,
+});
+// The names of classes are short there, and this is the only one that is thrown.
+const rules = outputFiles[0].text.replace('this.constructor.name', '"InvalidInputError"');
+writeFileSync(join(TARGET, 'rules.mjs'), rules);
+copyFileSync('src/bot/rules.schema.json', join(TARGET, 'rules.schema.json'));
 cpSync('dist/lua', join(TARGET, 'lua'), { recursive: true });
 copyFileSync('LICENSE', join(TARGET, 'LICENSE'));
 
 /** Returns those exports of the package guildrank that lead here, the writer as the package itself. */
-function ownExports({ './writer': writer, './reader': reader, './curves': curves }) {
-  const text = JSON.stringify({ '.': writer, './reader': reader, './curves': curves }).replaceAll(
-    './dist/writer/',
-    './',
-  );
+function ownExports({ './writer': writer, ...others }) {
+  const here = Object.entries(others).filter(([, paths]) => JSON.stringify(paths).includes(`./${TARGET}/`));
+  const text = JSON.stringify({ '.': writer, ...Object.fromEntries(here) }).replaceAll(`./${TARGET}/`, './');
   return { ...JSON.parse(text), './lua/*': './lua/*', './package.json': './package.json' };
 }
 

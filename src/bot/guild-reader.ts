@@ -75,8 +75,8 @@ export class GuildReader {
   }
 
   /**
-   * Returns the rules of a guild for `xpFor` and `rewardRoles`, null without any. A bot keeps them, and reads them again when the channel
-   * `gr:changed` names the guild. O(1).
+   * Returns the rules of a guild for `xpFor` and `rewardRoles`, null without any. A bot keeps them for a while: the channel
+   * `gr:changed` names a guild whose rules changed. O(1).
    * @throws InvalidInputError which names the wrong field, when another program stored rules that are wrong.
    */
   async rules(guildId: string): Promise<Rules | null> {

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -51,6 +52,7 @@ redis.disconnect();
 const TYPED_BOT = `
 import { levelForXp, type Curve } from 'guildrank/curves';
 import { createReader, type RankingPage } from 'guildrank/reader';
+import { xpFor } from 'guildrank/rules';
 import { createWriter, RecordRefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
 import { Cluster, Redis } from 'ioredis';
 
@@ -60,6 +62,9 @@ const record: XpRecord = { userId: '1', add: 5n, profile: { level: null, lastDai
 const curve: Curve = { a: 0, b: 0, c: 50, d: 0, q: 1, m: 1 };
 export const page: Promise<RankingPage> = createReader(new Cluster([])).page('g');
 export const own: number = levelForXp(curve, 100);
+const rules = await createReader(new Redis()).rules('g');
+const { reason, ...gain } = xpFor(rules as never, { kind: 'voice', roles: [], channel: 'c', voice: { muted: true } });
+if (reason === null) writer.award('g', { userId: '1', ...gain });
 export const level: number = (await writer.record('g', record)).level;
 // @ts-expect-error XP is set or added, never both
 const both: XpRecord = { userId: '1', set: 1, add: 1 };
@@ -128,6 +133,17 @@ for (const name of process.argv.slice(2)) {
     console.log(level, refused instanceof RecordRefusedError, bad instanceof InvalidIdError, await writer.remove('g', ['1']));
     redis.disconnect();
   })();
+}
+`;
+
+/** Uses the rules in the variable `rules`. */
+const RULES_BOT = `
+try {
+  rules.parseRules({ voice: { xp: -1 } });
+} catch (error) {
+  const own = rules.parseRules({ multipliers: { roles: { r: 2 } }, rewards: [{ level: 1, role: 'r' }] });
+  const { factor } = rules.xpFor(own, { kind: 'message', roles: ['r'], channel: 'c' });
+  console.log(error.name, error.message, factor, ...rules.rewardRoles(own, 1, []).add);
 }
 `;
 
@@ -314,14 +330,32 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     }
   });
 
-  it('has the curves as one module of less than 2 kB on the wire, which imports nothing', () => {
-    for (const path of [
-      'node_modules/guildrank/dist/writer/curves.mjs',
-      join(botFolder, 'node_modules/guildrank-writer/curves.mjs'),
-    ]) {
-      const source = readFileSync(resolve(folder, path), 'utf8');
-      expect(source).not.toMatch(/\b(import|require)\b/);
-      expect(gzipSync(source).length).toBeLessThan(2048);
+  it.each(['curves.mjs', 'rules.mjs'])(
+    'has %s as one module of less than 2 kB on the wire, which imports nothing',
+    (file) => {
+      for (const path of [
+        join('node_modules/guildrank/dist/writer', file),
+        join(botFolder, 'node_modules/guildrank-writer', file),
+      ]) {
+        const source = readFileSync(resolve(folder, path), 'utf8');
+        expect(source).not.toMatch(/\b(import|require)\b/);
+        expect(gzipSync(source).length).toBeLessThan(2048);
+      }
+    },
+  );
+
+  it('has the rules by import and by require, and their schema', async () => {
+    for (const name of ['guildrank', 'guildrank-writer']) {
+      const cwd = name === 'guildrank' ? folder : botFolder;
+      writeFileSync(join(cwd, 'rules.mjs'), `import * as rules from '${name}/rules'; ${RULES_BOT}`);
+      writeFileSync(join(cwd, 'rules.cjs'), `const rules = require('${name}/rules'); ${RULES_BOT}`);
+      for (const file of ['rules.mjs', 'rules.cjs']) {
+        const result = await runProgram(process.execPath, [file], { cwd });
+        const stdout = 'InvalidInputError voice.xp must be a whole number from 0 to 1000000000, not -1 2 r\n';
+        expect(result).toEqual({ code: 0, stdout, stderr: '' });
+      }
+      const schema = readFileSync(createRequire(join(cwd, 'rules.cjs')).resolve(`${name}/rules.schema.json`), 'utf8');
+      expect(JSON.parse(schema)).toMatchObject({ title: 'Rules of a guild' });
     }
   });
 

@@ -65,6 +65,20 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     expect(around?.total).toBe(10);
   });
 
+  it('gives the rules of the guild, in one script, and null without any', async () => {
+    const rules = { message: { xp: 5 }, multipliers: { roles: { r: 1.5 } } };
+    await store.client.hset('gr:{rules}:config', 'rules', JSON.stringify(rules));
+    const reader = createReader(client);
+    const own = await reader.rules('rules');
+    expect(own).toMatchObject({ message: { xp: 5, cooldownMs: 60_000 }, rewards: [] });
+    expect(own?.multipliers.roles.get('r')).toBe(1.5);
+    expect(await reader.rules('g')).toBeNull();
+    expect(await reader.rules('nowhere')).toBeNull();
+    await store.client.hset('gr:{rules}:config', 'rules', '{"message":{"xp":"5"}}');
+    await expect(reader.rules('rules')).rejects.toThrow('message.xp must be a whole number');
+    await expect(reader.rules('g g')).rejects.toBeInstanceOf(InvalidIdError);
+  });
+
   it('knows no member who is hidden or never was', async () => {
     await createWriter(client).record('hides', { userId: 'a', set: 5 });
     await createWriter(client).hide('hides', ['a']);
@@ -87,6 +101,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
       reader.page('newer'),
       reader.member('newer', 'a'),
       reader.stats('newer'),
+      reader.rules('newer'),
       reader.around('newer', 'a'),
     ]) {
       await expect(read).rejects.toThrow('has data of version 3, this program knows version 1');

@@ -41,6 +41,27 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
   await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
 });
 
+it('stores rules and removes them, raises the revision, leaves all else alone, and publishes the invalidation', async () => {
+  await store.guildConfig.update('g', { plan: 'pro' });
+  const { rev: before, ...counters } = await store.client.hgetall(STATS);
+  await store.guildConfig.setRules('g', '{"message":{"xp":5}}');
+  expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', rules: '{"message":{"xp":5}}' });
+  await store.guildConfig.setRules('g', null);
+  expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro' });
+  const { rev, ...after } = await store.client.hgetall(STATS);
+  expect(BigInt(rev as string)).toBeGreaterThan(BigInt(before as string));
+  expect(after).toEqual(counters);
+  await vi.waitFor(() => expect(published).toEqual(['g', 'g', 'g']), PATIENT);
+});
+
+it('refuses rules above 16 kB, and stores nothing', async () => {
+  await store.guildConfig.setRules('g', 'é'.repeat(8192));
+  await expect(store.guildConfig.setRules('g', `${'é'.repeat(8192)}a`)).rejects.toThrow(
+    'The rules have 16385 bytes, and the most is 16384: leave some out',
+  );
+  expect(await store.client.hget(CONFIG, 'rules')).toHaveLength(8192);
+});
+
 it('refuses an empty change', async () => {
   const refusal = store.guildConfig.update('g', {});
   await expect(refusal).rejects.toThrow(InvalidInputError);
