@@ -120,7 +120,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   level: "no XP gives this level by the guild's curve",
   field:
     'a profile field is unknown, its level or streak is not a whole number up to 9007199254740991, its time is none, or its name is too long',
-  argument: 'an amount, a floor, a cooldown, an offset or a number of days is no whole number within its bounds',
+  argument: 'an amount, a factor, a floor, a cooldown, an offset or a number of days is no number within its bounds',
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
   event: 'the event was that of another call: give each call an eventId of its own',
   staged: 'Redis failed over, and lost members that were staged: begin the replacement again',

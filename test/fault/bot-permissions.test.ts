@@ -34,12 +34,21 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       { userId: 'a', set: 5, profile: { username: 'A', level: 3 } },
       { userId: 'b', set: 5 },
     ]);
-    await writer.award('g', { userId: 'a', amount: 5, eventId: 'e', cooldownMs: 1000, username: 'Ann', rank: true });
+    await writer.award('g', {
+      userId: 'a',
+      amount: 5,
+      eventId: 'e',
+      factor: 1,
+      cooldownMs: 1000,
+      username: 'Ann',
+      rank: true,
+    });
     await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
     await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
     await writer.hide('g', ['b']);
     expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
     expect((await reader.page('g')).total + ((await reader.member('g', 'a'))?.rank ?? 0)).toBe(2);
+    expect(await reader.rules('g')).toBeNull();
     expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });
     expect(await writer.resetSeason('g', { archiveAs: 'g.2', keepMembers: false })).toEqual({ archived: 2, reset: 2 });
     await writer.record('g', { userId: 'a', set: 5 });

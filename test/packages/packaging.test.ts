@@ -64,7 +64,7 @@ export const page: Promise<RankingPage> = createReader(new Cluster([])).page('g'
 export const own: number = levelForXp(curve, 100);
 const rules = await createReader(new Redis()).rules('g');
 const { reason, ...gain } = xpFor(rules as never, { kind: 'voice', roles: [], channel: 'c', voice: { muted: true } });
-if (reason === null) writer.award('g', { userId: '1', ...gain });
+if (reason === null) createWriter(new Redis()).award('g', { userId: '1', ...gain });
 export const level: number = (await writer.record('g', record)).level;
 // @ts-expect-error XP is set or added, never both
 const both: XpRecord = { userId: '1', set: 1, add: 1 };
