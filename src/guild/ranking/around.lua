@@ -2,7 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:members
 -- For a board then the ranking of the present one and of the last one: KEYS[5] gr:{G}~week:xp   KEYS[6] gr:{G}~week.prev:xp
--- ARGV[1] user id   ARGV[2] members to read above and below it, at most   ARGV[3] board, "" = the guild's ranking
+-- ARGV[1] user id   ARGV[2] members to read above and below it, at most   ARGV[3] board; "" or none = the guild's ranking
 --
 -- Reply: {rank of the first row, from 0, and a reply as of "page" in batch.lua}, or {-1, ""} for a user who is not ranked. O(log m + rows).
 
@@ -11,7 +11,7 @@
 --- @include command-page
 --- @include command-board
 
-local guild, board = { base = string.sub(KEYS[1], 1, -3) }, ARGV[3]
+local guild, board = { base = string.sub(KEYS[1], 1, -3) }, ARGV[3] or ''
 local key = KEYS[1]
 if board ~= '' then
   key = open_board(guild, board).key
