@@ -1,5 +1,5 @@
 -- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/data-model.md#boards). A board that is over
--- and not written since reads as empty, and as the last one. Its revision changes with that of the guild and with the period.
+-- and not written since reads as empty, and as the last one. Its revision changes with that of the guild, and when its period is over.
 
 --- @include lib-period
 
@@ -22,15 +22,16 @@ local function open_board(guild, name)
     return { rev = text_of(rev), counters = { '0', '0', '0' } }
   end
   local period, key = period_of(kind, day_at(offset)), string.sub(guild.base, 1, -2) .. '~' .. name .. ':xp'
-  if period > present[1] + 0 then
+  local is_over = period > present[1] + 0
+  if is_over then
     state, key = present, string.sub(guild.base, 1, -2) .. '~' .. kind .. ':xp'
     if suffix == '' then
       state, key = { '', '0', '0', '0' }, nil
     end
   end
-  -- Four revisions for each of the guild's, while they are exact.
-  local number = tonumber(rev) or math.huge
-  local own = number < 2251799813685248 and string.format('%.0f', number * 4 + period % 4) or ''
+  -- Two revisions for each of the guild's, while they are exact: before the end of the period, and after it.
+  local number = tonumber(text_of(rev)) or math.huge
+  local own = number < 4503599627370496 and string.format('%.0f', number * 2 + (is_over and 1 or 0)) or ''
   return { rev = own, key = key, counters = { state[2], state[3], state[4] } }
 end
 

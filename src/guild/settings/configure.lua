@@ -27,8 +27,11 @@ for i = 1, #ARGV, 2 do
 end
 
 local stats = read_stats(KEYS[2])
-local names, offset = unpack(redis.call('HMGET', KEYS[3], 'boards', 'utc_offset_minutes'))
-names, offset = changes.boards or names or '', changes.utc_offset_minutes or offset or '0'
+local function setting(field, default)
+  local value = changes[field] or redis.call('HGET', KEYS[3], field)
+  return type(value) == 'string' and value or default
+end
+local names, offset = setting('boards', ''), setting('utc_offset_minutes', '0')
 
 -- Makes the boards those of the names, at the offset. Returns the keys of the boards that go.
 local function change_set_of_boards()

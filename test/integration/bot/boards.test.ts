@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createReader } from '../../../src/bot/reader.ts';
+import { createWriter } from '../../../src/bot/writer.ts';
+import { type Services, servicesOn } from '../../../src/cli/services.ts';
+import { InvalidInputError } from '../../../src/errors.ts';
+import { deleteGuild } from '../../../src/guild/delete/delete.ts';
+import { configure } from '../../../src/guild/settings/guild-config.ts';
+import { BOARDS, type BoardName } from '../../../src/store/keys.ts';
+import { type ScriptClient, Scripts } from '../../../src/store/scripts.ts';
+import { clocked } from '../../support/clocked.ts';
+import { describeStores, type TestStore } from '../../support/stores.ts';
+
+const HOUR = 3_600_000;
+
+describeStores('boards', (kind) => {
+  let store: TestStore;
+  let services: Services;
+  let now = 0;
+  let client: ScriptClient;
+  beforeAll(async () => {
+    store = await kind.start();
+    services = servicesOn(store.client, 'gr', ['free']);
+    client = clocked(store.client, () => now);
+  });
+  afterAll(() => store.stop());
+  beforeEach(() => store.empty());
+
+  const begin = async (at: string, offsetMinutes: number) => {
+    now = Date.parse(at);
+    const config = ['boards', 'week,month', 'utc_offset_minutes', String(offsetMinutes)];
+    await configure(new Scripts(client), services.redisKeys.guild('g'), config);
+  };
+  const gain = (userId: string, add = 1) => createWriter(client).record('g', { userId, add });
+  const on = async (board: BoardName) =>
+    (await createReader(client).page('g', 1, 50, { board })).data.map(({ userId, xp }) => `${userId} ${xp}`);
+  /** Returns the keys of boards with members. ioredis-mock keeps empty ones. */
+  const keysOfBoards = async () => {
+    const keys = (await store.client.keys('gr:{g}~*')).sort();
+    const sizes = await Promise.all(keys.map((key) => store.client.zcard(key)));
+    return keys.filter((_, index) => sizes[index] !== 0);
+  };
+
+  it.each([
+    ['week', '2026-11-23T00:00:00Z', 0],
+    ['week', '2026-11-22T23:00:00Z', 60],
+    ['week', '2026-11-22T10:00:00Z', 840],
+    ['week', '2026-11-23T12:00:00Z', -720],
+    ['week', '2027-01-04T00:00:00Z', 0],
+    ['week', '2024-12-30T00:00:00Z', 0],
+    ['month', '2026-12-01T00:00:00Z', 0],
+    ['month', '2026-11-30T10:00:00Z', 840],
+    ['month', '2026-12-01T12:00:00Z', -720],
+    ['month', '2027-01-01T00:00:00Z', 0],
+    ['month', '2028-02-29T23:30:00Z', 30],
+    ['month', '2028-02-29T00:00:00Z', 0],
+    ['month', '2100-03-01T00:00:00Z', 0],
+  ] as const)('of a %s begin at %s, at %d minutes from UTC', async (board, at, offset) => {
+    const isBegin = at !== '2028-02-29T00:00:00Z';
+    await begin(at, offset);
+    now -= 1;
+    await configure(new Scripts(client), services.redisKeys.guild('g'), ['boards', '']);
+    await begin(new Date(now).toISOString(), offset);
+    await gain('before');
+    expect(await on(board)).toEqual(['before 1']);
+    now += 1;
+    expect(await on(board)).toEqual(isBegin ? [] : ['before 1']);
+    expect(await on(`${board}.prev`)).toEqual(isBegin ? ['before 1'] : []);
+    await gain('after');
+    expect(await on(board)).toEqual(isBegin ? ['after 1'] : ['before 1', 'after 1']);
+  });
+
+  it('do not roll back with the clock, and keep one last board', async () => {
+    await begin('2026-11-22T23:59:00Z', 0);
+    await gain('a', 5);
+    now += HOUR;
+    await gain('b', 3);
+    now -= HOUR;
+    await gain('a', 1);
+    expect(await on('week')).toEqual(['b 3', 'a 1']);
+    expect(await on('week.prev')).toEqual(['a 5']);
+    now += 24 * 21 * HOUR;
+    expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
+    await gain('c');
+    expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
+  });
+
+  it('follow a new curve with their levels', async () => {
+    await begin('2026-11-24T00:00:00Z', 0);
+    await gain('a', 1000);
+    await gain('b', 150);
+    await services.guildConfig.update('g', { xpCurve: 'custom=0,0,100,0,1,1' });
+    expect(await createReader(client).stats('g', { board: 'week' })).toMatchObject({ averageLevel: 6 });
+    const { stored, actual } = await services.audit.check('g');
+    expect(stored).toEqual(actual);
+    expect(stored.boards.week).toEqual({ members: 2n, totalXp: 1150n, levelSum: 11n });
+  });
+
+  it('are corrected by a rebuild', async () => {
+    await begin('2026-11-24T00:00:00Z', 0);
+    await gain('a', 1000);
+    await store.client.zadd('gr:{g}~month:xp', 7, 'a');
+    expect(await services.audit.check('g')).toMatchObject({
+      exact: false,
+      stored: { boards: { month: { totalXp: 1000n } } },
+      actual: { boards: { month: { totalXp: 7n } } },
+    });
+    await services.audit.rebuild('g');
+    expect((await services.audit.check('g')).exact).toBe(true);
+    expect(await createReader(client).stats('g', { board: 'month' })).toMatchObject({ totalXp: 7n });
+  });
+
+  it('go with their name in the configuration, and with the guild', async () => {
+    await begin('2026-11-24T00:00:00Z', 0);
+    await gain('a');
+    await createWriter(client).hide('g', ['a']);
+    expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden', 'gr:{g}~week:hidden']);
+    await configure(new Scripts(client), services.redisKeys.guild('g'), ['boards', 'month']);
+    expect(await keysOfBoards()).toEqual(['gr:{g}~month:hidden']);
+    expect(await store.client.hget('gr:{g}:stats', 'boards')).not.toContain('week');
+    await deleteGuild(services, 'g');
+    expect(await keysOfBoards()).toEqual([]);
+  });
+
+  it('cost a guild that has them one more call, once for a connection', async () => {
+    await begin('2026-11-24T00:00:00Z', 0);
+    const calls: number[] = [];
+    const counting: ScriptClient = {
+      evalsha: (...call) => client.evalsha(...call),
+      eval: (source, count, ...rest) => {
+        calls.push(count);
+        return client.eval(source, count, ...rest);
+      },
+    };
+    const writer = createWriter(counting);
+    await writer.award('g', { userId: 'a', amount: 5, cooldownMs: 60_000 });
+    await writer.award('g', { userId: 'b', amount: 7, eventId: 'message' });
+    await writer.award('other', { userId: 'a', amount: 5 });
+    expect(calls).toEqual([6, 14, 15, 6]);
+    expect(await on('month')).toEqual(['b 7', 'a 5']);
+    expect(await on('week')).toEqual(['b 7', 'a 5']);
+  });
+
+  it('are named by the reader as the service does', async () => {
+    const wrong = createReader(client).page('g', 1, 10, { board: 'day' as BoardName });
+    await expect(wrong).rejects.toThrow(InvalidInputError);
+    await expect(wrong).rejects.toThrow(`board must be one of ${BOARDS.join(', ')}, not day`);
+  });
+});
