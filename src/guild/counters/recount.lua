@@ -28,7 +28,7 @@ if mode ~= 'read' and mode ~= 'begin' and mode ~= 'step' then
 end
 local xp_key = KEYS[1]
 local stats = read_stats(KEYS[2])
-local boards = stats.boards_text and parse_boards(stats)
+local boards = stats.boards_text and on_boards().parse(stats)
 local ranked = redis.call('ZCARD', xp_key)
 local now = redis.call('TIME')
 

@@ -22,65 +22,61 @@
 --- @include lib-gain
 --- @include lib-event
 
-local MILLION = 1000000
-
--- Returns the whole part and the millionths of a plain decimal, nil for another text. Further decimals do not count.
-local function parse_decimal(text)
-  local whole, decimals = string.match(text, '^(%d+)%.?(%d*)$')
-  if whole then
-    -- Greater ones are refused in the end, but an infinite one times 0 would be no number.
-    return math.min(whole + 0.0, 1e30), string.sub(decimals .. '000000', 1, 6) + 0.0
+-- Returns XP times a stored multiplier and the factor of the call ("" = 1), rounded half up once. A missing or unfit multiplier is 1.
+local function multiplied(amount, multiplier, factor)
+  if type(multiplier) ~= 'string' and factor == '' then
+    return amount
   end
-end
+  local MILLION = 1000000
 
--- Returns XP times a decimal, rounded half up.
-local function times(amount, whole, millionths)
-  return amount * whole + math.floor((amount * millionths + 500000) / MILLION)
-end
+  -- Returns the whole part and the millionths of a plain decimal, nil for another text. Further decimals do not count.
+  local function parse_decimal(text)
+    local whole, decimals = string.match(text, '^(%d+)%.?(%d*)$')
+    if whole then
+      -- Greater ones are refused in the end, but an infinite one times 0 would be no number.
+      return math.min(whole + 0.0, 1e30), string.sub(decimals .. '000000', 1, 6) + 0.0
+    end
+  end
 
--- Returns XP times two decimals, rounded half up once. The product passes 2^53, so it is made of digits to the base of a million.
-local function times_both(amount, whole_a, millionths_a, whole_b, millionths_b)
-  local low = amount % MILLION
-  local high = (amount - low) / MILLION
-  local p0 = low * millionths_a
-  local p1 = high * millionths_a + low * whole_a + math.floor(p0 / MILLION)
-  local p2 = high * whole_a + math.floor(p1 / MILLION)
-  p0, p1 = p0 % MILLION, p1 % MILLION
-  local q1 = p1 * millionths_b + p0 * whole_b + math.floor(p0 * millionths_b / MILLION) + 500000
-  return p2 * whole_b * MILLION + p2 * millionths_b + p1 * whole_b + math.floor(q1 / MILLION)
-end
+  local function times(whole, millionths)
+    return amount * whole + math.floor((amount * millionths + 500000) / MILLION)
+  end
 
--- Returns XP times a stored multiplier and the factor of the call, rounded half up. A missing or unfit multiplier is 1.
-local function multiplied(amount, multiplier, factor, factor_millionths)
+  -- The product of both passes 2^53, so it is made of digits to the base of a million.
+  local function times_both(whole_a, millionths_a, whole_b, millionths_b)
+    local low = amount % MILLION
+    local high = (amount - low) / MILLION
+    local p0 = low * millionths_a
+    local p1 = high * millionths_a + low * whole_a + math.floor(p0 / MILLION)
+    local p2 = high * whole_a + math.floor(p1 / MILLION)
+    p0, p1 = p0 % MILLION, p1 % MILLION
+    local q1 = p1 * millionths_b + p0 * whole_b + math.floor(p0 * millionths_b / MILLION) + 500000
+    return p2 * whole_b * MILLION + p2 * millionths_b + p1 * whole_b + math.floor(q1 / MILLION)
+  end
+
+  local own, own_millionths
+  if factor ~= '' then
+    own, own_millionths = parse_decimal(factor)
+  end
   local whole, millionths
   if type(multiplier) == 'string' then
     whole, millionths = parse_decimal(multiplier)
     local number = not whole and tonumber(multiplier)
     if number and number >= 0 and number < math.huge then
-      return math.floor(amount * (factor and (factor * MILLION + factor_millionths) / MILLION or 1) * number + 0.5)
+      return math.floor(amount * (own and (own * MILLION + own_millionths) / MILLION or 1) * number + 0.5)
     end
   end
-  if not factor then
-    return whole and times(amount, whole, millionths) or amount
+  if not own then
+    return whole and times(whole, millionths) or amount
   end
-  return whole and times_both(amount, factor, factor_millionths, whole, millionths) or times(amount, factor, factor_millionths)
-end
-
--- Returns the whole part and the millionths of the factor of the call, nothing without one; false for an unfit one.
-local function read_factor(text)
-  if not text or text == '' then
-    return
-  end
-  local whole, decimals = string.match(text, '^(%d+)%.?(%d*)$')
-  if not whole or #whole > 4 or #decimals > 6 or text + 0 > 1000 then
-    return false
-  end
-  return parse_decimal(text)
+  return whole and times_both(own, own_millionths, whole, millionths) or times(own, own_millionths)
 end
 
 local function award()
-  local factor, factor_millionths = read_factor(ARGV[6])
-  if factor == false or not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
+  local factor = ARGV[6] or ''
+  local is_fit = factor == ''
+    or ((string.find(factor, '^%d%d?%d?%d?$') or string.find(factor, '^%d%d?%d?%d?%.%d?%d?%d?%d?%d?%d?$')) and factor + 0 <= 1000)
+  if not is_fit or not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
     return { 'REFUSED', 0, 'argument' }
   end
   local member = read_member(ARGV[1])
@@ -106,7 +102,7 @@ local function award()
     if cooldown > 0 then
       require_permissions(KEYS[6], 'SET')
     end
-    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier, factor, factor_millionths), cooldown > 0 and function()
+    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier, factor), cooldown > 0 and function()
       redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
     end)
     left = cooldown

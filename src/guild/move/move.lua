@@ -20,10 +20,10 @@
 --- @include lib-lock
 
 local mode, token = ARGV[1], ARGV[2]
-require_board_keys()
+on_boards().require_keys()
 require_permissions(KEYS[9], 'SET', 'PEXPIRE', 'DEL')
 local of_boards = {}
-for _, name in ipairs(BOARD_NAMES) do
+for _, name in ipairs(BOARD_KEYS) do
   of_boards[#of_boards + 1] = BOARD_KEYS[name].xp
   of_boards[#of_boards + 1] = BOARD_KEYS[name].hidden
 end
@@ -81,7 +81,7 @@ if mode == 'put' then
       for gain in string.gmatch(gains, '[^,]+') do
         board = board + 1
         if gain + 0 > 0 then
-          redis.call('ZADD', BOARD_KEYS[BOARD_NAMES[board]][place == 'hidden' and 'hidden' or 'xp'], gain, id)
+          redis.call('ZADD', BOARD_KEYS[BOARD_KEYS[board]][place == 'hidden' and 'hidden' or 'xp'], gain, id)
         end
       end
     end

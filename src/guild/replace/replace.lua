@@ -176,8 +176,10 @@ local function swap()
     -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
     return #noted < 4000 and { unpack(noted) } or noted
   end
-  clear_boards(stats)
-  local boards = board_fields(stats)
+  if stats.boards_text then
+    on_boards().clear(stats)
+  end
+  local boards = on_boards().fields(stats)
   if noted[1] and not change_staged(carry, noted) then
     return { 'REFUSED', 0, 'total' }
   end
@@ -189,7 +191,7 @@ local function swap()
   redis.call('HSET', KEYS[2], 'rev', rev, 'model', MODEL, unpack(counters))
   if boards[1] then
     redis.call('HSET', KEYS[2], unpack(boards))
-    write_boards(stats)
+    on_boards().write(stats)
   end
   redis.call('HDEL', KEYS[2], 'replacing')
   redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED)

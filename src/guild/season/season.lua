@@ -169,7 +169,7 @@ elseif mode == 'copied' or mode == 'done' then
   require_permissions(KEYS[6], 'HSET')
   if season[3] == 'copy' and stats.boards_text then
     -- The boards begin again with the season.
-    clear_boards(stats)
+    on_boards().clear(stats)
     store_changes(stats)
   end
   redis.call('HSET', KEYS[6], 'phase', mode == 'done' and 'done' or 'reset')

@@ -35,9 +35,9 @@ local names, offset = setting('boards', ''), setting('utc_offset_minutes', '0')
 
 -- Makes the boards those of the names, at the offset. Returns the keys of the boards that go.
 local function change_set_of_boards()
-  local before, gone, day = open_boards(stats) or {}, {}, day_at(offset)
+  local before, gone, day = on_boards().open(stats) or {}, {}, on_boards().day_at(offset)
   local boards = { offset = offset, list = {}, is_changed = true }
-  for _, name in ipairs(BOARD_NAMES) do
+  for _, name in ipairs(BOARD_KEYS) do
     local kind = string.match(name, '^%a+')
     if not string.find(',' .. names .. ',', ',' .. kind .. ',', 1, true) then
       gone[#gone + 1] = BOARD_KEYS[name].xp
@@ -45,7 +45,7 @@ local function change_set_of_boards()
     elseif before[name] then
       boards[name], boards.list[#boards.list + 1] = before[name], before[name]
     else
-      add_board(stats, boards, name, period_of(kind, day) - (name == kind and 0 or 1))
+      on_boards().add(stats, boards, name, on_boards().period_of(kind, day) - (name == kind and 0 or 1))
     end
   end
   stats.boards = boards
@@ -54,7 +54,7 @@ end
 
 local gone = {}
 if changes.boards or (changes.utc_offset_minutes and names ~= '') then
-  require_board_keys()
+  on_boards().require_keys()
   gone = change_set_of_boards()
   for _, key in ipairs(gone) do
     require_permissions(key, 'UNLINK')
@@ -63,7 +63,7 @@ if changes.boards or (changes.utc_offset_minutes and names ~= '') then
 end
 require_permissions(KEYS[3], 'HSET', 'HDEL')
 redis.call('HLEN', KEYS[3])
-local fields = stats.boards and stats.boards.list[1] and board_fields(stats) or {}
+local fields = stats.boards and stats.boards.list[1] and on_boards().fields(stats) or {}
 local rev = write_stats(stats, unpack(fields))
 if stored[1] then
   redis.call('HSET', KEYS[3], unpack(stored))
@@ -72,7 +72,7 @@ if emptied[1] then
   redis.call('HDEL', KEYS[3], unpack(emptied))
 end
 if stats.boards then
-  write_boards(stats)
+  on_boards().write(stats)
   if gone[1] then
     redis.call('UNLINK', unpack(gone))
   end

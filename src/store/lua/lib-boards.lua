@@ -3,199 +3,216 @@
 --
 -- The keys of the boards come after the first five keys of a script, for a guild with boards: gr:{G}~week:xp   gr:{G}~week:hidden
 -- gr:{G}~week.prev:xp   gr:{G}~week.prev:hidden   and the same four of "month". A script without them raises BOARDS.
+--
+-- Its functions come into being with the first use, because each would take time in every call for a guild without boards.
 
 --- @include lib-counters
 --- @include lib-permissions
---- @include lib-period
 
-local BOARD_NAMES = { 'week', 'week.prev', 'month', 'month.prev' }
-
--- Takes the keys of the boards out of KEYS, so that the further keys of a script have the same numbers with and without them.
-local function take_board_keys()
-  if #KEYS < 13 or KEYS[6] ~= string.sub(KEYS[1], 1, -4) .. '~week:xp' then
-    return nil
-  end
-  local taken = {}
-  for i, name in ipairs(BOARD_NAMES) do
-    taken[name] = { xp = KEYS[4 + 2 * i], hidden = KEYS[5 + 2 * i] }
+local BOARD_KEYS, board_functions
+-- The keys of the boards leave KEYS, so that the further keys of a script have the same numbers with and without them.
+if KEYS[13] and KEYS[6] == string.sub(KEYS[1], 1, -4) .. '~week:xp' then
+  BOARD_KEYS = {}
+  for i, name in ipairs({ 'week', 'week.prev', 'month', 'month.prev' }) do
+    BOARD_KEYS[i] = name
+    BOARD_KEYS[name] = { xp = KEYS[4 + 2 * i], hidden = KEYS[5 + 2 * i] }
   end
   for i = 6, #KEYS do
     KEYS[i] = KEYS[i + 8]
   end
-  return taken
 end
-local BOARD_KEYS = take_board_keys()
 
-local function require_board_keys()
-  if not BOARD_KEYS then
-    raise_error('BOARDS ' .. KEYS[1] .. ' has boards: give their keys too')
+local function on_boards()
+  if board_functions then
+    return board_functions
   end
-end
+--- @include lib-period
 
--- Adds an empty board to those of a guild. Its data lie under `source`, nil for none, and are stored under `keys`.
-local function add_board(stats, boards, name, period)
-  local board = { name = name, key = stats.key, keys = BOARD_KEYS[name], period = period, staged = {}, ids = {} }
-  board.members, board.total_xp, board.level_sum, board.is_over = '0', '0', '0', string.find(name, '.prev', 1, true)
-  boards[name], boards.list[#boards.list + 1] = board, board
-  return board
-end
-
--- Returns the boards in the state of a guild, as they are stored.
-local function parse_boards(stats)
-  require_board_keys()
-  local boards = { offset = string.match(stats.boards_text, '^%S+'), list = {} }
-  for name, period, members, xp, levels in string.gmatch(stats.boards_text, '(%a+%.?%a*):(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') do
-    local board = add_board(stats, boards, name, period + 0)
-    board.source, board.members, board.total_xp, board.level_sum = board.keys, members, xp, levels
-  end
-  return boards
-end
-
--- Makes the boards that are over to the last ones, and begins new ones.
-local function roll_boards(stats, boards)
-  local day = day_at(boards.offset)
-  for _, kind in ipairs({ 'week', 'month' }) do
-    local board, last = boards[kind], boards[kind .. '.prev']
-    local period = period_of(kind, day)
-    if board and period > board.period then
-      for _, field in ipairs({ 'source', 'period', 'members', 'total_xp', 'level_sum' }) do
-        last[field] = board[field]
-      end
-      board.source, board.period, board.members, board.total_xp, board.level_sum = nil, period, '0', '0', '0'
-      boards.is_changed = true
-      if stats.recount then
-        stats.recount.boards[last.name], stats.recount.boards[kind] = stats.recount.on(kind), new_sums()
-      end
+  local function require_board_keys()
+    if not BOARD_KEYS then
+      raise_error('BOARDS ' .. KEYS[1] .. ' has boards: give their keys too')
     end
   end
-end
 
--- Returns the boards of a guild at the present time, nil for a guild without boards.
-local function open_boards(stats)
-  if stats.boards_text and not stats.boards then
-    stats.boards = parse_boards(stats)
-    roll_boards(stats, stats.boards)
+  -- Adds an empty board to those of a guild. Its data lie under `source`, nil for none, and are stored under `keys`.
+  local function add_board(stats, boards, name, period)
+    local board = { name = name, key = stats.key, keys = BOARD_KEYS[name], period = period, staged = {}, ids = {} }
+    board.members, board.total_xp, board.level_sum, board.is_over = '0', '0', '0', string.find(name, '.prev', 1, true)
+    boards[name], boards.list[#boards.list + 1] = board, board
+    return board
   end
-  return stats.boards
-end
 
-local function board_xp(board, place, id)
-  local score = board.source and redis.call('ZSCORE', board.source[place], id)
-  return score and whole_xp(score) or 0
-end
-
--- Changes a member on one board, from a place ("xp" | "hidden", nil = none) to another. Returns its ranked XP there before and after.
-local function change_on_board(board, id, from, to, change)
-  local staged = board.staged[id]
-  if not staged then
-    local reads_both = from and (from ~= to or change.joins)
-    staged = {
-      xp = (from == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0,
-      hidden = (from == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0,
-    }
-    staged.was_ranked, staged.was_hidden = staged.xp > 0, staged.hidden > 0
-  end
-  local old, had = staged.xp, staged.xp + staged.hidden
-  local has = to and math.max(math.min(had + change.gain, MAX_INTEGER), 0) or 0
-  local new = to == 'xp' and has or 0
-  board.sums = board.sums or new_sums()
-  add_to_sums(board.sums, old, change.old_level, -1)
-  add_to_sums(board.sums, new, change.new_level, 1)
-  if new ~= old or has - new ~= staged.hidden then
-    if not board.staged[id] then
-      board.ids[#board.ids + 1], board.staged[id] = id, staged
+  -- Returns the boards in the state of a guild, as they are stored.
+  local function parse_boards(stats)
+    require_board_keys()
+    local boards = { offset = string.match(stats.boards_text, '^%S+'), list = {} }
+    for name, period, members, xp, levels in string.gmatch(stats.boards_text, '(%a+%.?%a*):(%-?%d+):(%-?%d+):(%-?%d+):(%-?%d+)') do
+      local board = add_board(stats, boards, name, period + 0)
+      board.source, board.members, board.total_xp, board.level_sum = board.keys, members, xp, levels
     end
-    staged.xp, staged.hidden = new, has - new
+    return boards
   end
-  return old, new
-end
 
--- Changes a member on all boards, as change_member in lib-change.lua says.
-local function change_boards(stats, curve, id, before, after)
-  local function place_on(place)
-    return place and (place.is_hidden and 'hidden' or 'xp')
-  end
-  local function level_at(place)
-    return place and (place.level or place.explicit or level_of(curve, place.xp)) or 0
-  end
-  local boards, from, to, gain = open_boards(stats), place_on(before), place_on(after), after and after.gain or 0
-  local change = { joins = after and after.joins, old_level = level_at(before), new_level = level_at(after) }
-  -- Who was no member is on no board.
-  local is_on_all = from and (from ~= to or change.joins or change.old_level ~= change.new_level or stats.recount)
-  for _, board in ipairs(boards.list) do
-    change.gain = board.is_over and 0 or gain
-    if is_on_all or change.gain ~= 0 then
-      local old, new = change_on_board(board, id, from, to, change)
-      boards.is_changed = true
-      if stats.recount and before then
-        before.on = before.on or {}
-        before.on[board.name] = old
-      end
-      if stats.recount and after then
-        after.on = after.on or {}
-        after.on[board.name] = new
-      end
-    end
-  end
-end
-
--- Empties the boards.
-local function clear_boards(stats)
-  local boards = open_boards(stats)
-  for _, board in ipairs(boards and boards.list or {}) do
-    board.members, board.total_xp, board.level_sum, board.source = '0', '0', '0', nil
-    boards.is_changed = true
-  end
-end
-
--- Returns the state of changed boards as a field and its value, none for unchanged ones; nil when a counter would leave 64 bits. Raises an
--- error when the user may not store the changes.
-local function board_fields(stats)
-  local boards = stats.boards
-  if not (boards and boards.is_changed) then
-    return {}
-  end
-  local parts = { boards.offset }
-  for i, board in ipairs(boards.list) do
-    local members, total_xp, level_sum = changed_counters(board)
-    if not members then
-      return nil
-    end
-    parts[i + 1] = table.concat({ board.name, format_integer(board.period), members, total_xp, level_sum }, ':')
-    require_permissions(board.keys.xp, 'ZADD', 'ZREM', 'RENAME', 'UNLINK', 'EXISTS')
-    require_permissions(board.keys.hidden, 'ZADD', 'ZREM', 'RENAME', 'UNLINK', 'EXISTS')
-  end
-  return { 'boards', table.concat(parts, ' ') }
-end
-
--- Stores the members of changed boards. The state is stored before.
-local function write_boards(stats)
-  local boards = stats.boards
-  if not (boards and boards.is_changed) then
-    return
-  end
-  for i = #boards.list, 1, -1 do
-    local board = boards.list[i]
-    if board.source ~= board.keys then
-      redis.call('UNLINK', board.keys.xp, board.keys.hidden)
-      for place, key in pairs(board.source or {}) do
-        if redis.call('EXISTS', key) == 1 then
-          redis.call('RENAME', key, board.keys[place])
+  -- Makes the boards that are over to the last ones, and begins new ones.
+  local function roll_boards(stats, boards)
+    local day = day_at(boards.offset)
+    for _, kind in ipairs({ 'week', 'month' }) do
+      local board, last = boards[kind], boards[kind .. '.prev']
+      local period = period_of(kind, day)
+      if board and period > board.period then
+        for _, field in ipairs({ 'source', 'period', 'members', 'total_xp', 'level_sum' }) do
+          last[field] = board[field]
+        end
+        board.source, board.period, board.members, board.total_xp, board.level_sum = nil, period, '0', '0', '0'
+        boards.is_changed = true
+        if stats.recount then
+          stats.recount.boards[last.name], stats.recount.boards[kind] = stats.recount.on(kind), new_sums()
         end
       end
     end
   end
-  for _, board in ipairs(boards.list) do
-    for _, id in ipairs(board.ids) do
-      local staged = board.staged[id]
-      for place, was in pairs({ xp = staged.was_ranked, hidden = staged.was_hidden }) do
-        if staged[place] > 0 then
-          redis.call('ZADD', board.keys[place], format_integer(staged[place]), id)
-        elseif was then
-          redis.call('ZREM', board.keys[place], id)
+
+  -- Returns the boards of a guild at the present time, nil for a guild without boards.
+  local function open_boards(stats)
+    if stats.boards_text and not stats.boards then
+      stats.boards = parse_boards(stats)
+      roll_boards(stats, stats.boards)
+    end
+    return stats.boards
+  end
+
+  local function board_xp(board, place, id)
+    local score = board.source and redis.call('ZSCORE', board.source[place], id)
+    return score and whole_xp(score) or 0
+  end
+
+  -- Changes a member on one board, from a place ("xp" | "hidden", nil = none) to another. Returns its ranked XP there before and after.
+  local function change_on_board(board, id, from, to, change)
+    local staged = board.staged[id]
+    if not staged then
+      local reads_both = from and (from ~= to or change.joins)
+      staged = {
+        xp = (from == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0,
+        hidden = (from == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0,
+      }
+      staged.was_ranked, staged.was_hidden = staged.xp > 0, staged.hidden > 0
+    end
+    local old, had = staged.xp, staged.xp + staged.hidden
+    local has = to and math.max(math.min(had + change.gain, MAX_INTEGER), 0) or 0
+    local new = to == 'xp' and has or 0
+    board.sums = board.sums or new_sums()
+    add_to_sums(board.sums, old, change.old_level, -1)
+    add_to_sums(board.sums, new, change.new_level, 1)
+    if new ~= old or has - new ~= staged.hidden then
+      if not board.staged[id] then
+        board.ids[#board.ids + 1], board.staged[id] = id, staged
+      end
+      staged.xp, staged.hidden = new, has - new
+    end
+    return old, new
+  end
+
+  -- Changes a member on all boards, as change_member in lib-change.lua says.
+  local function change_boards(stats, curve, id, before, after, gained)
+    local function place_on(place)
+      return place and (place.is_hidden and 'hidden' or 'xp')
+    end
+    local function level_at(place)
+      return place and (place.level or place.explicit or level_of(curve, place.xp)) or 0
+    end
+    local boards, from, to, gain = open_boards(stats), place_on(before), place_on(after), gained or 0
+    local change = { joins = after and after.joins, old_level = level_at(before), new_level = level_at(after) }
+    -- Who was no member is on no board.
+    local is_on_all = from and (from ~= to or change.joins or change.old_level ~= change.new_level or stats.recount)
+    for _, board in ipairs(boards.list) do
+      change.gain = board.is_over and 0 or gain
+      if is_on_all or change.gain ~= 0 then
+        local old, new = change_on_board(board, id, from, to, change)
+        boards.is_changed = true
+        if stats.recount and before then
+          before.on = before.on or {}
+          before.on[board.name] = old
+        end
+        if stats.recount and after then
+          after.on = after.on or {}
+          after.on[board.name] = new
         end
       end
     end
   end
-  boards.is_changed = false
+
+  -- Empties the boards.
+  local function clear_boards(stats)
+    local boards = open_boards(stats)
+    for _, board in ipairs(boards and boards.list or {}) do
+      board.members, board.total_xp, board.level_sum, board.source = '0', '0', '0', nil
+      boards.is_changed = true
+    end
+  end
+
+  -- Returns the state of changed boards as a field and its value, none for unchanged ones; nil when a counter would leave 64 bits. Raises an
+  -- error when the user may not store the changes.
+  local function board_fields(stats)
+    local boards = stats.boards
+    if not (boards and boards.is_changed) then
+      return {}
+    end
+    local parts = { boards.offset }
+    for i, board in ipairs(boards.list) do
+      local members, total_xp, level_sum = changed_counters(board)
+      if not members then
+        return nil
+      end
+      parts[i + 1] = table.concat({ board.name, format_integer(board.period), members, total_xp, level_sum }, ':')
+      require_permissions(board.keys.xp, 'ZADD', 'ZREM', 'RENAME', 'UNLINK', 'EXISTS')
+      require_permissions(board.keys.hidden, 'ZADD', 'ZREM', 'RENAME', 'UNLINK', 'EXISTS')
+    end
+    return { 'boards', table.concat(parts, ' ') }
+  end
+
+  -- Stores the members of changed boards. The state is stored before.
+  local function write_boards(stats)
+    local boards = stats.boards
+    if not (boards and boards.is_changed) then
+      return
+    end
+    for i = #boards.list, 1, -1 do
+      local board = boards.list[i]
+      if board.source ~= board.keys then
+        redis.call('UNLINK', board.keys.xp, board.keys.hidden)
+        for place, key in pairs(board.source or {}) do
+          if redis.call('EXISTS', key) == 1 then
+            redis.call('RENAME', key, board.keys[place])
+          end
+        end
+      end
+    end
+    for _, board in ipairs(boards.list) do
+      for _, id in ipairs(board.ids) do
+        local staged = board.staged[id]
+        for place, was in pairs({ xp = staged.was_ranked, hidden = staged.was_hidden }) do
+          if staged[place] > 0 then
+            redis.call('ZADD', board.keys[place], format_integer(staged[place]), id)
+          elseif was then
+            redis.call('ZREM', board.keys[place], id)
+          end
+        end
+      end
+    end
+    boards.is_changed = false
+  end
+
+  board_functions = {
+    require_keys = require_board_keys,
+    add = add_board,
+    parse = parse_boards,
+    open = open_boards,
+    change_member = change_boards,
+    clear = clear_boards,
+    fields = board_fields,
+    write = write_boards,
+    day_at = day_at,
+    period_of = period_of,
+  }
+  return board_functions
 end

@@ -20,11 +20,11 @@ local function correct_recount(state, id, place, sign)
 end
 
 -- Notes that a member leaves a place (nil: it had none) for another one (nil: it has none). A place is a table: "score" as it is stored, "xp" of it,
--- "explicit" level or nil, "level" where it is known, and "is_hidden" for one outside the ranking. The new place has the "gain" for the boards,
--- and "joins" when a member that was in both places has one from now on. store_changes writes the counters.
-local function change_member(stats, curve, id, before, after)
+-- "explicit" level or nil, "level" where it is known, and "is_hidden" for one outside the ranking. A new place has "joins" when a member that may
+-- be in both has one from now on. The boards add the gain. store_changes writes the counters.
+local function change_member(stats, curve, id, before, after, gain)
   if stats.boards_text then
-    change_boards(stats, curve, id, before, after)
+    on_boards().change_member(stats, curve, id, before, after, gain)
   end
   before = before and not before.is_hidden and before
   after = after and not after.is_hidden and after
@@ -62,7 +62,7 @@ local function store_changes(stats, ...)
     return nil
   end
   if stats.boards then
-    local fields = board_fields(stats)
+    local fields = on_boards().fields(stats)
     if not fields then
       return nil
     end
@@ -70,7 +70,7 @@ local function store_changes(stats, ...)
       fields[#fields + 1] = field
     end
     local rev = write_stats(stats, 'members', members, 'total_xp', total_xp, 'level_sum', level_sum, unpack(fields))
-    write_boards(stats)
+    on_boards().write(stats)
     return rev
   end
   -- Most writes change the total alone. A field that stays as it is costs time too.

@@ -53,8 +53,11 @@ local function gain(member, status, amount, and_then)
   if status == 'OK' then
     local key, text = member.is_hidden and KEYS[4] or KEYS[1], format_integer(xp)
     note_hidden(stats, KEYS[4], member.id, member.is_hidden)
-    local after = { score = text, xp = xp, explicit = member.explicit, level = level, is_hidden = member.is_hidden, gain = amount }
-    change_member(stats, member.curve, member.id, member.score and member, after)
+    local after = { score = text, xp = xp, explicit = member.explicit, level = level }
+    if member.is_hidden then
+      after.is_hidden = true
+    end
+    change_member(stats, member.curve, member.id, member.score and member, after, amount)
     require_permissions(key, 'ZADD')
     if member.has_new_profile then
       require_permissions(KEYS[5], 'HSET')

@@ -148,8 +148,11 @@ local function record(first_arg)
       if is_changed or stats.recount then
         local before = old and { score = score, xp = old, explicit = old_explicit, is_hidden = is_hidden }
         local gain = (op == 'add' or op == 'take') and xp - (old or 0) or 0
-        local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level, is_hidden = is_hidden, gain = gain }
-        change_member(stats, curve, id, before, after)
+        local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level }
+        if is_hidden then
+          after.is_hidden = true
+        end
+        change_member(stats, curve, id, before, after, gain)
       end
       note_hidden(stats, hidden_key, id, is_hidden)
       if pairs_count > 0 and not member.profile then

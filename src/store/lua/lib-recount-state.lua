@@ -3,25 +3,25 @@
 -- (XP and, last, user id), the number of members counted, their sums, and those on each board. Every script that changes a member corrects these sums when the
 -- member stood, or now stands, at or above that place. So the sums are always those of all members there.
 
--- Returns five numbers for sums, with commas between.
-local function format_sums(sums)
-  local numbers = { sums.members, sums.hi, sums.lo, sums.level_hi, sums.level_lo }
-  for i, number in ipairs(numbers) do
-    numbers[i] = format_integer(number)
-  end
-  return table.concat(numbers, ',')
-end
-
--- Fills a table with the sums of a text.
-local function parse_sums(text, sums)
-  local members, hi, lo, level_hi, level_lo = string.match(text, '^(%S+),(%S+),(%S+),(%S+),(%S+)$')
-  sums.members, sums.hi, sums.lo, sums.level_hi, sums.level_lo = members + 0.0, hi + 0.0, lo + 0.0, level_hi + 0.0, level_lo + 0.0
-  return sums
-end
-
 -- Returns the state, nil when no count runs. Its rev is "" for a guild without one, its score nil before the first member. `boards` has the
 -- sums of each board (lib-boards.lua) by its name.
 local function parse_recount(text)
+  -- Returns five numbers for sums, with commas between.
+  local function format_sums(sums)
+    local numbers = { sums.members, sums.hi, sums.lo, sums.level_hi, sums.level_lo }
+    for i, number in ipairs(numbers) do
+      numbers[i] = format_integer(number)
+    end
+    return table.concat(numbers, ',')
+  end
+
+  -- Fills a table with the sums of a text.
+  local function parse_sums(text, sums)
+    local members, hi, lo, level_hi, level_lo = string.match(text, '^(%S+),(%S+),(%S+),(%S+),(%S+)$')
+    sums.members, sums.hi, sums.lo, sums.level_hi, sums.level_lo = members + 0.0, hi + 0.0, lo + 0.0, level_hi + 0.0, level_lo + 0.0
+    return sums
+  end
+
   local pattern = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (.*)$'
   local token, curve, seen, rev, score, counted, own, on_boards, id = string.match(text, pattern)
   if not token then
