@@ -2,9 +2,11 @@ import { type Award, type AwardRequest, award, awardArguments, decodeAward } fro
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
 import type { OnceOptions } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
+import { changeReason, type HideOptions, type PlaceChange } from '../guild/members/hiding.ts';
 import { type ProfileChange, profileFields } from '../guild/members/records.ts';
-import { inSlices, sumOf } from '../guild/members/slices.ts';
-import { hide, LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from '../guild/members/writer.ts';
+import { inSlices } from '../guild/members/slices.ts';
+import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from '../guild/members/sync.ts';
+import { LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from '../guild/members/writer.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from '../guild/season/season.ts';
@@ -72,17 +74,36 @@ export class BotWriter extends LeaderboardWriter {
   }
 
   /**
-   * Takes members out of the ranking, the total and the counters: who left, is banned or wants it. They keep XP and profile, and gain on.
-   * O(n log m).
-   * @returns the number of members that were ranked before.
+   * Gives members a reason to be hidden: they left, want it, or a moderator wants it. A hidden member is in no ranking, total or counter. It
+   * keeps XP and profile, and gains on. Passes over users who are no members. O(n log m).
+   * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
-  hide(guildId: string, userIds: readonly string[]): Promise<number> {
-    return this.move('hide', guildId, userIds);
+  hide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
+    return changeReason(this.scripts, this.redisKeys, 'hide', guildId, userIds, options);
   }
 
-  /** Puts hidden members back into the ranking, with all their XP. O(n log m). @returns the number of members that were hidden before. */
-  unhide(guildId: string, userIds: readonly string[]): Promise<number> {
-    return this.move('unhide', guildId, userIds);
+  /**
+   * Lifts a reason from hidden members. One without another reason comes back into the ranking, with all its XP. O(n log m).
+   * @throws InvalidInputError for an unknown reason; nothing was sent.
+   */
+  unhide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
+    return changeReason(this.scripts, this.redisKeys, 'unhide', guildId, userIds, options);
+  }
+
+  /**
+   * Hides with the reason "left" the ranked members who are not on the server, and lifts it from the hidden ones who are: for the start of a
+   * bot, which missed who left and who came. O(n log n) in steps of a few milliseconds, and memory for the ids of both lists. The same call
+   * goes on after an interruption.
+   * @param presentIds all members of the server, such as `guild.members.cache` of discord.js after a fetch.
+   * @throws InvalidInputError for an empty list or an unfit share, and DataConflictError when more than `maxShare` of the ranked members
+   *   would be hidden; nothing was changed.
+   */
+  syncMembers(
+    guildId: string,
+    presentIds: PresentMembers | readonly string[],
+    options?: SyncOptions,
+  ): Promise<SyncResult> {
+    return syncMembers(this.scripts, this.redisKeys, guildId, presentIds, options);
   }
 
   /**
@@ -101,17 +122,6 @@ export class BotWriter extends LeaderboardWriter {
    */
   async createDashboardLink(guildId: string, options: DashboardLinkOptions): Promise<string> {
     return createDashboardLink(this.scripts, this.redisKeys, guildId, options);
-  }
-
-  private async move(direction: 'hide' | 'unhide', guildId: string, userIds: readonly string[]): Promise<number> {
-    checkIds(guildId, userIds);
-    const guild = this.redisKeys.guild(guildId);
-    const moved = await inSlices(userIds, async (slice) => {
-      const reply = await hide(this.scripts, guild, [direction, ...slice]);
-      throwRefusal(reply);
-      return Number(reply[2]);
-    });
-    return sumOf(moved);
   }
 
   /** Runs a script on one member. @throws RecordRefusedError */

@@ -1,6 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { count } from '../count.ts';
 import { DataConflictError, NotFoundError } from '../errors.ts';
+import { HIDE_REASONS, type HideReason } from '../guild/members/hide-reasons.ts';
 import { readMemberData } from '../guild/members/member-data.ts';
 import type { ProfileChange } from '../guild/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
@@ -17,6 +18,7 @@ import {
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
+import { parseShare, type SyncOptions, sync } from './member-sync.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, PartialResult, print, UsageError } from './terminal.ts';
 
@@ -32,11 +34,15 @@ interface SetOptions extends Options, Omit<ProfileChange, 'level'> {
   readonly level?: number | 'none';
 }
 
+interface MoveOptions extends Options {
+  readonly reason: HideReason;
+}
+
 interface RemoveOptions extends Options {
   readonly yes?: boolean;
 }
 
-/** Defines `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `remove` and `export`. */
+/** Defines `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `sync`, `remove` and `export`. */
 export function defineMember(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     requireId(command.command(name).description(description), '--guild <id>', 'guild of the member');
@@ -44,6 +50,8 @@ export function defineMember(command: Command, context: CommandContext): void {
     subcommand(name, description).argument('<user>', 'user id', parseId).option('--json', 'print JSON');
   const many = (name: string, description: string) =>
     subcommand(name, description).argument('<users...>', 'user ids', parseIds).option('--json', 'print JSON');
+  const reason = (description: string) =>
+    new Option('--reason <reason>', description).choices(HIDE_REASONS).default('moderator');
 
   one('show', 'Show a member, ranked or hidden').action((user: string, options: Options) =>
     show(context, user, options),
@@ -62,12 +70,18 @@ export function defineMember(command: Command, context: CommandContext): void {
   one('rename', 'Change the name to show')
     .argument('<name>', 'new name; an empty one = the user id', parseName)
     .action((user: string, username: string, options: Options) => set(context, user, { ...options, username }));
-  many('hide', 'Take members out of the ranking; they keep XP and profile').action(
-    (users: string[], options: Options) => move(context, 'hide', users, options),
-  );
-  many('unhide', 'Put hidden members back, with all their XP').action((users: string[], options: Options) =>
-    move(context, 'unhide', users, options),
-  );
+  many('hide', 'Take members out of the ranking; they keep XP and profile')
+    .addOption(reason('why: they left, want it, or a moderator wants it'))
+    .action((users: string[], options: MoveOptions) => move(context, 'hide', users, options));
+  many('unhide', 'Lift a reason; members without another one come back, with all their XP')
+    .addOption(reason('the reason to lift'))
+    .action((users: string[], options: MoveOptions) => move(context, 'unhide', users, options));
+  subcommand('sync', 'Hide the ranked members that a list of the server lacks, and lift "left" from those that it has')
+    .requiredOption('--file <path>', 'all user ids of the server, one on each line')
+    .option('--dry-run', 'only print the numbers')
+    .option('--max-share <n>', 'most of the ranked members that may be hidden, 0 to 1; 0.2 unless given', parseShare)
+    .option('--json', 'print JSON')
+    .action((options: SyncOptions) => sync(context, options));
   many('remove', 'Erase members with all that is stored of them in the guild')
     .option('--yes', 'do not ask')
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
@@ -125,14 +139,19 @@ async function move(
   context: CommandContext,
   direction: 'hide' | 'unhide',
   users: readonly string[],
-  { guild, json }: Options,
+  { guild, json, reason }: MoveOptions,
 ): Promise<void> {
-  const { changed, unknown } = await withServices(context, async ({ writer, members }) => ({
-    changed: await writer[direction](guild, users),
+  const { changed, hidden, unknown } = await withServices(context, async ({ writer, members }) => ({
+    ...(await writer[direction](guild, users, { reason })),
     unknown: unknownOf(users, (await members.read(guild, users)).members),
   }));
   const done = direction === 'hide' ? 'hidden' : 'put back';
-  print(context, json, { guild, changed, unknown }, () => `${changed} of ${new Set(users).size} ${done}`);
+  const still = hidden.map(({ userId, reasons }) => `${userId} is hidden: ${reasons.join(', ')}`);
+  const shown = hidden.map(({ userId, reasons }) => ({ user_id: userId, reasons }));
+  print(context, json, { guild, changed, hidden: shown, unknown }, () => [
+    `${changed} of ${new Set(users).size} ${done}`,
+    ...still,
+  ]);
   throwUnknown(guild, unknown);
 }
 
@@ -164,6 +183,7 @@ interface ShownMember {
   /** Null for a hidden member. */
   readonly rank: number | null;
   readonly hidden: boolean;
+  readonly hidden_reasons: readonly HideReason[];
   readonly daily_streak: number;
   readonly last_daily_claim: string | null;
 }
@@ -181,17 +201,18 @@ async function readShown({ members, reader }: Services, guild: string, user: str
     xp: member.xp,
     rank: ranked?.rank ?? null,
     hidden: member.hidden,
+    hidden_reasons: member.hiddenReasons,
     daily_streak: member.dailyStreak,
     last_daily_claim: member.lastDailyClaim,
   };
 }
 
 function lines(member: ShownMember): string[] {
-  const { user_id, username, level, explicit_level, xp, rank, hidden, daily_streak, last_daily_claim } = member;
+  const { user_id, username, level, explicit_level, xp, rank, hidden_reasons, daily_streak, last_daily_claim } = member;
   return [
     `user         ${user_id}`,
     `name         ${(username ?? '-').replace(/\p{Cc}/gu, '?')}`,
-    `rank         ${hidden ? 'hidden' : rank}`,
+    `rank         ${rank ?? `hidden: ${hidden_reasons.join(', ')}`}`,
     `XP           ${xp}`,
     `level        ${level}${explicit_level ? ' (explicit)' : ''}`,
     `daily streak ${daily_streak}${last_daily_claim ? `, last claim ${last_daily_claim}` : ''}`,

@@ -52,16 +52,12 @@ export async function* exportText(
 }
 
 /** Returns a member with the names of the project's own files, in the order of its columns. */
-function record({ userId, xp, username, level, dailyStreak, lastDailyClaim, hidden }: StoredMember, shown: number) {
+function record({ level, hiddenReasons, ...member }: StoredMember, shown: number) {
   const values = {
-    userId,
-    xp,
-    username,
+    ...member,
     level: shown,
-    dailyStreak,
-    lastDailyClaim,
     explicitLevel: level !== null,
-    hidden,
+    hiddenReasons: member.hidden ? hiddenReasons.join(' ') : null,
   };
   return Object.fromEntries(
     Object.entries(OWN_NAMES).map(([name, column]) => [column, values[name as keyof typeof values]]),

@@ -1,5 +1,5 @@
 import { digits } from '../count.ts';
-import type { XpRecord } from '../guild/members/records.ts';
+import type { FileRecord } from '../guild/members/records.ts';
 import {
   CURVE_NAMES,
   type Curve,
@@ -72,11 +72,12 @@ export class LevelCheck {
  * level would not move when the bot adds XP later. A level that the curve gives anyway is stored for the row alone.
  */
 export function recordOf(
-  { userId, xp, hidden, level, explicitLevel, ...profile }: SeedRow,
+  { userId, xp, hidden, hiddenReasons, level, explicitLevel, ...profile }: SeedRow,
   curve: CurveName | Curve,
   levels: LevelChoice = 'curve',
 ) {
   const isExplicit = explicitLevel ?? (levels === 'file' && level !== levelForXp(curve, xp));
   const stored = level === undefined ? {} : { level: isExplicit ? level : null };
-  return { userId, set: xp, ...(hidden && { hidden }), profile: { ...profile, ...stored } } satisfies XpRecord;
+  const place = { ...(hidden && { hidden }), ...(hiddenReasons && { hiddenReasons }) };
+  return { userId, set: xp, ...place, profile: { ...profile, ...stored } } satisfies FileRecord;
 }

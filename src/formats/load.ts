@@ -8,6 +8,7 @@ import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.t
 import { IncompleteRun } from './incomplete-run.ts';
 import { compareLevels } from './level-pass.ts';
 import { LevelCheck, recordOf } from './levels.ts';
+import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
 import { badRows } from './problems.ts';
 import { readMembers } from './reading.ts';
@@ -100,20 +101,13 @@ async function refuseLevels(
 }
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
-  const { writer } = target;
   const { tally } = counts;
   let configured: Promise<void> | undefined;
   // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
   const configure = () => (configured ??= updateConfig(target, job, choice));
   const sender = new RecordSender(async (records) => {
     await configure();
-    const hidden = new Set(records.flatMap((record) => (record.hidden ? [record.userId] : [])));
-    if (hidden.size === 0) return writer.load(job.guild, records);
-    // A member that is ranked now leaves the ranking before its XP changes. No other row of it may make it a ranked one.
-    const rows = records.map(
-      (record) => (hidden.has(record.userId) ? { ...record, hidden: true } : record) as XpRecord,
-    );
-    return (await Promise.all([writer.load(job.guild, rows), writer.hide(job.guild, [...hidden])]))[0];
+    return loadAndHide(target, job.guild, records);
   }, countIn(tally));
   try {
     await sendMembers(sender, job, choice);

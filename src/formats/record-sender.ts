@@ -1,4 +1,4 @@
-import type { XpRecord } from '../guild/members/records.ts';
+import type { FileRecord } from '../guild/members/records.ts';
 
 /** Members in one atomic write. It takes Redis about 4 ms, in which readers wait. */
 const RECORDS_PER_WRITE = 250;
@@ -11,21 +11,21 @@ export class RecordSender {
   written = 0;
   /** Members among them that the ranking did not have before. */
   created = 0;
-  private records: XpRecord[] = [];
+  private records: FileRecord[] = [];
   private readonly inFlight = new Set<Promise<void>>();
   private failure: { readonly error: unknown } | undefined;
 
   /** @param onWritten is called with each list of records that Redis confirmed. */
   constructor(
-    private readonly write: (records: readonly XpRecord[]) => Promise<{ readonly created: number }>,
-    private readonly onWritten: (records: readonly XpRecord[]) => void = () => {},
+    private readonly write: (records: readonly FileRecord[]) => Promise<{ readonly created: number }>,
+    private readonly onWritten: (records: readonly FileRecord[]) => void = () => {},
   ) {}
 
   /**
    * Adds a record. @returns a promise when a write starts, to be awaited before the next record. It rejects with the
    * error of an earlier write.
    */
-  add(record: XpRecord): Promise<void> | undefined {
+  add(record: FileRecord): Promise<void> | undefined {
     this.records.push(record);
     return this.records.length < RECORDS_PER_WRITE ? undefined : this.send();
   }

@@ -1,3 +1,4 @@
+import { HIDE_REASONS, type HideReason, reasonsIn } from '../guild/members/hide-reasons.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
 
@@ -14,6 +15,8 @@ export interface SeedRow {
   /** Whether the level is an explicit one, to store or to leave out whatever the curve gives; left out = decided by the curve. */
   readonly explicitLevel?: boolean;
   readonly hidden?: boolean;
+  /** Why it is hidden; left out = by a moderator. */
+  readonly hiddenReasons?: readonly HideReason[];
 }
 
 /** One place of a file: a member, or the reason why it is none. */
@@ -33,6 +36,7 @@ export interface FieldNames {
   readonly lastDailyClaim?: string;
   readonly explicitLevel?: string;
   readonly hidden?: string;
+  readonly hiddenReasons?: string;
 }
 
 /** The field names of the project's own files. */
@@ -45,6 +49,7 @@ export const OWN_NAMES = {
   lastDailyClaim: 'last_daily_claim',
   explicitLevel: 'explicit_level',
   hidden: 'hidden',
+  hiddenReasons: 'hidden_reasons',
 } as const satisfies FieldNames;
 
 const XP_RULE = `a whole number from 0 to ${MAX_XP}`;
@@ -98,7 +103,13 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
     if (!/^(true|false)$/.test(String(value))) return `${names[field]} ${quote(value)} is not true or false`;
     row[field] = String(value) === 'true';
   }
-  return row;
+  const reasons = names.hiddenReasons && fields[names.hiddenReasons];
+  if (isAbsent(reasons)) return row;
+  const words = String(reasons).split(' ');
+  if (!words.every((word) => (HIDE_REASONS as readonly string[]).includes(word)))
+    return `${names.hiddenReasons} ${quote(reasons)} is not one or more of ${HIDE_REASONS.join(', ')}, with spaces between`;
+  if (row.hidden === false) return `${names.hiddenReasons} is ${quote(reasons)}, but ${names.hidden} is false`;
+  return { ...row, hidden: true, hiddenReasons: reasonsIn(String(reasons)) };
 }
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */

@@ -1,4 +1,4 @@
-import type { XpRecord } from '../guild/members/records.ts';
+import type { FileRecord } from '../guild/members/records.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { StagedMembers } from '../guild/replace/staged-members.ts';
 import { curveFields } from '../guild/settings/guild-config.ts';
@@ -24,7 +24,7 @@ export class Replacement {
     return new Replacement(await StagedMembers.lock(target, guildId, curveFields(curve)));
   }
 
-  stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
+  stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
     return this.members.stage(records);
   }
 

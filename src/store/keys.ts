@@ -20,6 +20,8 @@ export interface GuildKeys {
   readonly members: string;
   /** ZSET: hidden members, user id -> total XP. */
   readonly hidden: string;
+  /** HASH: hidden member -> why it is hidden, unless by a moderator alone. */
+  readonly hiddenReasons: string;
   /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
   readonly cooldownPrefix: string;
   /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for it. */
@@ -110,6 +112,7 @@ export class RedisKeys {
       usage: `${base}:usage`,
       members: `${base}:members`,
       hidden: `${base}:hidden`,
+      hiddenReasons: `${base}:hidden:reasons`,
       cooldownPrefix: `${base}:cooldown:`,
       eventPrefix: `${base}:event:`,
       eventPartPrefix: `${base}:event-part:`,

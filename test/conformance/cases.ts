@@ -1,8 +1,8 @@
 import { award, claim, type Model, once } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
-import { hide, record, remove } from './guild-calls.ts';
+import { hide, list, record, remove } from './guild-calls.ts';
 import { around, batch } from './reads.ts';
-import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds, smallWith } from './samples.ts';
+import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds, smallWith, withReasons } from './samples.ts';
 import { season, stage } from './season-calls.ts';
 import { seasonCases, stageCases } from './season-cases.ts';
 import { type Case, Refused, type State, type Suite, sorted } from './state.ts';
@@ -17,6 +17,7 @@ export interface Call {
 }
 
 const GUILD_KEYS = [':xp', ':stats', ':config', ':hidden', ':members'];
+const HIDE_KEYS = [...GUILD_KEYS, ':hidden:reasons'];
 const READ_KEYS = [':xp', ':stats', ':config', ':members'];
 const BAD_IDS = ['', 'a b', 'é', 'a'.repeat(65)];
 const LONG = 'é'.repeat(513);
@@ -260,15 +261,18 @@ function* hideCases(): Iterable<Call> {
     const ranked = Object.keys((state[':xp'] as { zset?: object } | undefined)?.zset ?? {})[0] ?? '';
     const both = ranked && r.below(5) === 0 && !state[':hidden'];
     const twice = { ...state, ':hidden': { zset: { [ranked]: 40 } } };
-    return { ...(both ? { state: twice } : {}), keys: GUILD_KEYS, args: [r.pick(['hide', 'unhide']), ...ids] };
+    const args = [r.pick(['hide', 'unhide']), r.pick(['left', 'self', 'moderator']), ...ids];
+    return { state: withReasons(r, both ? twice : state), keys: HIDE_KEYS, args };
   });
   for (const direction of ['hide', 'unhide']) {
     const call = (name: string, ids: string[], state = SMALL) => ({
       name,
       state,
-      keys: GUILD_KEYS,
-      args: [direction, ...ids],
+      keys: HIDE_KEYS,
+      args: [direction, 'moderator', ...ids],
     });
+    for (const reason of ['', 'Left', 'left self', 'ban', ' self'])
+      yield { ...call(`${direction}: argument ${reason}`, []), args: [direction, reason, 'a'] };
     for (const id of BAD_IDS) yield call(`${direction}: user_id`, ['a', '9', id]);
     yield call(`${direction}: total`, ['9', 'a'], BRIM);
     yield call(`${direction}: a total of 2^63-1`, ['9'], smallWith({}, { total_xp: '9223372036854775307' }));
@@ -279,13 +283,23 @@ function* hideCases(): Iterable<Call> {
   }
 }
 
+function* listCases(): Iterable<Call> {
+  yield* random(19, (r, state) => {
+    return { state: withReasons(r, state), keys: HIDE_KEYS, args: [r.pick(['ranked', 'left']), '0'] };
+  });
+  for (const [name, state] of BROKEN.slice(0, 2)) yield { name, state, keys: HIDE_KEYS, args: ['ranked', '0'] };
+}
+
 function* removeCases(): Iterable<Call> {
-  const keysOf = (ids: readonly string[]) => [...[...GUILD_KEYS, ':season:xp'], ...ids.map((id) => `:cooldown:${id}`)];
+  const keysOf = (ids: readonly string[]) => [
+    ...[...GUILD_KEYS, ':season:xp', ':hidden:reasons'],
+    ...ids.map((id) => `:cooldown:${id}`),
+  ];
   yield* random(15, (r, state) => {
     const ids = Array.from({ length: 1 + r.below(4) }, () => r.pick(IDS));
     const marks = r.below(4) === 0 ? { ':season:xp': { zset: { [ids[0] as string]: 70, z: 5 } } } : {};
     const waiting = r.below(4) === 0 ? { [`:cooldown:${ids[0]}`]: { string: '1', ms: 45_000 } } : {};
-    return { state: { ...state, ...marks, ...waiting }, keys: keysOf(ids), args: ids };
+    return { state: { ...withReasons(r, state), ...marks, ...waiting }, keys: keysOf(ids), args: ids };
   });
   const call = (name: string, ids: string[], state = SMALL, keys = keysOf(ids)) => ({
     name,
@@ -354,6 +368,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['claim', claimCases, once(claim, 5, ([id]) => `claim ${id}`)],
   ['record', recordCases, once(record, 5, (args) => `record ${args.length} ${args[args[0] === 'each' ? 2 : 1] ?? ''}`)],
   ['hide', hideCases, hide],
+  ['list', listCases, list],
   ['remove', removeCases, remove],
   ['season', seasonCases, season],
   ['stage', stageCases, stage],

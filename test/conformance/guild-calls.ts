@@ -1,6 +1,6 @@
 import type { Model } from './bot-calls.ts';
-import { checkMember, MAX, NaiveGuild, whole } from './guild.ts';
-import { Refused } from './state.ts';
+import { checkMember, MAX, NaiveGuild } from './guild.ts';
+import { Refused, type Reply, type State } from './state.ts';
 
 /** record.lua. */
 export const record: Model = (state, now, keys, rest) => {
@@ -53,23 +53,45 @@ function xpAfter(guild: NaiveGuild, op: string, xp: bigint, amount: bigint): big
 }
 
 /** hide.lua. */
-export const hide: Model = (state, now, _keys, [direction, ...ids]) => {
+export const hide: Model = (state, now, _keys, [direction, reason = '', ...ids]) => {
+  if (!['hide', 'unhide'].includes(direction ?? '') || !['left', 'self', 'moderator'].includes(reason))
+    throw new Refused(['REFUSED', 0, 'argument']);
+  return place(state, now, ids, (_, before) =>
+    direction === 'hide' ? [...before, reason] : before.filter((each) => each !== reason),
+  );
+};
+
+/** lib-place.lua. @param after gives the reasons of a member after the call, in any order. */
+export function place(
+  state: State,
+  now: number,
+  ids: readonly string[],
+  after: (id: string, before: readonly string[]) => readonly string[],
+): [Reply, NaiveGuild] {
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
-  const [from, to] = direction === 'hide' ? [guild.ranked, guild.hidden] : [guild.hidden, guild.ranked];
-  let moved = 0;
-  for (const [index, id] of ids.entries()) {
-    checkMember(id, index);
-    const score = from.get(id);
-    if (score === undefined) continue;
-    const both = Number(whole(score) + whole(to.get(id) ?? 0));
-    from.delete(id);
-    to.set(id, Math.min(both, Number(MAX)));
-    moved++;
+  for (const [index, id] of ids.entries()) checkMember(id, index);
+  let [moved, isWritten] = [0, false];
+  const hidden: string[] = [];
+  for (const id of new Set(ids)) {
+    if (!guild.ranked.has(id) && !guild.hidden.has(id)) continue;
+    const before = guild.reasonsOf(id);
+    const isMoved = guild.place(id, after(id, before));
+    if (isMoved) moved++;
+    const now = guild.reasonsOf(id);
+    if (isMoved || now.join() !== before.join()) isWritten = true;
+    if (now.length > 0) hidden.push([id, ...now].join(' '));
   }
-  if (moved === 0) return [['OK', guild.rev, 0], guild];
+  if (!isWritten) return [['OK', guild.rev, 0, ...hidden], new NaiveGuild(state, now)];
   const rev = guild.write(['REFUSED', ids.length - 1, 'total'], { hidden: String(guild.hidden.size) });
-  return [['OK', rev, moved], guild];
+  return [['OK', rev, moved, ...hidden], guild];
+}
+
+/** list.lua. */
+export const list: Model = (state, now, _keys, [kind]) => {
+  const guild = new NaiveGuild(state, now).open();
+  const left = Object.entries(guild.reasons).flatMap(([id, text]) => (text.split(' ').includes('left') ? [id] : []));
+  return [['0', guild.ranked.size, ...(kind === 'ranked' ? guild.ranking().reverse() : left)], guild];
 };
 
 /** remove.lua. */
@@ -78,11 +100,12 @@ export const remove: Model = (state, now, keys, ids) => {
   guild.levelOf(0n);
   let [removed, unhidden] = [0, 0];
   for (const [index, id] of ids.entries()) {
-    if (keys[index + 6] !== `:cooldown:${id}`) throw new Refused({ error: 'ERR' });
+    if (keys[index + 7] !== `:cooldown:${id}`) throw new Refused({ error: 'ERR' });
     if (!guild.member(id).exists) continue;
     removed++;
     if (guild.stats.hidden !== undefined && guild.hidden.delete(id)) unhidden++;
     guild.ranked.delete(id);
+    if (!guild.hidden.has(id)) delete guild.reasons[id];
   }
   if (removed > 0) guild.write({ error: 'ERR' }, unhidden > 0 ? { hidden: String(guild.hidden.size) } : {});
   const marks = guild.zset(':season:xp');

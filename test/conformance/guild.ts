@@ -6,6 +6,7 @@ export const MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const MAX_COUNTER = 2n ** 63n - 1n;
 /** The version of the data that the scripts know. */
 const MODEL = '1';
+const REASONS = ':hidden:reasons';
 const ID = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
@@ -16,6 +17,8 @@ export class NaiveGuild extends Keys {
   readonly stats: Record<string, string>;
   readonly ranked: Map<string, number>;
   readonly hidden: Map<string, number>;
+  /** Why members are hidden, as it is stored. */
+  readonly reasons: Record<string, string> = {};
   private cachedCurve: Curve | undefined;
   private rankedBefore: ReadonlyMap<string, number> = new Map();
 
@@ -34,6 +37,7 @@ export class NaiveGuild extends Keys {
   open(): this {
     for (const [id, xp] of this.zset(':xp')) this.ranked.set(id, xp);
     for (const [id, xp] of this.zset(':hidden')) this.hidden.set(id, xp);
+    Object.assign(this.reasons, this.hash(REASONS));
     this.rankedBefore = new Map(this.ranked);
     return this;
   }
@@ -100,6 +104,29 @@ export class NaiveGuild extends Keys {
     if (profile) this.setProfile(id, profile);
   }
 
+  /** Returns the reasons why a member is hidden, none for a ranked one. */
+  reasonsOf(id: string): string[] {
+    if (!this.hidden.has(id)) return [];
+    const named = inOrder((this.reasons[id] ?? '').split(' '));
+    return named.length > 0 ? named : ['moderator'];
+  }
+
+  /** Gives a member reasons to be hidden; none ranks it. @returns whether it changed its place. */
+  place(id: string, reasons: readonly string[]): boolean {
+    const both = [this.ranked.get(id), this.hidden.get(id)];
+    const isMoved = reasons.length > 0 ? both[0] !== undefined : both[1] !== undefined;
+    if (!isMoved && inOrder(reasons).join() === this.reasonsOf(id).join()) return false;
+    if (isMoved) {
+      const [from, to] = reasons.length > 0 ? [this.ranked, this.hidden] : [this.hidden, this.ranked];
+      from.delete(id);
+      to.set(id, Number(min(whole(both[0] ?? 0) + whole(both[1] ?? 0), MAX)));
+    }
+    delete this.reasons[id];
+    const text = inOrder(reasons).join(' ');
+    if (text !== '' && text !== 'moderator') this.reasons[id] = text;
+    return isMoved;
+  }
+
   /** Writes members, counters and a new revision. @throws Refused when a counter leaves 64 bits or is no number. */
   write(onOverflow: Refused['reply'], fields: Record<string, string> = {}): string {
     const before = this.sums(this.rankedBefore, new Keys(this.state));
@@ -118,6 +145,7 @@ export class NaiveGuild extends Keys {
     this.setHash(':stats', { ...this.stats, rev, model: MODEL, ...counters, ...fields });
     this.setZset(':xp', this.ranked);
     this.setZset(':hidden', this.hidden);
+    this.setHash(REASONS, this.reasons);
     return rev;
   }
 
@@ -144,6 +172,10 @@ export class NaiveGuild extends Keys {
     }
     return sums;
   }
+}
+
+function inOrder(reasons: readonly string[]): string[] {
+  return ['left', 'self', 'moderator'].filter((reason) => reasons.includes(reason));
 }
 
 function min(a: bigint, b: bigint): bigint {

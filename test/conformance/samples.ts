@@ -70,6 +70,7 @@ const PROFILES: readonly string[] = [
 interface Members {
   readonly ranked?: Record<string, number>;
   readonly hidden?: Record<string, number>;
+  readonly reasons?: Record<string, string>;
   readonly profiles?: Record<string, string>;
   readonly config?: Record<string, string>;
   /** Other fields of the stats, in the place of the right ones. */
@@ -81,6 +82,7 @@ interface Members {
 export function guildOf({
   ranked = {},
   hidden = {},
+  reasons = {},
   profiles = {},
   config = {},
   stats = {},
@@ -90,6 +92,7 @@ export function guildOf({
     ':members': { hash: profiles },
     ':xp': { zset: ranked },
     ':hidden': { zset: hidden },
+    ':hidden:reasons': { hash: reasons },
     ':config': { hash: config },
   });
   const number = Object.keys(hidden).length;
@@ -129,6 +132,17 @@ export function sampleGuilds(count: number): State[] {
   });
   const left = guildOf({ ranked: { a: 300 }, profiles: { a: '- 0 - Ann', B: '50 8 - Old' } });
   return [{}, guildOf({ config: { xp_curve: 'lurkr' } }), left, ...guilds];
+}
+
+/** Reasons as they are stored, and texts that a raw writer can have left. */
+const REASONS = ['left', 'self', 'left self', 'self moderator', 'left self moderator', '', 'moderator left', 'ban'];
+
+/** Returns a guild with reasons of most of its hidden members. */
+export function withReasons(random: Random, state: State): State {
+  const hidden = state[':hidden'] as { zset: Record<string, number> } | undefined;
+  const ids = Object.keys(hidden?.zset ?? {}).filter(() => random.below(3) > 0);
+  const hash = Object.fromEntries(ids.map((id) => [id, random.pick(REASONS)]));
+  return ids.length > 0 ? { ...state, ':hidden:reasons': { hash } } : state;
 }
 
 /** A small guild for the cases of refusals. */

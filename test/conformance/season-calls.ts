@@ -1,6 +1,6 @@
 import type { Model } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
-import { hide, record } from './guild-calls.ts';
+import { place, record } from './guild-calls.ts';
 import { Refused, type Reply, RUN_ID, type State } from './state.ts';
 
 const LOCK_MS = 10_000;
@@ -26,7 +26,7 @@ function locked(state: State, now: number, token: string, call: () => [Reply, Na
 }
 
 /** season.lua. */
-export const season: Model = (state, now, keys, [mode, token, ...args]) => {
+export const season: Model = (state, now, _keys, [mode, token, ...args]) => {
   const guild = new NaiveGuild(state, now).open();
   const held = guild.string(LOCK)?.string;
   if (mode === 'begin' || mode === 'open') {
@@ -36,12 +36,18 @@ export const season: Model = (state, now, keys, [mode, token, ...args]) => {
   if (held !== token) throw new Refused(['REFUSED', 0, 'lock']);
   const step = (): [Reply, NaiveGuild] =>
     mode === 'hide' || mode === 'unhide'
-      ? hide(state, now, keys, [mode, ...args])
+      ? placeInArchive(state, now, mode, args)
       : [steps[mode as keyof typeof steps](guild, args), guild];
   const result = locked(state, now, token as string, step);
   if (mode === 'unlock') result[1].delete(LOCK);
   return result;
 };
+
+function placeInArchive(state: State, now: number, mode: string, args: readonly string[]): [Reply, NaiveGuild] {
+  const ids = mode === 'hide' ? args.filter((_, n) => n % 2 === 0) : args;
+  const reasons = (id: string) => (mode === 'hide' ? (args[args.lastIndexOf(id) + 1] as string).split(' ') : []);
+  return place(state, now, ids, reasons);
+}
 
 type Step = (guild: NaiveGuild, args: readonly string[]) => Reply;
 
@@ -84,7 +90,14 @@ const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | '
       const { exists, isHidden, xp } = guild.member(id);
       if (!exists) return [];
       marks.set(id, Number(xp));
-      return [[id, xp, isHidden ? 'hidden' : 'ranked', guild.hash(':members')[id] ?? ''].join('\n')];
+      return [
+        [
+          id,
+          xp,
+          isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked',
+          guild.hash(':members')[id] ?? '',
+        ].join('\n'),
+      ];
     });
     guild.setZset(':season:xp', marks);
     return ['OK', ...rows];
@@ -110,6 +123,7 @@ const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | '
       const { level = '-', ...profile } = guild.profile(id);
       if (xp === 0n && rest === 'drop') {
         (isHidden ? guild.hidden : guild.ranked).delete(id);
+        delete guild.reasons[id];
         guild.setProfile(id, {});
       } else guild.put(id, xp, isHidden, /^\d+$/.test(level) ? profile : undefined);
     }

@@ -1,10 +1,10 @@
 import type { Call } from './cases.ts';
-import { BRIM, BROKEN, FULL, guildOf, IDS, NOW, Random, SMALL, sampleGuilds } from './samples.ts';
+import { BRIM, BROKEN, FULL, guildOf, IDS, NOW, Random, SMALL, sampleGuilds, withReasons } from './samples.ts';
 import { RUN_ID, type State, type Value } from './state.ts';
 
 const LOCK = ':next:xp:lock';
 const DATA = [':xp', ':stats', ':config', ':hidden', ':members'];
-const KEYS = [...DATA, ':season', ':season:xp', LOCK];
+const KEYS = [...DATA, ':season', ':season:xp', LOCK, ':hidden:reasons'];
 const STAGE_KEYS = [...DATA, LOCK];
 const locked: Record<string, Value> = { [LOCK]: { string: 'token', ms: 5000 } };
 const ARCHIVE: Value = { hash: { of: 'g s1' } };
@@ -42,7 +42,7 @@ export function* seasonCases(): Iterable<Call> {
       yield call(`first season ${n}`, before, 'begin', ['g.s1', 'keep']);
       yield call(`archive ${n}`, before, 'open', ['g s1', ...random.pick([[], ['xp_curve', 'lurkr']])]);
     }
-    const under = { ...state, ...locked };
+    const under = { ...withReasons(random, state), ...locked };
     yield call(`${n}`, under, 'list', ['0', 'ranked']);
     yield call(`${n}`, under, 'list', ['0', 'hidden']);
     const marks = marksOf(random, state);
@@ -52,7 +52,9 @@ export function* seasonCases(): Iterable<Call> {
       yield call(`${n} ${which}`, { ...under, ...seasonIn('copy'), ...marks }, 'copied', [RUN_ID, which]);
     const ids = random.some(IDS, 3);
     yield call(`${n}`, { ...under, ...seasonIn('copy') }, 'mark', ids);
-    for (const mode of ['hide', 'unhide']) yield call(`${n}`, { ...under, ':season': ARCHIVE }, mode, ids);
+    const placed = ids.flatMap((id) => [id, random.pick(['moderator', 'left', 'self moderator', 'left self'])]);
+    yield call(`${n}`, { ...under, ':season': ARCHIVE }, 'hide', placed);
+    yield call(`${n}`, { ...under, ':season': ARCHIVE }, 'unhide', ids);
     for (const rest of ['keep', 'drop']) {
       const resetting = { ...under, ...seasonIn('reset', rest), ...marksOf(random, state) };
       yield call(`${n} ${rest}`, resetting, 'reset', ['2', ...ids]);
@@ -69,7 +71,7 @@ export function* seasonCases(): Iterable<Call> {
       for (const [mode, args] of [
         ['list', ['0', 'ranked']],
         ['mark', ['a']],
-        ['hide', ['a']],
+        ['hide', ['a', 'self']],
         ['reset', ['2', 'a']],
       ] as const)
         yield call(`in phase ${phase}`, before, mode, [...args]);
@@ -87,9 +89,10 @@ export function* seasonCases(): Iterable<Call> {
   for (const [name, state] of [...BROKEN, ...FULL])
     yield call(name, { ...state, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a', '9']);
   for (const mode of ['hide', 'unhide']) {
-    yield call('user_id', { ...SMALL, ...locked }, mode, ['a', 'a b']);
-    yield call('total', { ...BRIM, ...locked }, mode, ['9', 'a']);
-    for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, { ...state, ...locked }, mode, ['a', '9']);
+    const each = (ids: string[]) => (mode === 'hide' ? ids.flatMap((id) => [id, 'left moderator']) : ids);
+    yield call('user_id', { ...SMALL, ...locked }, mode, each(['a', 'a b']));
+    yield call('total', { ...BRIM, ...locked }, mode, each(['9', 'a']));
+    for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, { ...state, ...locked }, mode, each(['a', '9']));
   }
   const low = guildOf({ ranked: { a: 300 }, stats: { total_xp: '-9223372036854775807' } });
   yield call('total', { ...low, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2', 'a']);

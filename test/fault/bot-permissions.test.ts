@@ -52,8 +52,10 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });
     expect(await writer.resetSeason('g', { archiveAs: 'g.2', keepMembers: false })).toEqual({ archived: 2, reset: 2 });
     await writer.record('g', { userId: 'a', set: 5 });
-    await writer.hide('g', ['a']);
-    await writer.unhide('g', ['a']);
+    await writer.hide('g', ['a'], { reason: 'self' });
+    await writer.unhide('g', ['a'], { reason: 'self' });
+    await writer.hide('g', ['a'], { reason: 'left' });
+    expect(await writer.syncMembers('g', ['a'])).toEqual({ ranked: 0, left: 0, returned: 1 });
     expect(await writer.remove('g', ['a'])).toBe(1);
     const link = await writer.createDashboardLink('g', { url: 'https://dash.example.com/', ttl: 60, userId: 'u' });
     expect(link).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);

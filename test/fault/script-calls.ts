@@ -26,7 +26,7 @@ const recount = (services: Services, ...args: (string | number)[]) => {
 };
 /** Runs a mode of season.lua with the lock of the replacement, which both share. */
 const season = (services: Services, staged: StagedMembers, mode: string, ...args: (string | number)[]) => {
-  const keys = ['season', 'season:xp', 'next:xp:lock'].map((key) => `gr:{g}:${key}`);
+  const keys = ['season', 'season:xp', 'next:xp:lock', 'hidden:reasons'].map((key) => `gr:{g}:${key}`);
   return services.scripts.run('season', [...GUILD_KEYS, ...keys], mode, Reflect.get(staged, 'token'), ...args);
 };
 
@@ -71,10 +71,11 @@ export const scriptCalls: readonly ScriptCall[] = [
     run: ({ client }) => createWriter(client).claimDaily(GUILD, { userId: 'a', reward: 5, eventId: 'e' }),
   },
   { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'b']) },
-  { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden']) },
+  { script: 'hide', run: ({ client }) => createWriter(client).unhide(GUILD, ['hidden'], { reason: 'self' }) },
+  { script: 'hide', run: ({ client }) => createWriter(client).hide(GUILD, ['a', 'hidden'], { reason: 'left' }) },
   { script: 'season', run: (services, staged) => season(services, staged, 'mark', 'a', 'hidden') },
   { script: 'season', run: (services, staged) => season(services, staged, 'reset', 9, 'a', 'hidden') },
-  { script: 'season', run: (services, staged) => season(services, staged, 'hide', 'a', 'hidden') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'hide', 'a', 'self', 'hidden', 'left') },
   { script: 'season', run: (services, staged) => season(services, staged, 'unhide', 'a', 'hidden') },
   { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
@@ -84,7 +85,10 @@ export const scriptCalls: readonly ScriptCall[] = [
   },
   { script: 'stage', run: (_, staged) => staged.stage([{ userId: 'y', set: 1, profile: { username: 'Y' } }]) },
   { script: 'replace', run: (services, staged) => replace(services, staged, 'note') },
-  { script: 'replace', run: (services, staged) => replace(services, staged, 'hide', 'a', 'hidden') },
+  {
+    script: 'replace',
+    run: (services, staged) => replace(services, staged, 'hide', 'a', 'self', 'hidden', 'moderator'),
+  },
   { script: 'replace', run: (services, staged) => replace(services, staged, 'carry', 'a', 'b', 'hidden', 'shown') },
   {
     script: 'replace',
@@ -99,7 +103,11 @@ export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'delete',
     deletes: true,
-    run: ({ scripts }) => scripts.run('delete', [...GUILD_KEYS, 'gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}']),
+    run: ({ scripts }) =>
+      scripts.run('delete', [
+        ...GUILD_KEYS,
+        ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons'],
+      ]),
   },
   {
     script: 'usage',
@@ -129,7 +137,7 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   }));
   await services.writer.recordMany(GUILD, members);
   await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
-  await createWriter(services.client).hide(GUILD, ['hidden']);
+  await createWriter(services.client).hide(GUILD, ['hidden'], { reason: 'self' });
   await services.guildConfig.update(GUILD, { plan: 'free' });
   await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
   await services.client.hset('gr:{g}:keys', 'a', 'sha');

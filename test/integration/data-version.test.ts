@@ -55,7 +55,9 @@ describeStores('the version of the data of a guild', (kind) => {
       () =>
         all.scripts.run(
           'delete',
-          ['xp', 'stats', 'config', 'hidden', 'members', 'season', 'season:xp', 'x'].map((key) => `gr:{g}:${key}`),
+          ['xp', 'stats', 'config', 'hidden', 'members', 'season', 'season:xp', 'x', 'hidden:reasons'].map(
+            (key) => `gr:{g}:${key}`,
+          ),
         ),
     ]) {
       const error = await write().catch((thrown: unknown) => thrown);

@@ -24,7 +24,9 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Services, memb
       })),
     );
   }
-  await writer.hide('g', ['u3', 'u4', 'u5']);
+  await writer.hide('g', ['u3', 'u4', 'u5'], { reason: 'left' });
+  await writer.hide('g', ['u3', 'u4']);
+  await writer.unhide('g', ['u3'], { reason: 'left' });
   await writer.claimDaily('g', { userId: 'u6', reward: 5 });
   await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
   // What a bot in another language can have stored: bytes that are no UTF-8.
@@ -68,6 +70,7 @@ export async function guildContent(
     exact: (await audit.check('g')).exact,
     xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
     hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
+    reasons: await client.hgetall('gr:{g}:hidden:reasons'),
     profiles,
     ends,
     endsReadAt,
@@ -119,6 +122,7 @@ export function startRandomBot(client: RedisClient, members: number): (minimum?:
     () => writer.setProfiles('g', [{ userId: anyone(), profile: { username: String(Math.random()), level: null } }]),
     () => writer.claimDaily('g', { userId: anyone(), reward: 9 }),
     () => writer.hide('g', [anyone()]),
+    () => writer.hide('g', [anyone(), `u${3 + Math.floor(Math.random() * 3)}`], { reason: 'self' }),
     () => writer.unhide('g', [anyone()]),
     () => writer.remove('g', [anyone()]),
   ];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ClaimRequest, ProfileUpdate, XpRecord } from '../../src/bot/writer.ts';
+import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../src/bot/writer.ts';
 import { naiveStandardLevel, naiveStandardXp, names } from './random-guild.ts';
 
 /** One call of a bot, or a step of the clock. */
@@ -9,7 +9,8 @@ export type BotStep =
   | { readonly kind: 'setLevel'; readonly userId: string; readonly level: number }
   | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
   | { readonly kind: 'setProfiles'; readonly updates: readonly ProfileUpdate[] }
-  | { readonly kind: 'hide' | 'unhide' | 'remove'; readonly userIds: readonly string[] }
+  | { readonly kind: 'hide' | 'unhide'; readonly userIds: readonly string[]; readonly reason?: HideReason }
+  | { readonly kind: 'remove'; readonly userIds: readonly string[] }
   | { readonly kind: 'season'; readonly calls: number; readonly keepMembers: boolean }
   | { readonly kind: 'clock'; readonly ms: number };
 
@@ -18,6 +19,8 @@ const userId = fc.constantFrom('1', '9', '10', 'a', 'B', 'a-b');
 const username = names;
 const level = fc.option(fc.integer({ min: 0, max: 60 }), { nil: null });
 const userIds = fc.array(userId, { minLength: 1, maxLength: 4 });
+const REASONS = ['left', 'self', 'moderator'] as const;
+const reason = fc.constantFrom(...REASONS);
 const kindOf = <K extends string>(kind: K) => fc.constant(kind);
 
 const record: fc.Arbitrary<XpRecord> = fc.oneof(
@@ -62,8 +65,14 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
         }),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ kind: kindOf('hide'), userIds }) },
-    { weight: 2, arbitrary: fc.record({ kind: kindOf('unhide'), userIds }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: kindOf('hide'), userIds, reason }, { requiredKeys: ['kind', 'userIds'] }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ kind: kindOf('unhide'), userIds, reason }, { requiredKeys: ['kind', 'userIds'] }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: kindOf('remove'), userIds }) },
     {
       weight: 3,
@@ -89,6 +98,8 @@ export interface BotMember {
   level: number | undefined;
   username: string | undefined;
   hidden: boolean;
+  /** None for a ranked member. */
+  reasons: readonly HideReason[];
   streak: number;
   /** Number of the day of the last claim, on the clock of that claim. */
   day: number | undefined;
@@ -259,10 +270,25 @@ export class BotModel {
     });
   }
 
-  move(ids: readonly string[], hidden: boolean): number {
-    const moving = new Set(ids.filter((id) => this.members.has(id) && this.members.get(id)?.hidden !== hidden));
-    for (const id of moving) (this.members.get(id) as BotMember).hidden = hidden;
-    return moving.size;
+  move(ids: readonly string[], direction: 'hide' | 'unhide', reason: HideReason = 'moderator'): PlaceChange {
+    let changed = 0;
+    const hidden = [...new Set(ids)].flatMap((userId) => {
+      const member = this.members.get(userId);
+      if (!member) return [];
+      const others = member.reasons.filter((each) => each !== reason);
+      const wanted = direction === 'hide' ? [...others, reason] : others;
+      member.reasons = REASONS.filter((each) => wanted.includes(each));
+      if (member.hidden !== member.reasons.length > 0) changed++;
+      member.hidden = member.reasons.length > 0;
+      return member.hidden ? [{ userId, reasons: member.reasons }] : [];
+    });
+    return { changed, hidden };
+  }
+
+  /** Returns the reasons of the hidden members as they are stored. */
+  storedReasons(): Record<string, string> {
+    const texts = [...this.members].map(([id, { reasons }]) => [id, reasons.join(' ')] as const);
+    return Object.fromEntries(texts.filter(([, text]) => text !== '' && text !== 'moderator'));
   }
 
   remove(ids: readonly string[]): number {
@@ -276,6 +302,7 @@ export class BotModel {
       level: undefined,
       username: undefined,
       hidden: false,
+      reasons: [],
       streak: 0,
       day: undefined,
       claimedAt: undefined,

@@ -92,8 +92,8 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
         );
         const direction = turn % 2 === 0 ? 'hide' : 'unhide';
         await check(
-          () => writer[direction](guild, ['b', other]),
-          () => model.move(['b', other], direction === 'hide'),
+          () => writer[direction](guild, ['b', other], { reason: 'left' }),
+          () => model.move(['b', other], direction, 'left'),
         );
         if (turn % 4 === 3) {
           await check(

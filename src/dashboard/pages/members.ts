@@ -22,7 +22,7 @@ const CHANGES = {
   },
   unhide: {
     title: 'Show a member again',
-    text: 'comes back into the ranking, with all XP.',
+    text: 'comes back into the ranking, with all XP, unless it has left the server or hides itself.',
     button: 'Show the member again',
     done: 'Put back',
   },
@@ -35,6 +35,8 @@ const CHANGES = {
 } as const;
 
 type Change = keyof typeof CHANGES;
+
+const REASONS = { left: 'left the server', self: 'wants to be hidden', moderator: 'hidden by a moderator' } as const;
 
 /** Members by their id: hide, show again, remove. And all of them as a file. */
 export const membersPage: GuildPage = {
@@ -52,7 +54,8 @@ export const membersPage: GuildPage = {
         stored.read(guildId, [userId]),
         parts.commands.read(new MemberRead(guildId, userId)),
       ]);
-      return members[0] && { ...members[0], rank: ranked?.rank, shownLevel: ranked?.level };
+      const reasons = members[0]?.hiddenReasons.map((reason) => REASONS[reason]).join(', ');
+      return members[0] && { ...members[0], reasons, rank: ranked?.rank, shownLevel: ranked?.level };
     };
     /** Returns the member and the change of a page, or there is no such page. The id is in no path, because ".." is an id. */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
@@ -66,7 +69,12 @@ export const membersPage: GuildPage = {
       const done = Object.values(CHANGES).find(({ done }) => done === req.query.done);
       const member = id === '' ? undefined : await find(guildOf(res), id);
       const problem = id !== '' && !member && !done ? 'There is no member with this id, ranked or hidden.' : '';
-      const notice = done ? `${done.done} the member.` : '';
+      const isStillHidden = done === CHANGES.unhide && member?.hidden;
+      const notice = isStillHidden
+        ? 'The member stays hidden for another reason.'
+        : done
+          ? `${done.done} the member.`
+          : '';
       views.send(res, 'members', { title: 'Members', id, member, notice, problem }, problem === '' ? 200 : 404);
     });
 
@@ -92,9 +100,9 @@ export const membersPage: GuildPage = {
       const { userId } = member;
       const guildId = guildOf(res);
       const { done } = CHANGES[change];
-      await auditLog.change(guildId, actorOf(req, res), `${done} the member ${userId}`, () =>
-        writer[change](guildId, [userId]),
-      );
+      await auditLog.change(guildId, actorOf(req, res), `${done} the member ${userId}`, async () => {
+        await writer[change](guildId, [userId]);
+      });
       const query = new URLSearchParams({ done, ...(change !== 'remove' && { id: userId }) });
       res.redirect(303, `/guilds/${guildId}/members?${query}`);
     });

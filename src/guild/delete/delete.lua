@@ -1,7 +1,8 @@
 -- delete: deletes a guild's members, counters, configuration, quota and season at once.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
--- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:quota:{G}   KEYS[9..16] the keys of the boards, as in lib-boards.lua
+-- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:quota:{G}
+-- KEYS[9] gr:{G}:hidden:reasons   KEYS[10..17] the keys of the boards, as in lib-boards.lua
 --
 -- Reply: {members deleted, 1 when there was a config, counters, a quota count, each else 0}. O(1): Redis frees the memory beside other work.
 

@@ -7,7 +7,7 @@ import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 
-export const deleteData = defineScript('delete', [...GUILD_KEYS, 'season', 'seasonXp', 'quota']);
+export const deleteData = defineScript('delete', [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons']);
 
 /** The data that a deletion removed. */
 export interface Removed {

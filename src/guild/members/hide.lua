@@ -1,13 +1,26 @@
--- hide: takes members out of the ranking and the counters, or puts them back. They keep XP and profile, and gain on while hidden.
+-- hide: gives members a reason to be hidden, or lifts one. A member is out of the ranking and the counters while it has a reason. It keeps
+-- XP and profile, and gains on.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden (sorted set: user id -> XP)
--- KEYS[5] gr:{G}:members
--- ARGV[1] "hide" | "unhide"   ARGV[2..] user ids
+-- KEYS[5] gr:{G}:members   KEYS[6] gr:{G}:hidden:reasons (hash: user id -> "left", "self", "moderator", in this order, with spaces
+--         between; a hidden member without a value is hidden by "moderator")
+-- ARGV[1] "hide" | "unhide"   ARGV[2] reason: "left" | "self" | "moderator"   ARGV[3..] user ids
 --
--- Reply: {"OK", rev, members that changed their place}, or {"REFUSED", index from 0, "user_id" | "total"}; nothing was changed.
--- A user who is no member, or in that place already, is passed over. A member that a raw writer put into the ranking while it was hidden
--- has the XP of both places. O(n log m).
+-- Reply: {"OK", rev, members that changed their place}, then "user id reasons" for each of them that is hidden now;
+--        or {"REFUSED", index from 0, "user_id" | "argument" | "total"}; nothing was changed.
+-- A user who is no member is passed over, and a member that has the reason, or has it not, stays as it is. A member that a raw writer put
+-- into the ranking while it was hidden has the XP of both places. O(n log m).
 
 --- @include lib-place
 
-return change_place(ARGV[1] == 'hide', 2)
+local is_hide, reason = ARGV[1] == 'hide', ARGV[2] or ''
+if (not is_hide and ARGV[1] ~= 'unhide') or changed_reasons(reason) ~= reason or string.find(reason, ' ') or reason == '' then
+  return { 'REFUSED', 0, 'argument' }
+end
+local ids = {}
+for i = 3, #ARGV do
+  ids[i - 2] = ARGV[i]
+end
+return change_place(KEYS[6], ids, function(_, before)
+  return changed_reasons(before, reason, is_hide)
+end)

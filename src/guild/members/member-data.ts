@@ -19,6 +19,8 @@ export interface MemberData {
   readonly xp: string | null;
   /** XP of a hidden member, or null. */
   readonly hidden_xp: string | null;
+  /** Why it is hidden, as it is stored; null for a moderator's wish alone, and for a ranked member. */
+  readonly hidden_reasons: string | null;
   readonly profile: ProfileData | null;
   /** Milliseconds until the next award counts; null without a cooldown. */
   readonly cooldown_ms: number | null;
@@ -27,7 +29,11 @@ export interface MemberData {
   /** XP gained on each board, as it is stored, by the board's name; null when there is none. */
   readonly boards: Readonly<Record<string, string>> | null;
   /** The member of an unfinished import, or null. */
-  readonly staged: { readonly xp: string; readonly profile: ProfileData | null } | null;
+  readonly staged: {
+    readonly xp: string;
+    readonly hidden_reasons: string | null;
+    readonly profile: ProfileData | null;
+  } | null;
 }
 
 /** Reads all that is stored of a user in a guild; null when there is nothing. O(log n). @throws StoreUnavailableError */
@@ -42,26 +48,43 @@ export async function readMemberData(
     const { xp, hidden } = boardKeys(keys.xp, board);
     return [board, (await client.zscore(xp, userId)) ?? (await client.zscore(hidden, userId))];
   });
-  const [xp, hidden_xp, stored, cooldown, season_xp, stagedXp, stagedHiddenXp, stagedProfile, gains] =
-    await Promise.all([
-      client.zscore(keys.xp, userId),
-      client.zscore(keys.hidden, userId),
-      client.hget(keys.members, userId),
-      client.pttl(keys.cooldownPrefix + userId),
-      client.zscore(keys.seasonXp, userId),
-      client.zscore(staging.xp, userId),
-      client.zscore(staging.hidden, userId),
-      client.hget(staging.members, userId),
-      Promise.all(onBoards),
-    ]);
-  const gained = gains.flatMap(([board, gain]) => (gain === null ? [] : [[board, gain] as const]));
+  const [xp, hidden_xp, hidden_reasons, stored, cooldown, season_xp, stagedXp, ...stagedRest] = await Promise.all([
+    client.zscore(keys.xp, userId),
+    client.zscore(keys.hidden, userId),
+    client.hget(keys.hiddenReasons, userId),
+    client.hget(keys.members, userId),
+    client.pttl(keys.cooldownPrefix + userId),
+    client.zscore(keys.seasonXp, userId),
+    client.zscore(staging.xp, userId),
+    client.zscore(staging.hidden, userId),
+    client.hget(staging.hiddenReasons, userId),
+    client.hget(staging.members, userId),
+  ]);
+  const gained = (await Promise.all(onBoards)).flatMap(([board, gain]) =>
+    gain === null ? [] : [[board, gain] as const],
+  );
   const boards = gained.length > 0 ? Object.fromEntries(gained) : null;
   const profile = profileData(stored);
+  const [stagedHiddenXp, stagedReasons, stagedProfile] = stagedRest;
   const xpStaged = stagedXp ?? stagedHiddenXp;
-  const staged = xpStaged === null ? null : { xp: xpStaged, profile: profileData(stagedProfile) };
+  const staged =
+    xpStaged === null ? null : { xp: xpStaged, hidden_reasons: stagedReasons, profile: profileData(stagedProfile) };
   const cooldown_ms = cooldown > 0 ? cooldown : null;
-  const data = { guild, user_id: userId, xp, hidden_xp, profile, cooldown_ms, season_xp, boards, staged };
-  const isNothing = [xp, hidden_xp, profile, cooldown_ms, season_xp, boards, staged].every((part) => part === null);
+  const data = {
+    guild,
+    user_id: userId,
+    xp,
+    hidden_xp,
+    hidden_reasons,
+    profile,
+    cooldown_ms,
+    season_xp,
+    boards,
+    staged,
+  };
+  const isNothing = [xp, hidden_xp, hidden_reasons, profile, cooldown_ms, season_xp, boards, staged].every(
+    (part) => part === null,
+  );
   return isNothing ? null : data;
 }
 

@@ -1,4 +1,5 @@
 import { RecordRefusedError } from '../../errors.ts';
+import type { HideReason } from './hide-reasons.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {
@@ -28,6 +29,9 @@ export type XpRecord = { readonly userId: string; readonly profile?: ProfileChan
       readonly hidden?: never;
     }
 );
+
+/** A record of a file. It names the reasons why it hides the member, else "moderator" is meant. */
+export type FileRecord = XpRecord & { readonly hiddenReasons?: readonly HideReason[] };
 
 /** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
 export function recordArguments(records: readonly XpRecord[]): (string | number)[] {

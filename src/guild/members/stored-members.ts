@@ -5,9 +5,10 @@ import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { wholeXp } from '../ranking/reader.ts';
+import { type HideReason, reasonsIn } from './hide-reasons.ts';
 import { claimTime, explicitLevel, splitProfile } from './profile.ts';
 
-export const members = defineScript('members', GUILD_KEYS);
+export const members = defineScript('members', [...GUILD_KEYS, 'hiddenReasons']);
 
 /** The profile of a member. */
 export interface StoredProfile {
@@ -25,6 +26,8 @@ export interface StoredMember extends StoredProfile {
   /** Total XP, 0 .. 2^53-1. */
   readonly xp: number;
   readonly hidden: boolean;
+  /** Why it is hidden; none for a ranked member. */
+  readonly hiddenReasons: readonly HideReason[];
 }
 
 /** Members of one moment. */
@@ -79,8 +82,10 @@ export class StoredMembers {
 
 /** Decodes a row of lib-row.lua. */
 export function decodeRow(row: string): StoredMember {
-  const [userId = '', xp, place, ...profile] = row.split('\n');
-  return { userId, xp: Number(xp), hidden: place === 'hidden', ...decodeProfile(profile.join('\n')) };
+  const [userId = '', xp, place = '', ...profile] = row.split('\n');
+  const hidden = place !== 'ranked';
+  const hiddenReasons = hidden ? reasonsIn(place) : [];
+  return { userId, xp: Number(xp), hidden, hiddenReasons, ...decodeProfile(profile.join('\n')) };
 }
 
 /** Decodes a value of gr:{G}:members. */

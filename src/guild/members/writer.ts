@@ -9,9 +9,7 @@ import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 
 export const record = defineScript('record', GUILD_KEYS);
 /** Its keys end with the cooldowns of the members. */
-export const remove = defineScript('remove', [...GUILD_KEYS, 'seasonXp']);
-/** Hides members, or shows them again. */
-export const hide = defineScript('hide', GUILD_KEYS);
+export const remove = defineScript('remove', [...GUILD_KEYS, 'seasonXp', 'hiddenReasons']);
 /** Records members of a guild under a lock. */
 export const stage = defineScript('stage', [...GUILD_KEYS, 'lock']);
 

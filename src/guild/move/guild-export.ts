@@ -4,6 +4,7 @@ import { DataConflictError, InvalidInputError, NotFoundError } from '../../error
 import type { RedisClient } from '../../store/client.ts';
 import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
+import { reasonsIn } from '../members/hide-reasons.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 export interface ExportOptions {
@@ -93,20 +94,26 @@ export class GuildExport {
   }
 
   /** @param scored user id, XP, and so on. */
-  private async writeMembers(place: 'ranked' | 'hidden', scored: readonly string[], found: Map<string, number>) {
+  private async writeMembers(kind: 'ranked' | 'hidden', scored: readonly string[], found: Map<string, number>) {
     if (scored.length === 0) return;
     const userIds = membersOf(scored);
-    const pipeline = this.client.pipeline().hmgetBuffer(this.keys.members, ...userIds);
-    const placeOnBoards = place === 'hidden' ? 'hidden' : 'xp';
-    for (const board of BOARDS) pipeline.zmscore(boardKeys(this.keys.xp, board)[placeOnBoards], ...userIds);
+    const { members, hiddenReasons, xp: xpKey } = this.keys;
+    const placeOnBoards = kind === 'hidden' ? 'hidden' : 'xp';
+    const pipeline = this.client
+      .pipeline()
+      .hmgetBuffer(members, ...userIds)
+      .hmget(hiddenReasons, ...userIds);
+    for (const board of BOARDS) pipeline.zmscore(boardKeys(xpKey, board)[placeOnBoards], ...userIds);
     for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
-    const [profiles, ...rest] = ((await pipeline.exec()) ?? []).map(replyOf);
+    const [profiles, reasons, ...rest] = ((await pipeline.exec()) ?? []).map(replyOf);
     const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
     const changed: MovedMember[] = [];
     for (const [index, userId] of userIds.entries()) {
       const [xp, ttl] = [scored[2 * index + 1] as string, Number(ttls[index])];
       const until = ttl > 0 ? Date.now() + ttl : 0;
       const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
+      const text = (reasons as (string | null)[])[index] ?? '';
+      const place = kind === 'hidden' ? `hidden ${reasonsIn(text).join(' ')}` : kind;
       const onBoards = gains.map((board) => board[index] ?? '0');
       const gained = onBoards.some((gain) => gain !== '0') ? onBoards.join(',') : '';
       const member: MovedMember = [userId, place, xp, until, profile, gained];

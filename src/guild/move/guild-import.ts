@@ -9,7 +9,7 @@ import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 /** Its keys end with the cooldowns of the members that it puts. */
-export const move = defineScript('move', [...GUILD_KEYS, 'season', 'apiKeys', 'quota', 'lock']);
+export const move = defineScript('move', [...GUILD_KEYS, 'season', 'apiKeys', 'quota', 'lock', 'hiddenReasons']);
 
 interface Store {
   readonly client: RedisClient;

@@ -2,11 +2,11 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:keys   KEYS[8] gr:quota:{G}   KEYS[9] gr:{G}:next:xp:lock
--- KEYS[10..] per member that is put: gr:{G}:cooldown:U
+-- KEYS[10] gr:{G}:hidden:reasons   KEYS[11..] per member that is put: gr:{G}:cooldown:U
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" version of the data ("" = none)   takes the lock, and deletes members that an unfinished import left. {"OK"}, {"BUSY"}, or
 --           {"EXISTS"} when the guild has data of its own
---   "put" per member: user id, "ranked" | "hidden" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none, XP on each of the four
+--   "put" per member: user id, "ranked" | "hidden REASONS" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none, XP on each of the four
 --           boards with commas between. {"OK"}
 --   "finish" ranked and hidden members, revision at the source, requests counted, ms of the quota window left, then fields and values of
 --           stats, config and season, each list after its length   {"OK"}, or {"COUNT"} when the members are not as many
@@ -18,6 +18,7 @@
 --- @include lib-boards
 --- @include lib-permissions
 --- @include lib-lock
+--- @include lib-reasons
 
 local mode, token = ARGV[1], ARGV[2]
 on_boards().require_keys()
@@ -39,13 +40,13 @@ if mode == 'begin' then
     return { 'EXISTS' }
   end
   require_permissions(KEYS[2], 'HSET', 'DEL')
-  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], unpack(of_boards) }) do
+  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[10], unpack(of_boards) }) do
     require_permissions(key, 'UNLINK')
   end
   redis.call('SET', KEYS[9], token, 'PX', LOCK_MS)
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[2], 'importing', '1')
-  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], unpack(of_boards))
+  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[10], unpack(of_boards))
   return { 'OK' }
 end
 if not holds_lock(KEYS[9], token) then
@@ -57,11 +58,12 @@ for _, key in ipairs({ KEYS[1], KEYS[4], unpack(of_boards) }) do
   require_permissions(key, 'ZADD', 'ZREM')
 end
 require_permissions(KEYS[5], 'HSET', 'HDEL')
+require_permissions(KEYS[10], 'HSET', 'HDEL')
 
 if mode == 'put' then
   for i = 3, #ARGV, 6 do
     local id, place, xp, cooldown, profile, gains = unpack(ARGV, i, i + 5)
-    local cooldown_key = KEYS[10 + (i - 3) / 6]
+    local cooldown_key = KEYS[11 + (i - 3) / 6]
     for _, key in ipairs(of_boards) do
       redis.call('ZREM', key, id)
     end
@@ -69,8 +71,10 @@ if mode == 'put' then
     redis.call('ZREM', KEYS[4], id)
     redis.call('HDEL', KEYS[5], id)
     redis.call('DEL', cooldown_key)
+    local is_hidden = string.find(place, '^hidden ')
+    store_reasons(KEYS[10], id, is_hidden and changed_reasons(place) or '')
     if place ~= 'gone' then
-      redis.call('ZADD', KEYS[place == 'hidden' and 4 or 1], xp, id)
+      redis.call('ZADD', KEYS[is_hidden and 4 or 1], xp, id)
       if profile ~= '' then
         redis.call('HSET', KEYS[5], id, profile)
       end
@@ -81,7 +85,7 @@ if mode == 'put' then
       for gain in string.gmatch(gains, '[^,]+') do
         board = board + 1
         if gain + 0 > 0 then
-          redis.call('ZADD', BOARD_KEYS[BOARD_KEYS[board]][place == 'hidden' and 'hidden' or 'xp'], gain, id)
+          redis.call('ZADD', BOARD_KEYS[BOARD_KEYS[board]][is_hidden and 'hidden' or 'xp'], gain, id)
         end
       end
     end

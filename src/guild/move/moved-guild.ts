@@ -20,11 +20,18 @@ const GAINS = /^(\d+(,\d+){3})?$/;
 
 const member = z.union([
   z
-    .tuple([z.string(), z.enum(['ranked', 'hidden']), z.string(), milliseconds, z.string(), z.string().regex(GAINS)])
+    .tuple([
+      z.string(),
+      z.string().regex(/^(ranked|hidden( left)?( self)?( moderator)?)$/),
+      z.string(),
+      milliseconds,
+      z.string(),
+      z.string().regex(GAINS),
+    ])
     .readonly(),
   z.tuple([z.string(), z.literal('gone')]).readonly(),
 ]);
-/** User id, place, XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards. A later line about the same member replaces this one. */
+/** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards. A later line about the same member replaces this one. */
 export type MovedMember = z.output<typeof member>;
 
 const rest = z.object({

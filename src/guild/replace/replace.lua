@@ -1,15 +1,16 @@
 -- replace: puts staged members in the place of all present ones, in steps (src/guild/replace/staged-members.ts). A member that is hidden in
--- the guild stays hidden: with the staged XP and profile, or with its own when it is not staged. Ranking, hidden members, profiles, counters,
--- curve and revision change at one moment, by "swap". The boards begin again.
+-- the guild stays hidden, with its reasons: with the staged XP and profile, or with its own when it is not staged. Ranking, hidden members,
+-- their reasons, profiles, counters, curve and revision change at one moment, by "swap". The boards begin again.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:next:xp   KEYS[7] gr:{G}:next:stats   KEYS[8] gr:{G}:next:config   KEYS[9] gr:{G}:next:hidden   KEYS[10] gr:{G}:next:members
 -- KEYS[11] gr:{G}:next:carried   KEYS[12] gr:{G}:next:xp:lock
+-- KEYS[13] gr:{G}:hidden:reasons   KEYS[14] gr:{G}:next:hidden:reasons
 -- ARGV[1] mode   ARGV[2] token of the lock   ARGV[3..] by mode:
 --   "clear" fields and values of the next config   removes all that is staged, or was left behind. {"OK", members that were staged}
 --   "end"   as "clear", and gives the lock back
 --   "note"   from now on, the stats of the guild name the hidden members that change. {"OK", members of the staged ranking, name of the server}
---   "hide" user ids   those that are staged leave the staged ranking. {"OK", members that left it, members copied from the guild}
+--   "hide" user ids, each with the reasons of the file   those that are staged leave the staged ranking. {"OK", members that left it, members copied from the guild}
 --   "carry" user ids   who is hidden in the guild leaves the staged ranking, or is copied with its own XP and profile; who is not any more
 --           returns, or goes. The reply is that of "hide", with numbers below 0 for more who returned, or went
 --   "swap" members of the staged ranking, hidden staged members, name of the server, number of noted members that it may carry itself
@@ -24,9 +25,10 @@
 --- @include lib-lock
 --- @include lib-profile
 --- @include lib-server
+--- @include lib-reasons
 
 local LOCK, CARRIED = KEYS[12], KEYS[11]
--- Why a member is hidden among the staged ones: the file says so, or the guild, where it is staged or not.
+-- Why a member is hidden among the staged ones: the file says so, with the reasons that follow, or the guild, where it is staged or not.
 local BY_FILE, STAGED, COPIED = 'f', 's', 'c'
 
 if not holds_lock(LOCK, ARGV[2]) then
@@ -39,7 +41,7 @@ local function clear()
   require_permissions(KEYS[6], 'UNLINK')
   require_permissions(KEYS[8], 'HSET')
   local staged = redis.call('ZCARD', KEYS[6]) + redis.call('ZCARD', KEYS[9])
-  redis.call('UNLINK', unpack(KEYS, 6, 11))
+  redis.call('UNLINK', KEYS[14], unpack(KEYS, 6, 11))
   redis.call('HDEL', KEYS[2], 'replacing')
   if ARGV[3] then
     redis.call('HSET', KEYS[8], unpack(ARGV, 3))
@@ -51,19 +53,23 @@ local counted, curve = nil, nil
 local writes, left, copied = {}, 0, 0
 
 local function later(...)
-  writes[#writes + 1] = { ... }
+  writes[#writes + 1] = { redis.call, ... }
 end
 
 local function place_of(id, score)
   return { score = score, xp = whole_xp(score), explicit = explicit_level(redis.call('HGET', KEYS[10], id)) }
 end
 
-local function leave_ranking(id, score, reason)
+local function later_reasons(id, reasons)
+  writes[#writes + 1] = { store_reasons, KEYS[14], id, reasons }
+end
+
+local function leave_ranking(id, score, why)
   change_member(counted, curve, id, place_of(id, score), nil)
   left = left + 1
   later('ZREM', KEYS[6], id)
   later('ZADD', KEYS[9], score, id)
-  later('HSET', CARRIED, id, reason)
+  later('HSET', CARRIED, id, why)
 end
 
 local function return_to_ranking(id)
@@ -73,6 +79,7 @@ local function return_to_ranking(id)
   later('ZREM', KEYS[9], id)
   later('ZADD', KEYS[6], score, id)
   later('HDEL', CARRIED, id)
+  later_reasons(id, '')
 end
 
 local function copy(id, score)
@@ -91,21 +98,25 @@ local function forget(id)
   later('ZREM', KEYS[9], id)
   later('HDEL', KEYS[10], id)
   later('HDEL', CARRIED, id)
+  later_reasons(id, '')
 end
 
 local function carry(id)
-  local reason, hidden = redis.call('HGET', CARRIED, id), redis.call('ZSCORE', KEYS[4], id)
-  if reason == BY_FILE then
+  local why, hidden = redis.call('HGET', CARRIED, id), redis.call('ZSCORE', KEYS[4], id)
+  local reasons = hidden and reasons_of(KEYS[13], id) or ''
+  if type(why) == 'string' and string.sub(why, 1, 1) == BY_FILE then
+    later_reasons(id, changed_reasons(why .. ' ' .. reasons))
     return
   elseif not hidden then
-    if reason == STAGED then
+    if why == STAGED then
       return_to_ranking(id)
-    elseif reason == COPIED then
+    elseif why == COPIED then
       forget(id)
     end
-  elseif reason == COPIED then
+    return
+  elseif why == COPIED then
     copy(id, hidden)
-  elseif reason ~= STAGED then
+  elseif why ~= STAGED then
     local score = redis.call('ZSCORE', KEYS[6], id)
     if score then
       leave_ranking(id, score, STAGED)
@@ -114,6 +125,7 @@ local function carry(id)
       copy(id, hidden)
     end
   end
+  later_reasons(id, reasons)
 end
 
 -- Calls `change` for each of the user ids, and stores what it changed. Returns whether no counter would leave 64 bits.
@@ -131,11 +143,12 @@ local function change_staged(change, ids)
   require_permissions(KEYS[9], 'ZADD', 'ZREM')
   require_permissions(KEYS[10], 'HSET', 'HDEL')
   require_permissions(CARRIED, 'HSET', 'HDEL')
+  require_permissions(KEYS[14], 'HSET', 'HDEL')
   if writes[1] and not store_changes(counted) then
     return false
   end
   for _, write in ipairs(writes) do
-    redis.call(unpack(write))
+    write[1](unpack(write, 2))
   end
   return true
 end
@@ -194,8 +207,8 @@ local function swap()
     on_boards().write(stats)
   end
   redis.call('HDEL', KEYS[2], 'replacing')
-  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED)
-  for next, present in pairs({ [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5] }) do
+  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED, KEYS[13])
+  for next, present in pairs({ [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5], [KEYS[14]] = KEYS[13] }) do
     if redis.call('EXISTS', next) == 1 then
       redis.call('RENAME', next, present)
     end
@@ -218,13 +231,18 @@ elseif mode == 'note' then
 elseif mode == 'swap' then
   reply = swap()
 else
+  local ids, reasons = {}, {}
+  for i = 3, #ARGV, mode == 'hide' and 2 or 1 do
+    ids[#ids + 1], reasons[ARGV[i]] = ARGV[i], ARGV[i + 1]
+  end
   local function hide(id)
     local score = redis.call('ZSCORE', KEYS[6], id)
     if score then
-      leave_ranking(id, score, BY_FILE)
+      leave_ranking(id, score, BY_FILE .. ' ' .. reasons[id])
+      later_reasons(id, reasons[id])
     end
   end
-  local is_done = change_staged(mode == 'hide' and hide or carry, { unpack(ARGV, 3) })
+  local is_done = change_staged(mode == 'hide' and hide or carry, ids)
   reply = is_done and { 'OK', left, copied } or { 'REFUSED', 0, 'total' }
 end
 if mode == 'end' then

@@ -5,13 +5,15 @@ import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '..
 import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import { recordArguments, type XpRecord } from '../members/records.ts';
+import { reasonsIn } from '../members/hide-reasons.ts';
+import { type FileRecord, recordArguments, type XpRecord } from '../members/records.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
 export const replace = defineScript('replace', [
   ...GUILD_KEYS,
   ...(['nextXp', 'nextStats', 'nextConfig', 'nextHidden', 'nextMembers', 'carried', 'lock'] as const),
+  ...(['hiddenReasons', 'nextHiddenReasons'] as const),
 ]);
 
 /** How long the lock outlives the last step of its owner. */
@@ -36,8 +38,8 @@ interface Store {
 export class StagedMembers {
   /** Members that a killed run had left staged. */
   leftBehind = 0;
-  /** Members to hide when they are put in place. */
-  private readonly toHide = new Set<string>();
+  /** Members to hide when they are put in place, with the reasons of the file. */
+  private readonly toHide = new Map<string, string>();
   /** Members that Redis must have in the staged ranking, and hidden members beside it. A failover can lose some. */
   private ranked = 0;
   private hidden = 0;
@@ -86,8 +88,12 @@ export class StagedMembers {
    * @returns the number of members that were not staged before.
    * @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock".
    */
-  async stage(records: readonly XpRecord[]): Promise<{ readonly created: number }> {
-    for (const { userId, hidden } of records) if (hidden) this.toHide.add(userId);
+  async stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
+    for (const { userId, hidden, hiddenReasons = ['moderator'] } of records)
+      if (hidden) {
+        const named = [this.toHide.get(userId) ?? '', ...hiddenReasons].join(' ');
+        this.toHide.set(userId, reasonsIn(named).join(' '));
+      }
     const visible = records.map((record) => ({ ...record, hidden: false }) as XpRecord);
     const reply = await stage(this.store.scripts, this.staging, [this.token, ...recordArguments(visible)]);
     throwRefusal(reply);
@@ -118,7 +124,7 @@ export class StagedMembers {
     let [, waiting, server] = await this.step('note');
     if (Number(waiting) !== this.ranked) throw new RecordRefusedError(0, 'staged');
     if (this.ranked === 0) return;
-    await this.change('hide', this.toHide);
+    await this.change('hide', [...this.toHide]);
     await this.carryHidden();
     for (let swap = 1; swap <= MAX_SWAPS; swap++) {
       const noted = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
@@ -158,10 +164,9 @@ export class StagedMembers {
     await this.carryHidden();
   }
 
-  private async change(mode: 'hide' | 'carry', userIds: Iterable<string>): Promise<void> {
-    const all = [...userIds];
-    for (let from = 0; from < all.length; from += MEMBERS_PER_STEP) {
-      const [, left, copied] = await this.step(mode, ...all.slice(from, from + MEMBERS_PER_STEP));
+  private async change(mode: 'hide' | 'carry', members: readonly (string | readonly string[])[]): Promise<void> {
+    for (let from = 0; from < members.length; from += MEMBERS_PER_STEP) {
+      const [, left, copied] = await this.step(mode, ...members.slice(from, from + MEMBERS_PER_STEP).flat());
       this.ranked -= Number(left);
       this.hidden += Number(left) + Number(copied);
     }
@@ -169,8 +174,11 @@ export class StagedMembers {
 
   /** Runs a mode of replace.lua. @throws RecordRefusedError, StoreUnavailableError */
   private async step(mode: string, ...args: (string | number)[]): Promise<(string | number)[]> {
-    const { xp, stats, config, hidden, members, carried, lock } = this.staging;
-    const next = { nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members };
+    const { xp, stats, config, hidden, members, hiddenReasons, carried, lock } = this.staging;
+    const next = {
+      ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members },
+      nextHiddenReasons: hiddenReasons,
+    };
     const reply = await replace(this.store.scripts, { ...this.guild, ...next, carried, lock }, [
       mode,
       this.token,

@@ -2,6 +2,7 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:{G}:next:xp:lock
+-- KEYS[9] gr:{G}:hidden:reasons
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
 --           or {"OTHER", archive} while another season is not done
@@ -14,7 +15,8 @@
 --           first "list": after a failover, cursors list other members, and marks can be lost
 --   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next},
 --           or {"AGAIN"} when "copied" was lost in a failover
---   "hide" | "unhide" user ids   puts members of the archive where they stand in the guild. The reply is that of hide.lua
+--   "hide" user ids, each with its reasons | "unhide" user ids   puts members of the archive where they stand in the guild, with the same
+--           reasons. The reply is that of hide.lua
 --   "done"   no member is left: the season is over. {"OK"}   "unlock"   {"OK"}
 -- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "total"}. Nothing was changed then.
 -- O(n log m) for n user ids.
@@ -103,6 +105,7 @@ local function reset()
   require_permissions(KEYS[4], 'ZADD', 'ZREM')
   require_permissions(KEYS[7], 'ZREM', 'ZCARD')
   require_permissions(KEYS[5], 'HSET', 'HDEL')
+  require_permissions(KEYS[9], 'HDEL')
   if writes[1] and not store_changes(stats, 'hidden', format_integer(hidden)) then
     return { 'REFUSED', 0, 'total' }
   end
@@ -116,6 +119,7 @@ local function reset()
     else
       redis.call('ZREM', key, id)
       redis.call('HDEL', KEYS[5], id)
+      redis.call('HDEL', KEYS[9], id)
     end
   end
   for i = 4, #ARGV do
@@ -130,7 +134,7 @@ local function mark()
     local id = ARGV[i]
     local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
     if score then
-      out[#out + 1] = member_row(id, score, is_hidden, KEYS[5])
+      out[#out + 1] = member_row(id, score, is_hidden, KEYS[5], KEYS[9])
       marks[#marks + 1] = format_integer(whole_xp(score))
       marks[#marks + 1] = id
     end
@@ -139,6 +143,17 @@ local function mark()
     redis.call('ZADD', KEYS[7], unpack(marks))
   end
   return { unpack(out) }
+end
+
+local function place_in_archive()
+  local ids, reasons = {}, {}
+  for i = 3, #ARGV, mode == 'hide' and 2 or 1 do
+    local id = ARGV[i]
+    ids[#ids + 1], reasons[id] = id, mode == 'hide' and changed_reasons(ARGV[i + 1]) or ''
+  end
+  return change_place(KEYS[9], ids, function(id)
+    return reasons[id]
+  end)
 end
 
 local reply = { 'OK' }
@@ -158,7 +173,7 @@ elseif mode == 'mark' then
   require_permissions(KEYS[7], 'ZADD')
   reply = mark()
 elseif mode == 'hide' or mode == 'unhide' then
-  reply = change_place(mode == 'hide', 3)
+  reply = place_in_archive()
 elseif mode == 'reset' then
   reply = season[3] == 'copy' and { 'AGAIN' } or reset()
 elseif mode == 'copied' and ARGV[3] and ARGV[3] ~= server_name() then

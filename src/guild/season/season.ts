@@ -9,7 +9,7 @@ import { stage, throwRefusal } from '../members/writer.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
-export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock']);
+export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons']);
 
 export interface SeasonOptions {
   /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
@@ -120,19 +120,25 @@ export class SeasonReset {
     if (rows.length === 0) return 0;
     const archive = this.redisKeys.locked(this.options.archiveAs);
     const members = rows.map(decodeRow);
-    const records = members.map(({ userId, xp, hidden, ...profile }) => ({ userId, set: xp, hidden, profile }));
+    const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => ({
+      ...{ userId, set: xp, hidden, profile },
+    }));
+    const ranked = members.filter(({ hidden }) => !hidden).map(({ userId }) => userId);
+    const hidden = members.flatMap(({ userId, hidden, hiddenReasons }) =>
+      hidden ? [userId, hiddenReasons.join(' ')] : [],
+    );
     // A member can have changed its place after its first copy.
-    const inPlace = (hidden: boolean) =>
-      members.filter((member) => member.hidden === hidden).map(({ userId }) => userId);
-    await this.placeInArchive('hide', inPlace(true));
-    await this.placeInArchive('unhide', inPlace(false));
+    await this.placeInArchive('hide', hidden);
+    await this.placeInArchive('unhide', ranked);
     throwRefusal(await stage(this.scripts, archive, [this.token, ...recordArguments(records)]));
+    // Those that the archive has only now have no reasons yet.
+    await this.placeInArchive('hide', hidden);
     return rows.length;
   }
 
-  /** Hides members in the archive, or ranks them there. Members that the archive does not have yet are passed over. */
-  private async placeInArchive(mode: 'hide' | 'unhide', userIds: readonly string[]): Promise<void> {
-    if (userIds.length > 0) await this.step(this.options.archiveAs, mode, ...userIds);
+  /** Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that the archive does not have yet. */
+  private async placeInArchive(mode: 'hide' | 'unhide', args: readonly string[]): Promise<void> {
+    if (args.length > 0) await this.step(this.options.archiveAs, mode, ...args);
   }
 
   /** Resets the members that are marked, unless a failover lost the step before. */

@@ -5,50 +5,73 @@
 --- @include lib-permissions
 --- @include lib-member
 --- @include lib-profile
+--- @include lib-reasons
 
--- Moves the members whose ids stand in ARGV from `first_arg` on. Returns the reply of hide.lua. All is read and checked before the first write.
-local function change_place(hides, first_arg)
+-- Returns a list as ioredis-mock needs it. A long one has no room on Lua's C stack.
+local function copied(list)
+  return #list < 4000 and { unpack(list) } or list
+end
+
+-- Gives members the places and the reasons that `reasons_after` says: it gets a user id and the reasons before, "" for a ranked member,
+-- and returns those after. Returns "OK", rev, the number of members that changed their place, and then "user id reasons" for each of them
+-- that is hidden; or a refusal. All is read and checked before the first write.
+local function change_place(reasons_key, ids, reasons_after)
   local stats = read_stats(KEYS[2])
-  local from_key, to_key = KEYS[hides and 1 or 4], KEYS[hides and 4 or 1]
-  local curve = guild_curve(KEYS[3])
-  local writes, moved = {}, {}
+  local xp_key, hidden_key, curve = KEYS[1], KEYS[4], guild_curve(KEYS[3])
+  local writes, reply, seen, moved, hidden_more = {}, { 'OK', '', 0 }, {}, 0, 0
 
-  for i = first_arg, #ARGV do
-    local id = ARGV[i]
+  local function move(id, ranked, hidden, after)
+    local level = explicit_level(redis.call('HGET', KEYS[5], id))
+    local xp = math.min((ranked and whole_xp(ranked) or 0) + (hidden and whole_xp(hidden) or 0), MAX_INTEGER)
+    -- The member leaves the ranking with the XP that stands there, and enters it with all.
+    local before = ranked and { score = ranked, xp = whole_xp(ranked), explicit = level } or { xp = xp, explicit = level, is_hidden = true }
+    local place = { score = format_integer(xp), xp = xp, explicit = level, is_hidden = after ~= '', joins = true }
+    change_member(stats, curve, id, before, place)
+    moved = moved + 1
+    hidden_more = hidden_more + (after == '' and -1 or hidden and 0 or 1)
+    return format_integer(xp)
+  end
+
+  for i, id in ipairs(ids) do
     if not is_valid_id(id) then
-      return { 'REFUSED', i - first_arg, 'user_id' }
+      return { 'REFUSED', i - 1, 'user_id' }
     end
-    local score = not moved[id] and redis.call('ZSCORE', from_key, id)
-    if score then
-      moved[id] = true
-      local other = redis.call('ZSCORE', to_key, id)
-      local level = explicit_level(redis.call('HGET', KEYS[5], id))
-      local xp = math.min(whole_xp(score) + (other and whole_xp(other) or 0), MAX_INTEGER)
-      -- The member leaves the ranking with the XP that stands there, and enters it with all.
-      local ranked = hides and score or other
-      local before = ranked and { score = ranked, xp = whole_xp(ranked), explicit = level } or { xp = xp, explicit = level, is_hidden = true }
-      change_member(stats, curve, id, before, { score = format_integer(xp), xp = xp, explicit = level, is_hidden = hides, joins = true })
-      note_hidden(stats, KEYS[4], id, true)
-      writes[#writes + 1] = { id, format_integer(xp) }
+    local ranked = not seen[id] and redis.call('ZSCORE', xp_key, id)
+    local hidden = not seen[id] and redis.call('ZSCORE', hidden_key, id)
+    if ranked or hidden then
+      seen[id] = true
+      local before = hidden and reasons_of(reasons_key, id) or ''
+      local after = reasons_after(id, before)
+      local xp = (after == '' and hidden or after ~= '' and ranked) and move(id, ranked, hidden, after)
+      if xp or after ~= before then
+        note_hidden(stats, hidden_key, id, true)
+        writes[#writes + 1] = { id = id, reasons = after, xp = xp }
+      end
+      if after ~= '' then
+        reply[#reply + 1] = id .. ' ' .. after
+      end
     end
   end
   if #writes == 0 then
-    return { 'OK', stats.rev == '' and '0' or stats.rev, 0 }
+    reply[2] = stats.rev == '' and '0' or stats.rev
+    return copied(reply)
   end
 
-  require_permissions(from_key, 'ZREM')
-  require_permissions(to_key, 'ZADD')
-  local hidden = redis.call('ZCARD', KEYS[4])
-  for _, write in ipairs(writes) do
-    hidden = hidden + (hides and not redis.call('ZSCORE', KEYS[4], write[1]) and 1 or not hides and -1 or 0)
-  end
-  local rev = store_changes(stats, 'hidden', format_integer(hidden))
+  require_permissions(xp_key, 'ZADD', 'ZREM')
+  require_permissions(hidden_key, 'ZADD', 'ZREM')
+  require_permissions(reasons_key, 'HSET', 'HDEL')
+  local rev = store_changes(stats, 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_more))
   if not rev then
-    return { 'REFUSED', #ARGV - first_arg, 'total' }
+    return { 'REFUSED', #ids - 1, 'total' }
   end
   for _, write in ipairs(writes) do
-    redis.call('ZREM', from_key, write[1])
-    redis.call('ZADD', to_key, write[2], write[1])
+    if write.xp then
+      local is_shown = write.reasons == ''
+      redis.call('ZREM', is_shown and hidden_key or xp_key, write.id)
+      redis.call('ZADD', is_shown and xp_key or hidden_key, write.xp, write.id)
+    end
+    store_reasons(reasons_key, write.id, write.reasons)
   end
-  return { 'OK', rev, #writes }
+  reply[2], reply[3] = rev, moved
+  return copied(reply)
 end

@@ -134,6 +134,7 @@ describeStores('a bot of several processes', (kind) => {
           last_daily_claim: member.claimedAt === undefined ? null : new Date(member.claimedAt).toISOString(),
         });
     }
+    expect(await store.client.hgetall(`gr:{${guild}}:hidden:reasons`)).toEqual(naive.storedReasons());
     const hidden = [...naive.members.values()].filter((member) => member.hidden).length;
     expect(Number((await store.client.hget(`gr:{${guild}}:stats`, 'hidden')) ?? 0)).toBe(hidden);
   }
@@ -220,7 +221,10 @@ async function apply(
     case 'clock':
       model.nowMs += step.ms;
       break;
-    default:
-      expect(await writer[step.kind](guild, step.userIds)).toBe(model.move(step.userIds, step.kind === 'hide'));
+    default: {
+      const { kind, userIds, reason } = step;
+      const options = reason === undefined ? undefined : { reason };
+      expect(await writer[kind](guild, userIds, options)).toEqual(model.move(userIds, kind, reason));
+    }
   }
 }

@@ -12,7 +12,7 @@ const REFUSALS: Record<string, readonly string[]> = {
   award: ['user_id', 'argument', 'field', 'range', 'total', 'event'],
   claim: ['user_id', 'argument', 'field', 'range', 'total', 'event'],
   record: ['user_id', 'argument', 'xp', 'range', 'level', 'field', 'total', 'event'],
-  hide: ['user_id', 'total'],
+  hide: ['user_id', 'argument', 'total'],
   season: ['lock', 'total', 'user_id'],
   stage: ['user_id', 'xp', 'range', 'field', 'total', 'lock'],
 };

@@ -25,7 +25,7 @@ describeStores('a hidden member', (kind) => {
 
   it('is in no page, total or counter, answers 404, gains on, and comes back with all of it', async () => {
     expect(await shown()).toEqual([3, 'a 300', 'b 200', 'c 0']);
-    expect(await writer().hide('guild', ['a', 'c', 'a', 'nobody'])).toBe(2);
+    expect(await writer().hide('guild', ['a', 'c', 'a', 'nobody'])).toMatchObject({ changed: 2 });
     expect(await shown()).toEqual([1, 'b 200']);
     await suite.get('/servers/guild/members/a').expect(404);
     expect((await suite.get('/servers/guild/stats')).body).toMatchObject({
@@ -41,10 +41,47 @@ describeStores('a hidden member', (kind) => {
     expect(await writer().record('guild', { userId: 'a', add: 5 })).toMatchObject({ xp: 310, created: 0 });
     expect(await writer().setProfiles('guild', [{ userId: 'a', profile: { username: 'Anna' } }])).toEqual(['a']);
     expect(await shown()).toEqual([1, 'b 200']);
-    expect(await writer().unhide('guild', ['a', 'b'])).toBe(1);
+    expect(await writer().unhide('guild', ['a', 'b'])).toEqual({ changed: 1, hidden: [] });
     expect((await suite.get('/servers/guild/members/a').expect(200)).body).toMatchObject({
       ...{ xp: 310, rank: 1, username: 'Anna', daily_streak: 4 },
     });
+  });
+
+  it('that opted out, left and came back stays hidden, as does one whom a moderator hid', async () => {
+    await writer().hide('guild', ['a'], { reason: 'self' });
+    await writer().hide('guild', ['b']);
+    expect(await writer().hide('guild', ['b', 'a', 'c'], { reason: 'left' })).toEqual({
+      changed: 1,
+      hidden: [
+        { userId: 'b', reasons: ['left', 'moderator'] },
+        { userId: 'a', reasons: ['left', 'self'] },
+        { userId: 'c', reasons: ['left'] },
+      ],
+    });
+    await writer().award('guild', { userId: 'a', amount: 5 });
+    expect(await writer().unhide('guild', ['a', 'b', 'c'], { reason: 'left' })).toEqual({
+      changed: 1,
+      hidden: [
+        { userId: 'a', reasons: ['self'] },
+        { userId: 'b', reasons: ['moderator'] },
+      ],
+    });
+    expect(await shown()).toEqual([1, 'c 0']);
+    // A bot that gives no reason lifts none of another one.
+    expect(await writer().unhide('guild', ['a'])).toEqual({ changed: 0, hidden: [{ userId: 'a', reasons: ['self'] }] });
+    expect(await suite.testStore.client.hgetall('gr:{guild}:hidden:reasons')).toEqual({ a: 'self' });
+    await writer().unhide('guild', ['a'], { reason: 'self' });
+    expect(await writer().unhide('guild', ['b'])).toEqual({ changed: 1, hidden: [] });
+    expect(await shown()).toEqual([3, 'a 305', 'b 200', 'c 0']);
+    expect(await suite.testStore.client.hlen('gr:{guild}:hidden:reasons')).toBe(0);
+  });
+
+  it('needs a reason that is one', async () => {
+    const unfit = { reason: 'ban' as 'self' };
+    const message = 'reason must be left, self, moderator, not "ban"';
+    await expect(writer().hide('guild', ['a'], unfit)).rejects.toThrow(message);
+    await expect(writer().unhide('guild', ['a'], unfit)).rejects.toThrow(message);
+    expect(await shown()).toEqual([3, 'a 300', 'b 200', 'c 0']);
   });
 
   it('is put back with the XP of both places when a raw writer had added some to the ranking', async () => {
@@ -52,8 +89,8 @@ describeStores('a hidden member', (kind) => {
     const { client } = suite.testStore;
     await client.multi().zincrby('gr:{guild}:xp', 7, 'a').zincrby('gr:{guild}:xp', 9, 'b').exec();
     await suite.service.store.audit.rebuild('guild');
-    expect(await writer().unhide('guild', ['a'])).toBe(1);
-    expect(await writer().hide('guild', ['b'])).toBe(1);
+    expect(await writer().unhide('guild', ['a'])).toMatchObject({ changed: 1 });
+    expect(await writer().hide('guild', ['b'])).toMatchObject({ changed: 1 });
     expect(await shown()).toEqual([2, 'a 307', 'c 0']);
     expect(await client.zscore('gr:{guild}:hidden', 'b')).toBe('209');
     await client.zadd('gr:{guild}:xp', 1, 'b');
@@ -65,11 +102,12 @@ describeStores('a hidden member', (kind) => {
   it('is erased with its cooldown, and nothing else', async () => {
     const { client } = suite.testStore;
     await writer().award('guild', { userId: 'a', amount: 1, cooldownMs: 60_000 });
-    await writer().hide('guild', ['a']);
+    await writer().hide('guild', ['a'], { reason: 'self' });
     expect(await writer().remove('guild', ['a', 'nobody'])).toBe(1);
     expect(await client.zcard('gr:{guild}:hidden')).toBe(0);
+    expect(await client.hlen('gr:{guild}:hidden:reasons')).toBe(0);
     // ioredis-mock keeps an empty set.
-    const keys = (await client.keys('gr:{guild}:*')).filter((key) => !key.endsWith(':hidden'));
+    const keys = (await client.keys('gr:{guild}:*')).filter((key) => !key.includes(':hidden'));
     expect(keys.sort()).toEqual(['keys', 'stats', 'xp'].map((key) => `gr:{guild}:${key}`));
   });
 
@@ -90,7 +128,7 @@ describeStores('a hidden member', (kind) => {
   });
 
   it('goes with its guild, and its profile too', async () => {
-    await writer().hide('guild', ['a']);
+    await writer().hide('guild', ['a'], { reason: 'self' });
     expect(await deleteGuild(suite.service.store, 'guild')).toMatchObject({ members: 3 });
     expect(await suite.testStore.client.keys('gr:{guild}:*')).toEqual(['gr:{guild}:sessions']);
   });

@@ -19,8 +19,9 @@ describeStores('a call with many members', (kind) => {
     expect({ created, xp }).toEqual({ created: MANY, xp: MANY - 1 });
     expect(members.map(({ userId }) => userId)).toEqual(all);
     const others = Array.from({ length: isReal ? 160_000 : 0 }, (_, n) => `other${n}`);
-    expect(await writer().hide(guild, [...all, ...others])).toBe(MANY);
-    expect(await writer().unhide(guild, all)).toBe(MANY);
+    const hidden = await writer().hide(guild, [...all, ...others], { reason: 'self' });
+    expect([hidden.changed, hidden.hidden.map(({ userId }) => userId)]).toEqual([MANY, all]);
+    expect(await writer().unhide(guild, all, { reason: 'self' })).toEqual({ changed: MANY, hidden: [] });
     const updates = ['nobody', ...all].map((userId) => ({ userId, profile: { dailyStreak: 1 } }));
     expect(await writer().setProfiles(guild, updates)).toEqual(all);
     expect((await suite.store.audit.check(guild)).exact).toBe(true);

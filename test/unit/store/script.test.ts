@@ -29,7 +29,7 @@ const scripts = await definitions();
 
 const redisKeys = new RedisKeys('gr');
 const guild = redisKeys.locked('G');
-const { xp, stats, config, hidden, members, carried } = redisKeys.staging('G');
+const { xp, stats, config, hidden, members, hiddenReasons, carried } = redisKeys.staging('G');
 /** Redis keys as the headers have them, by the names of the definitions. */
 const KEYS: Record<string, string> = {
   ...{
@@ -39,6 +39,7 @@ const KEYS: Record<string, string> = {
     invite: redisKeys.invite('SHA256'),
   },
   ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members, carried },
+  nextHiddenReasons: hiddenReasons,
 };
 
 it('each Lua command has a definition', () => {

@@ -7,7 +7,15 @@ import { describeStores } from '../../../support/stores.ts';
 describeStores('the stored members of a guild', (kind) => {
   const suite = storeSuite(kind);
   const revision = (guild: string) => suite.store.client.hget(`gr:{${guild}}:stats`, 'rev');
-  const withoutProfile = { hidden: false, username: null, level: null, dailyStreak: 0, lastDailyClaim: null };
+  const withoutProfile = {
+    hidden: false,
+    hiddenReasons: [],
+    username: null,
+    level: null,
+    dailyStreak: 0,
+    lastDailyClaim: null,
+  };
+  const byModerator = { hidden: true, hiddenReasons: ['moderator'] };
 
   /** Makes a guild with a ranked and a hidden member. */
   const guildOfTwo = async (): Promise<string> => {
@@ -44,9 +52,9 @@ describeStores('the stored members of a guild', (kind) => {
       curve: '',
       members: [
         { ...withoutProfile, userId: 'c', xp: 5 },
-        { ...withoutProfile, userId: 'b', xp: 0, hidden: true, level: 12, dailyStreak: 7 },
+        { ...withoutProfile, userId: 'b', xp: 0, ...byModerator, level: 12, dailyStreak: 7 },
         {
-          ...{ userId: 'a', xp: Number.MAX_SAFE_INTEGER, hidden: false, username: 'Ann "Ä"\n\\' },
+          ...{ userId: 'a', xp: Number.MAX_SAFE_INTEGER, hidden: false, hiddenReasons: [], username: 'Ann "Ä"\n\\' },
           ...{ level: 0, dailyStreak: 0, lastDailyClaim: '2026-01-15T08:00:00.000Z' },
         },
       ],
@@ -89,7 +97,7 @@ describeStores('the stored members of a guild', (kind) => {
     for await (const step of suite.store.members.readAll(guild)) steps.push(step);
     const members = steps.flatMap((step) => step.members);
     expect(members.filter(({ hidden }) => hidden)).toEqual([
-      { ...withoutProfile, userId: 'hidden', xp: 20, hidden: true },
+      { ...withoutProfile, userId: 'hidden', xp: 20, ...byModerator },
     ]);
     expect(members.map(({ userId }) => userId).sort()).toEqual(['hidden', 'ranked', ...ranked].sort());
     expect(Math.max(...steps.map((step) => step.members.length))).toBeLessThanOrEqual(250);

@@ -1,0 +1,86 @@
+import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { defineScript } from '../../store/script.ts';
+import type { Scripts } from '../../store/scripts.ts';
+import { checkIds } from '../ranking/check-ids.ts';
+import { changeReason } from './hiding.ts';
+import { ENTRIES_A_CALL } from './slices.ts';
+
+export const list = defineScript('list', [...GUILD_KEYS, 'hiddenReasons']);
+
+/** The user ids of all who are on the server: a Set, or a Map by user id. It is asked again before each step, so keep it up to date. */
+export interface PresentMembers {
+  readonly size: number;
+  has(userId: string): boolean;
+}
+
+export interface SyncOptions {
+  /** Only counts. */
+  readonly dryRun?: boolean;
+  /** The most of the ranked members that may be hidden, 0 .. 1; 0.2 unless given. Above it, the list is taken for an incomplete one. */
+  readonly maxShare?: number;
+}
+
+/** With `dryRun`, what would be done. */
+export interface SyncResult {
+  /** Ranked members before. */
+  readonly ranked: number;
+  /** Ranked members that are not present: they get the reason "left". */
+  readonly left: number;
+  /** Hidden members with the reason "left" that are present: they lose it, and come back unless they have another reason. */
+  readonly returned: number;
+}
+
+const MAX_SHARE = 0.2;
+
+/** Compares a guild with its server. @throws as BotWriter.syncMembers. */
+export async function syncMembers(
+  scripts: Scripts,
+  redisKeys: RedisKeys,
+  guildId: string,
+  presentIds: PresentMembers | readonly string[],
+  { dryRun = false, maxShare = MAX_SHARE }: SyncOptions = {},
+): Promise<SyncResult> {
+  checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
+  if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
+    throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${maxShare}`);
+  const present: PresentMembers = Array.isArray(presentIds) ? new Set(presentIds) : (presentIds as PresentMembers);
+  if (present.size === 0)
+    throw new InvalidInputError('The list of present members is empty: give all user ids of the server');
+
+  const guild = redisKeys.guild(guildId);
+  /** Returns the members of a kind that pass, each once, and the number of ranked members. */
+  const listed = async (kind: 'ranked' | 'left', passes: (userId: string) => boolean) => {
+    const found = new Set<string>();
+    for (let cursor = '0'; ; ) {
+      const [next, ranked, ...userIds] = await list(scripts, guild, [kind, cursor]);
+      for (const userId of userIds.map(String)) if (passes(userId)) found.add(userId);
+      cursor = String(next);
+      if (cursor === '0') return { found, ranked: Number(ranked) };
+    }
+  };
+  const absent = (userId: string) => !present.has(userId);
+  const { found: left, ranked } = await listed('ranked', absent);
+  const { found: returned } = await listed('left', (userId) => present.has(userId));
+  const result = { ranked, left: left.size, returned: returned.size };
+  if (dryRun) return result;
+  if (left.size > maxShare * ranked) throw tooMany(result, maxShare);
+
+  const inSteps = async (direction: 'hide' | 'unhide', all: readonly string[], passes: (userId: string) => boolean) => {
+    for (let from = 0; from < all.length; from += ENTRIES_A_CALL) {
+      const userIds = all.slice(from, from + ENTRIES_A_CALL).filter(passes);
+      await changeReason(scripts, redisKeys, direction, guildId, userIds, { reason: 'left' });
+    }
+  };
+  await inSteps('unhide', [...returned], (userId) => present.has(userId));
+  await inSteps('hide', [...left], absent);
+  return result;
+}
+
+function tooMany({ left, ranked }: SyncResult, maxShare: number): DataConflictError {
+  const percent = (share: number) => `${Number((100 * share).toFixed(1))} %`;
+  return new DataConflictError(
+    `The list lacks ${left} of ${ranked} ranked members, ${percent(left / ranked)}, and ${percent(maxShare)} may be hidden: nothing was changed. ` +
+      'Complete the list, or raise maxShare (--max-share)',
+  );
+}
