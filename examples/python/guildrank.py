@@ -16,7 +16,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Awaitable, Mapping, Protocol, Sequence, Union
+from typing import Any, Awaitable, Callable, Container, Mapping, Protocol, Sequence, Union
 
 from redis.exceptions import NoScriptError
 
@@ -107,6 +107,23 @@ class Record:
     set: int | None = None
     profile: Mapping[str, Union[str, int, None]] | None = None
     floor: int | None = None
+
+
+@dataclass(frozen=True)
+class Places:
+    """How many members left the ranking or came back, and the reasons of those named that are hidden now."""
+
+    changed: int
+    hidden: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Sync:
+    """Ranked members before; those of them that had left; hidden ones that had come back. With `dry_run` nothing was changed."""
+
+    ranked: int
+    left: int
+    returned: int
 
 
 @dataclass(frozen=True)
@@ -270,13 +287,28 @@ class Guildrank:
         reply = await self._refusable("record", *self._once(guild, event_id, self._guild_keys(guild), args, part))
         return [_change(text, reply[-1] == "repeated") for text in reply[5 : 5 + len(records)]]
 
-    async def hide(self, guild: str, *users: str) -> int:
-        """Takes members out of the ranking. They keep XP and profile. Returns how many were ranked."""
-        return await self._move("hide", guild, users)
+    async def hide(self, guild: str, *users: str, reason: str = "moderator") -> Places:
+        """Gives members a reason to be hidden: "left", "self" or "moderator". They leave the ranking, and keep XP and profile."""
+        return await self._move("hide", guild, users, reason)
 
-    async def unhide(self, guild: str, *users: str) -> int:
-        """Puts hidden members back into the ranking. Returns how many were hidden."""
-        return await self._move("unhide", guild, users)
+    async def unhide(self, guild: str, *users: str, reason: str = "moderator") -> Places:
+        """Lifts a reason from hidden members. Those without another one come back into the ranking."""
+        return await self._move("unhide", guild, users, reason)
+
+    async def sync_members(self, guild: str, present: Container[str], *, dry_run: bool = False, max_share: float = 0.2) -> Sync:
+        """Hides as "left" the ranked members that are not present, and lifts "left" from those that are, for the start of a bot.
+
+        `present` has the ids of all who are on the server. When more than `max_share` of the ranked members would be hidden, it is taken for
+        an incomplete list: a ValueError, and nothing was changed.
+        """
+        left, ranked = await self._listed(guild, "ranked", lambda user: user not in present)
+        returned, _ = await self._listed(guild, "left", lambda user: user in present)
+        if not dry_run:
+            if len(left) > max_share * ranked:
+                raise ValueError(f"The list lacks {len(left)} of {ranked} ranked members: nothing was changed. Complete it, or raise max_share")
+            await self.unhide(guild, *returned, reason="left")
+            await self.hide(guild, *(user for user in left if user not in present), reason="left")
+        return Sync(ranked, len(left), len(returned))
 
     async def remove(self, guild: str, *users: str) -> int:
         """Erases members with all that is stored of them in the guild. Returns how many were members."""
@@ -284,7 +316,7 @@ class Guildrank:
         removed = 0
         for some in _slices(users):
             cooldowns = [self._key(guild, f"cooldown:{user}") for user in some]
-            keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), *cooldowns]
+            keys = [*self._guild_keys(guild), self._key(guild, "season:xp"), self._key(guild, "hidden:reasons"), *cooldowns]
             removed += int(await self.run("remove", keys, some))
         return removed
 
@@ -315,12 +347,26 @@ class Guildrank:
         await self.run("invite", [key], [guild, ttl, user])
         return f"{url.rstrip('/')}/sign-in/{token}"
 
-    async def _move(self, direction: str, guild: str, users: Sequence[str]) -> int:
+    async def _listed(self, guild: str, kind: str, passes: Callable[[str], bool]) -> tuple[list[str], int]:
+        _check_ids(guild)
+        found: dict[str, None] = {}
+        cursor = "0"
+        while True:
+            cursor, ranked, *users = await self.run("list", self._hiding_keys(guild), [kind, cursor])
+            found.update((user, None) for user in users if passes(user))
+            if cursor == "0":
+                return list(found), int(ranked)
+
+    async def _move(self, direction: str, guild: str, users: Sequence[str], reason: str) -> Places:
         _check_ids(guild, *users)
-        moved = 0
+        changed = 0
+        hidden: dict[str, list[str]] = {}
         for some in _slices(users):
-            moved += int((await self._refusable("hide", self._guild_keys(guild), [direction, *some]))[2])
-        return moved
+            reply = await self._refusable("hide", self._hiding_keys(guild), [direction, reason, *some])
+            changed += int(reply[2])
+            for user, *reasons in (text.split(" ") for text in reply[3:]):
+                hidden[user] = reasons
+        return Places(changed, hidden)
 
     def _once(
         self, guild: str, event_id: str, keys: Sequence[str], args: Sequence[Union[str, int]], part: int = 0
@@ -341,6 +387,9 @@ class Guildrank:
 
     def _key(self, guild: str, name: str) -> str:
         return f"{self._prefix}:{{{guild}}}:{name}"
+
+    def _hiding_keys(self, guild: str) -> list[str]:
+        return [*self._guild_keys(guild), self._key(guild, "hidden:reasons")]
 
     def _guild_keys(self, guild: str) -> list[str]:
         return [self._key(guild, name) for name in ("xp", "stats", "config", "hidden", "members")]

@@ -9,7 +9,7 @@ from typing import Union
 
 import redis.asyncio
 
-from guildrank import Change, Guildrank, Record, RefusedError
+from guildrank import Change, Guildrank, Places, Record, RefusedError, Sync
 from scratch import require_empty
 
 
@@ -63,10 +63,33 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         with self.assertRaises(RefusedError) as refused:
             await self.guildrank.record_many("1", [Record(user, add=-9 if user == "700" else 1) for user in users])
         self.assertEqual((refused.exception.index, refused.exception.reason), (700, "range"))
-        self.assertEqual(await self.guildrank.hide("1", *users), 1200)
-        self.assertEqual(await self.guildrank.unhide("1", *users), 1200)
+        self.assertEqual((await self.guildrank.hide("1", *users)).changed, 1200)
+        self.assertEqual(await self.guildrank.unhide("1", *users), Places(1200, {}))
         self.assertEqual(await self.guildrank.remove("1", *users, "nobody"), 1200)
-        self.assertEqual(await self.guildrank.hide("1"), 0)
+        self.assertEqual(await self.guildrank.hide("1"), Places(0, {}))
+
+    async def test_shows_a_member_when_its_last_reason_is_lifted(self) -> None:
+        await self.guildrank.record_many("1", [Record("a", set=1), Record("b", set=2)])
+        await self.guildrank.hide("1", "a", reason="self")
+        self.assertEqual(await self.guildrank.hide("1", "a", "b", reason="left"), Places(1, {"a": ["left", "self"], "b": ["left"]}))
+        self.assertEqual(await self.guildrank.unhide("1", "a", "b", reason="left"), Places(1, {"a": ["self"]}))
+        self.assertEqual((await self.guildrank.unhide("1", "a")).changed, 0)
+        self.assertEqual(await self.guildrank.unhide("1", "a", reason="self"), Places(1, {}))
+        with self.assertRaises(RefusedError) as refused:
+            await self.guildrank.hide("1", "a", reason="ban")
+        self.assertEqual(refused.exception.reason, "argument")
+
+    async def test_sync_hides_who_left_and_lifts_it_from_who_is_there(self) -> None:
+        users = [f"u{n}" for n in range(1000)]
+        await self.guildrank.record_many("1", [Record(user, set=5) for user in users])
+        await self.guildrank.hide("1", "u0", reason="left")
+        present = {user for user in users if user != "u999"}
+        self.assertEqual(await self.guildrank.sync_members("1", present, dry_run=True), Sync(999, 1, 1))
+        self.assertEqual((await self.guildrank.top("1")).total, 999)
+        with self.assertRaisesRegex(ValueError, "lacks 998 of 999 ranked members"):
+            await self.guildrank.sync_members("1", {"u1"})
+        self.assertEqual(await self.guildrank.sync_members("1", present), Sync(999, 1, 1))
+        self.assertEqual((await self.guildrank.unhide("1", "u0", "u999")).hidden, {"u999": ["left"]})
 
     async def test_record_changes_xp_and_profile_of_one_member(self) -> None:
         self.assertEqual(await self.guildrank.record("1", "a", set=100), Change(0, 0, 100, 1, created=True, hidden=False))

@@ -65,7 +65,9 @@ describe('npm run export', needs('redis-server'), () => {
       { userId: 'gone', set: 77, profile: { username: 'Gone', level: 3 } },
       { userId: 'gone2', set: 0 },
     ]);
-    await writer.hide(guild, ['gone', 'gone2']);
+    await writer.hide(guild, ['gone'], { reason: 'self' });
+    await writer.hide(guild, ['gone2']);
+    await writer.hide(guild, ['gone2'], { reason: 'left' });
   };
 
   it.each(['csv', 'ndjson'])('writes %s that seed loads as the same guild, hidden members included', async (format) => {
@@ -141,13 +143,15 @@ describe('npm run export', needs('redis-server'), () => {
     stopped.stdout.once('written', () => stopped.stop());
     expect(await stopped.ended).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/^Interrupted: the output ends after [\d,]+ members, 0 of them hidden\n$/),
+      stderr: expect.stringMatching(
+        /^Interrupted: the output ends after [\d,]+ members, 0 of them hidden\n$/,
+      ),
     });
   });
 
   it('writes an empty guild, and refuses other formats', async () => {
     await store.guildConfig.update('none', { plan: 'free' });
-    expect((await run('export', ['--guild', 'none'])).out).toMatch(/^user_id,xp,[^\n]*,hidden\n$/);
+    expect((await run('export', ['--guild', 'none'])).out).toMatch(/^user_id,xp,[^\n]*,hidden,hidden_reasons\n$/);
     expect(JSON.parse((await run('export', ['--guild', 'none', '--format', 'polaris'])).out).users).toEqual({});
     expect(await run('export', ['--guild', 'g', '--format', 'xml'])).toMatchObject({
       code: 2,

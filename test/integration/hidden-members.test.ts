@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { HIDE_REASONS, type HideReason, reasonsIn } from '../../src/guild/members/hide-reasons.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
@@ -14,16 +15,35 @@ interface Row {
   readonly id: string;
   readonly xp: number;
   readonly hidden: boolean;
+  /** None = by a moderator. */
+  readonly reasons: readonly HideReason[];
+}
+
+/** The hidden members of a guild, with their reasons. */
+type Hidden = Map<string, readonly HideReason[]>;
+
+function add(hidden: Hidden, id: string, reasons: readonly HideReason[]): void {
+  hidden.set(id, reasonsIn([...(hidden.get(id) ?? []), ...reasons].join(' ')));
+}
+
+interface File {
+  readonly namesHidden: boolean;
+  readonly namesReasons?: true;
+  write(rows: readonly Row[]): string;
 }
 
 /** A file with these members, as each format has it; those that know hidden members name them. */
-const FILES: Readonly<Record<string, { readonly namesHidden: boolean; write(rows: readonly Row[]): string }>> = {
+const FILES: Readonly<Record<string, File>> = {
   csv: {
-    namesHidden: true,
-    write: (rows) => `user_id,xp,hidden\n${rows.map(({ id, xp, hidden }) => `${id},${xp},${hidden || ''}\n`).join('')}`,
+    ...{ namesHidden: true, namesReasons: true },
+    write: (rows) =>
+      `user_id,xp,hidden,hidden_reasons\n${rows.map(({ id, xp, hidden, reasons }) => `${id},${xp},${hidden || ''},${hidden ? reasons.join(' ') : ''}\n`).join('')}`,
   },
-  ndjson: { namesHidden: true, write: (rows) => rows.map((row) => `${JSON.stringify(plain(row))}\n`).join('') },
-  json: { namesHidden: true, write: (rows) => JSON.stringify(rows.map(plain)) },
+  ndjson: {
+    ...{ namesHidden: true, namesReasons: true },
+    write: (rows) => rows.map((row) => `${JSON.stringify(plain(row))}\n`).join(''),
+  },
+  json: { ...{ namesHidden: true, namesReasons: true }, write: (rows) => JSON.stringify(rows.map(plain)) },
   mee6: {
     namesHidden: false,
     write: (rows) => JSON.stringify({ players: rows.map(({ id, xp }) => ({ id, xp, username: id })) }),
@@ -50,20 +70,33 @@ const FILES: Readonly<Record<string, { readonly namesHidden: boolean; write(rows
   },
 };
 
-function plain({ id, xp, hidden }: Row) {
-  return { user_id: id, xp, ...(hidden && { hidden }) };
+function plain({ id, xp, hidden, reasons }: Row) {
+  const named = reasons.length > 0 && { hidden_reasons: reasons.join(' ') };
+  return { user_id: id, xp, ...(hidden && { hidden, ...named }) };
 }
 
 const ids = fc.uniqueArray(fc.constantFrom(...IDS), { minLength: 1, maxLength: 4 });
 const rows = ids.chain((chosen) =>
   fc.tuple(
     ...chosen.map((id) =>
-      fc.record({ id: fc.constant(id), xp: fc.integer({ min: 0, max: 9000 }), hidden: fc.boolean() }),
+      fc.record({
+        id: fc.constant(id),
+        xp: fc.integer({ min: 0, max: 9000 }),
+        hidden: fc.boolean(),
+        reasons: fc.subarray([...HIDE_REASONS]),
+      }),
     ),
   ),
 );
 const step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('hide', 'unhide', 'remove'), ids }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('hide', 'unhide', 'remove'),
+      ids,
+      reason: fc.constantFrom(...HIDE_REASONS),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constantFrom('award', 'claim', 'record', 'keep', 'rename', 'set'), ids }),
@@ -81,7 +114,8 @@ const step = fc.oneof(
 ) as fc.Arbitrary<Step>;
 
 type Step =
-  | { readonly kind: 'hide' | 'unhide' | 'remove'; readonly ids: readonly string[] }
+  | { readonly kind: 'hide' | 'unhide'; readonly ids: readonly string[]; readonly reason: HideReason }
+  | { readonly kind: 'remove'; readonly ids: readonly string[] }
   | { readonly kind: 'award' | 'claim' | 'record' | 'keep' | 'rename' | 'set'; readonly ids: readonly string[] }
   | { readonly kind: 'import'; readonly format: string; readonly replace: boolean; readonly rows: readonly Row[] }
   | { readonly kind: 'curve' | 'rebuild' | 'season' | 'move' | 'export'; readonly ids?: undefined };
@@ -112,22 +146,38 @@ describe('a hidden member', needs('redis-server'), () => {
   const members = (guild: string, key: 'xp' | 'hidden', prefix = 'gr') =>
     testStore.client.zrange(`${prefix}:{${guild}}:${key}`, 0, -1);
 
+  /** Returns the hidden members of a guild with their reasons, as they are stored. */
+  async function hiddenIn(guild: string, prefix = 'gr'): Promise<Hidden> {
+    const reasons = await testStore.client.hgetall(`${prefix}:{${guild}}:hidden:reasons`);
+    const hidden = (await members(guild, 'hidden', prefix)).map((id) => [id, reasonsIn(reasons[id] ?? '')] as const);
+    // A member that is not hidden has no reasons.
+    expect(Object.keys(reasons).filter((id) => !new Map(hidden).has(id))).toEqual([]);
+    return new Map(hidden);
+  }
+
   /** Does a step, and changes the model: who must be hidden, and who is ranked. */
-  async function take(guild: string, hidden: Set<string>, step: Step): Promise<void> {
+  async function take(guild: string, hidden: Hidden, step: Step): Promise<void> {
     const { writer } = services;
     if (step.kind === 'hide' || step.kind === 'unhide' || step.kind === 'remove') {
       const ranked = new Set(await members(guild, 'xp'));
       const known = step.ids.filter((id) => ranked.has(id) || hidden.has(id));
       if (known.length === 0) return;
-      await run('member', [step.kind, '--guild', guild, ...known, ...(step.kind === 'remove' ? ['--yes'] : [])]);
-      for (const id of known) hidden[step.kind === 'hide' ? 'add' : 'delete'](id);
+      const option = step.kind === 'remove' ? ['--yes'] : ['--reason', step.reason];
+      await run('member', [step.kind, '--guild', guild, ...known, ...option]);
+      for (const id of known) {
+        const left = step.kind === 'remove' ? [] : (hidden.get(id) ?? []).filter((each) => each !== step.reason);
+        if (step.kind === 'hide') add(hidden, id, [step.reason]);
+        else if (left.length === 0) hidden.delete(id);
+        else hidden.set(id, left);
+      }
     } else if (step.kind === 'import') {
       const path = join(folder, 'members');
       writeFileSync(path, FILES[step.format]?.write(step.rows) ?? '');
       const how = ['--format', step.format, '--curve', 'standard', '--levels', 'curve'];
       await run('seed', ['--guild', guild, '--file', path, ...how, ...(step.replace ? ['--replace'] : [])]);
-      if (FILES[step.format]?.namesHidden)
-        for (const { id, hidden: isHidden } of step.rows) if (isHidden) hidden.add(id);
+      const { namesHidden, namesReasons } = FILES[step.format] as File;
+      for (const { id, hidden: isHidden, reasons } of step.rows)
+        if (namesHidden && isHidden) add(hidden, id, namesReasons && reasons.length > 0 ? reasons : ['moderator']);
     } else if (step.kind === 'curve') {
       await run('guild', ['set', '--guild', guild, '--xp-curve', 'amari']);
     } else if (step.kind === 'rebuild') {
@@ -135,17 +185,17 @@ describe('a hidden member', needs('redis-server'), () => {
     } else if (step.kind === 'season') {
       const archive = `${guild}.s${guilds++}`;
       await run('season', ['reset', '--guild', guild, '--archive', archive, '--yes']);
-      expect(new Set(await members(archive, 'hidden'))).toEqual(hidden);
+      expect(await hiddenIn(archive)).toEqual(hidden);
     } else if (step.kind === 'move') {
       const stream = await run('guild', ['export', '--guild', guild, '--paused']);
       await run('guild', ['import'], { prefix: 'other', input: stream });
-      expect(new Set(await members(guild, 'hidden', 'other'))).toEqual(hidden);
+      expect(await hiddenIn(guild, 'other')).toEqual(hidden);
       await run('guild', ['delete', '--guild', guild, '--yes'], { prefix: 'other' });
     } else if (step.kind === 'export') {
       // A guild without members has no line.
       const lines = (await run('export', ['--guild', guild, '--format', 'ndjson'])).split('\n').filter(Boolean);
       const named = lines.map((line) => JSON.parse(line)).filter((row) => row.hidden);
-      expect(new Set(named.map((row) => row.user_id))).toEqual(hidden);
+      expect(new Map(named.map((row) => [row.user_id, row.hidden_reasons.split(' ')]))).toEqual(hidden);
     } else {
       for (const userId of step.ids ?? []) {
         const isMember = hidden.has(userId) || (await members(guild, 'xp')).includes(userId);
@@ -163,15 +213,15 @@ describe('a hidden member', needs('redis-server'), () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
         const guild = `g${guilds++}`;
-        const hidden = new Set(IDS.slice(0, 2));
+        const hidden: Hidden = new Map(IDS.slice(0, 2).map((id) => [id, ['moderator']]));
         await services.writer.recordMany(
           guild,
           IDS.slice(0, 4).map((userId) => ({ userId, set: 50 })),
         );
-        await services.writer.hide(guild, [...hidden]);
+        await services.writer.hide(guild, [...hidden.keys()]);
         for (const each of steps) {
           await take(guild, hidden, each);
-          expect([each, new Set(await members(guild, 'hidden'))]).toEqual([each, hidden]);
+          expect([each, await hiddenIn(guild)]).toEqual([each, hidden]);
           expect((await members(guild, 'xp')).filter((id) => hidden.has(id))).toEqual([]);
         }
         expect((await services.audit.check(guild)).exact).toBe(true);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { runCommand } from '../support/command.ts';
@@ -7,11 +10,15 @@ import { realStore, type TestStore } from '../support/stores.ts';
 describe('npm run member and season', needs('redis-server'), () => {
   let testStore: TestStore;
   let store: Services;
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-member-'));
   beforeAll(async () => {
     testStore = await realStore.start();
     store = servicesOn(testStore.client, 'gr', ['free']);
   });
-  afterAll(() => testStore.stop());
+  afterAll(async () => {
+    await testStore.stop();
+    rmSync(folder, { recursive: true });
+  });
   beforeEach(async () => {
     await testStore.empty();
     await store.writer.recordMany('g', [
@@ -36,7 +43,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     await store.writer.hide('g', ['a']);
     expect(await json(member('show', 'a', '--json'))).toEqual({
       ...{ user_id: 'a', username: 'Ann', level: 2, explicit_level: false, xp: 300, rank: null, hidden: true },
-      ...{ daily_streak: 4, last_daily_claim: '1970-01-01T00:00:00.000Z' },
+      ...{ hidden_reasons: ['moderator'], daily_streak: 4, last_daily_claim: '1970-01-01T00:00:00.000Z' },
     });
   });
 
@@ -72,19 +79,68 @@ describe('npm run member and season', needs('redis-server'), () => {
       ...{ code: 3, stdout: '1 of 2 hidden\n', stderr: 'No members of guild g: nobody\n' },
     });
     expect(await member('hide', 'a')).toMatchObject({ code: 0, stdout: '0 of 1 hidden\n' });
-    expect(await json(member('unhide', 'a', 'b', '--json'))).toEqual({ guild: 'g', changed: 1, unknown: [] });
+    expect((await member('hide', 'a', '--reason', 'self')).stdout).toBe('0 of 1 hidden\n');
+    expect((await member('show', 'a')).stdout).toContain('rank         hidden: self, moderator\n');
+    expect((await member('unhide', 'a', 'b')).stdout).toBe('0 of 2 put back\na is still hidden: self\n');
+    expect(await json(member('unhide', 'a', 'b', '--json'))).toEqual({
+      ...{ guild: 'g', changed: 0, hidden: [{ user_id: 'a', reasons: ['self'] }], unknown: [] },
+    });
+    expect((await member('unhide', 'a', 'b', '--reason', 'self')).stdout).toBe('1 of 2 put back\n');
     expect(await member('remove', 'a')).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
     expect(await member('remove', 'a', 'b', '--yes')).toMatchObject({ code: 0, stdout: '2 of 2 removed\n' });
     expect(await testStore.client.keys('gr:{g}:*')).toEqual(['gr:{g}:stats']);
     expect(await isExact()).toBe(true);
   });
 
+  it('member sync hides whom the list lacks and lifts "left", tells both numbers, and stops at an incomplete list', async () => {
+    const list = join(folder, 'ids.txt');
+    const sync = (...args: string[]) => member('sync', '--file', list, ...args);
+    const places = async () => [
+      await testStore.client.zrange('gr:{g}:xp', 0, -1),
+      await testStore.client.hgetall('gr:{g}:hidden:reasons'),
+    ];
+    await store.writer.recordMany(
+      'g',
+      ['c', 'd', 'e'].map((userId, n) => ({ userId, set: 5000 + n })),
+    );
+    await store.writer.hide('g', ['c'], { reason: 'left' });
+    const before = await places();
+    writeFileSync(list, 'a\r\n\n d \ne\nc\nnew');
+    expect(await json(sync('--dry-run', '--json'))).toEqual({
+      ...{ guild: 'g', dry_run: true, ranked: 4, left: 1, returned: 1 },
+    });
+    expect(await sync()).toMatchObject({
+      ...{ code: 3, stdout: '', stderr: expect.stringContaining('lacks 1 of 4 ranked members, 25 %, and 20 % may be') },
+    });
+    writeFileSync(list, '\n');
+    expect(await sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('is empty') });
+    writeFileSync(list, 'a\nx y\n');
+    expect(await sync()).toMatchObject({ code: 1, stderr: expect.stringContaining('line 2: "x y" is no user id') });
+    expect(await member('sync', '--file', folder)).toMatchObject({ code: 1, stderr: expect.stringMatching(/EISDIR/) });
+    expect(await sync('--max-share', '2')).toMatchObject({ code: 2, stderr: expect.stringContaining('from 0 to 1') });
+    expect(await places()).toEqual(before);
+    writeFileSync(list, 'a\nd\ne\nc\n');
+    expect((await sync('--max-share', '0.5')).stdout).toBe(
+      'Hid 1 of 4 ranked members that the list lacks.\nLifted "left" from 1 hidden member of the list.\n',
+    );
+    expect(await places()).toEqual([['a', 'c', 'd', 'e'], { b: 'left' }]);
+    expect(await isExact()).toBe(true);
+  });
+
   it('member export prints all that is stored of a user, and remove leaves nothing to print', async () => {
     await store.writer.award('g', { userId: 'a', amount: 5, cooldownMs: 60_000 });
-    await store.writer.hide('g', ['a']);
+    await store.writer.hide('g', ['a'], { reason: 'self' });
     const stored = await json(member('export', 'a'));
     expect(stored).toMatchObject({
-      ...{ guild: 'g', user_id: 'a', xp: null, hidden_xp: '305', season_xp: null, staged: null },
+      ...{
+        guild: 'g',
+        user_id: 'a',
+        xp: null,
+        hidden_xp: '305',
+        hidden_reasons: 'self',
+        season_xp: null,
+        staged: null,
+      },
       profile: {
         ...{ stored: '- 4 0 Ann', username: 'Ann', level: null, daily_streak: 4 },
         last_daily_claim: '1970-01-01T00:00:00.000Z',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { XpRecord } from '../../src/guild/members/records.ts';
+import { HIDE_REASONS, reasonsIn } from '../../src/guild/members/hide-reasons.ts';
+import type { FileRecord, XpRecord } from '../../src/guild/members/records.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
@@ -23,6 +24,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
   const hiddenMembers = async (guild: string) => ({
     hidden: await places(guild, 'hidden'),
     profiles: await suite.store.client.hgetall(`gr:{${guild}}:members`),
+    reasons: await suite.store.client.hgetall(`gr:{${guild}}:hidden:reasons`),
   });
   const exact = async (guild: string) => (await suite.store.audit.check(guild)).exact;
   const swap = async (staged: StagedMembers): Promise<void> => {
@@ -58,7 +60,8 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await places(guild, 'hidden')).toEqual(new Map(expected.map(({ userId, set }) => [userId, Number(set)])));
     expect(await client.hlen(`gr:{${guild}}:members`)).toBe(1203);
     expect(await exact(guild)).toBe(true);
-    expect(Math.max(...steps)).toBeLessThan(260);
+    // Each of 250 members has its reasons beside it.
+    expect(Math.max(...steps)).toBeLessThan(510);
   });
 
   it('carries again whom the bot changed before the swap, however many', async () => {
@@ -193,10 +196,14 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       fc.constantFrom('old0', 'old1', 'new0', 'new1', 'both0', 'hidden0', 'hidden1', 'bot0'),
       fc.integer({ min: 0, max: 3 }),
     );
-    const place = fc.tuple(fc.constantFrom('old0', 'both0', 'both1', 'hidden0'), fc.constantFrom('hide', 'unhide'));
+    const place = fc.tuple(
+      fc.constantFrom('old0', 'both0', 'both1', 'hidden0'),
+      fc.constantFrom('hide', 'unhide'),
+      fc.constantFrom(...HIDE_REASONS),
+    );
     const calls = fc.array(fc.oneof(write, place), { maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(fc.array(calls, { maxLength: 7 }), async (writes) => {
+      fc.asyncProperty(fc.array(calls, { maxLength: 7 }), fc.boolean(), async (writes, fileHides) => {
         const guild = suite.newGuild();
         const { writer, client } = suite.store;
         await writer.recordMany(guild, [
@@ -205,9 +212,11 @@ describeStores('a replacement of the members beside a bot', (kind) => {
           ...records('hidden', 2, 30),
         ]);
         await writer.hide(guild, ['hidden0', 'hidden1', 'old2']);
+        await writer.hide(guild, ['hidden1'], { reason: 'self' });
         const bot = async () => {
-          for (const [userId, what] of writes.shift() ?? []) {
-            if (what === 'hide' || what === 'unhide') await writer[what](guild, [userId]);
+          for (const [userId, what, reason] of writes.shift() ?? []) {
+            if (what === 'hide' || what === 'unhide')
+              await writer[what](guild, [userId], { ...(reason && { reason }) });
             else if (what === 0) await writer.remove(guild, [userId]);
             else await writer.record(guild, { userId, add: Number(what) });
           }
@@ -222,11 +231,19 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         await bot();
         await staged.stage([...records('new', 2, 1000), ...records('both', 2, 2000)]);
         await bot();
+        // Another row of the file hides this member.
+        if (fileHides)
+          await staged.stage([{ ...records('both', 2, 2000)[1], hidden: true, hiddenReasons: ['left'] } as FileRecord]);
         await staged.stage([{ ...records('hidden', 1, 3000)[0], profile: { level: 9 } } as XpRecord]);
         await bot();
 
         await staged.putInPlace();
-        const { hidden, profiles } = before;
+        const { hidden, profiles, reasons } = before;
+        if (fileHides) {
+          const own = hidden.has('both1') ? (reasons.both1 ?? 'moderator') : '';
+          reasons.both1 = reasonsIn(`left ${own}`).join(' ');
+          hidden.set('both1', 2001);
+        }
         const expected = new Map<string, number>();
         const names: Record<string, string | undefined> = Object.fromEntries(
           [...hidden.keys()].flatMap((userId) => (profiles[userId] ? [[userId, profiles[userId]]] : [])),
@@ -238,6 +255,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         }
         expect(await places(guild, 'xp')).toEqual(expected);
         expect(await places(guild, 'hidden')).toEqual(hidden);
+        expect(await client.hgetall(`gr:{${guild}}:hidden:reasons`)).toEqual(reasons);
         expect(await client.hgetall(`gr:{${guild}}:members`)).toEqual(names);
         expect(await exact(guild)).toBe(true);
         await bot();

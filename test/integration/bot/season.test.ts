@@ -10,6 +10,8 @@ import { realStore, type TestStore } from '../../support/stores.ts';
 import { PATIENT } from '../../support/wait.ts';
 
 const ARCHIVE = 'g.2026-s1';
+/** Why d is hidden. */
+const BOTH = { d: 'left moderator' };
 
 /** Returns a client that fails after a number of commands, as if the bot had been killed. */
 function failingAfter(client: ScriptClient, commands: number): ScriptClient {
@@ -36,7 +38,10 @@ describe('the end of a season', needs('redis-server'), () => {
     const ranked = await client.zrevrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES');
     const hidden = await client.zrevrange(`gr:{${guild}}:hidden`, 0, -1, 'WITHSCORES');
     expect((await servicesOn(client, 'gr', ['free']).audit.check(guild)).exact).toBe(true);
-    return { ranked, hidden };
+    const reasons = await client.hgetall(`gr:{${guild}}:hidden:reasons`);
+    // A member that is not hidden has none.
+    for (const id of Object.keys(reasons)) expect(hidden).toContain(id);
+    return { ranked, hidden, reasons };
   };
   const fill = async () => {
     const { guildConfig } = servicesOn(store.client, 'gr', ['free']);
@@ -48,13 +53,18 @@ describe('the end of a season', needs('redis-server'), () => {
       { userId: 'd', set: 100, profile: { username: 'Dee' } },
     ]);
     await writer().hide('g', ['d']);
+    await writer().hide('g', ['d'], { reason: 'left' });
   };
 
   it('copies all members with their profiles, and starts them at 0', async () => {
     await fill();
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
-    expect(await content(ARCHIVE)).toEqual({ ranked: ['a', '300', 'b', '200', 'c', '0'], hidden: ['d', '100'] });
-    expect(await content('g')).toEqual({ ranked: ['c', '0', 'b', '0', 'a', '0'], hidden: ['d', '0'] });
+    expect(await content(ARCHIVE)).toEqual({
+      ranked: ['a', '300', 'b', '200', 'c', '0'],
+      hidden: ['d', '100'],
+      reasons: BOTH,
+    });
+    expect(await content('g')).toEqual({ ranked: ['c', '0', 'b', '0', 'a', '0'], hidden: ['d', '0'], reasons: BOTH });
     const reader = createReader(store.client);
     expect(await reader.member(ARCHIVE, 'a')).toEqual({
       ...{ userId: 'a', username: 'Ann\n', level: 9, xp: 300, rank: 1 },
@@ -74,7 +84,7 @@ describe('the end of a season', needs('redis-server'), () => {
       archived: 4,
       reset: 4,
     });
-    expect(await content('g')).toEqual({ ranked: [], hidden: [] });
+    expect(await content('g')).toEqual({ ranked: [], hidden: [], reasons: {} });
     expect(await store.client.exists('gr:{g}:members')).toBe(0);
   });
 
@@ -132,13 +142,14 @@ describe('the end of a season', needs('redis-server'), () => {
       const ended = await killed.then(() => true).catch(() => false);
       const isCopied = (await store.client.hget('gr:{g}:season', 'phase')) !== 'copy';
       await writer().unhide('g', ['d']);
-      await writer().hide('g', ['a']);
+      await writer().unhide('g', ['d'], { reason: 'left' });
+      await writer().hide('g', ['a'], { reason: 'self' });
       await store.client.del('gr:{g}:next:xp:lock', `gr:{${ARCHIVE}}:next:xp:lock`);
       await writer().resetSeason('g', { archiveAs: ARCHIVE });
       expect(await content(ARCHIVE)).toEqual(
         isCopied
-          ? { ranked: ['a', '300', 'b', '200', 'c', '0'], hidden: ['d', '100'] }
-          : { ranked: ['b', '200', 'd', '100', 'c', '0'], hidden: ['a', '300'] },
+          ? { ranked: ['a', '300', 'b', '200', 'c', '0'], hidden: ['d', '100'], reasons: BOTH }
+          : { ranked: ['b', '200', 'd', '100', 'c', '0'], hidden: ['a', '300'], reasons: { a: 'self' } },
       );
       if (ended) {
         expect(commands).toBeGreaterThan(10);
@@ -179,10 +190,15 @@ describe('the end of a season', needs('redis-server'), () => {
       await writer().resetSeason('g', { archiveAs: ARCHIVE });
       await writer().record('g', { userId: 'a', add: 7 });
       await writer().unhide(ARCHIVE, ['d']);
+      await writer().unhide(ARCHIVE, ['d'], { reason: 'left' });
       suspended?.();
       expect(await outcome).toMatchObject({ reason: 'lock' });
       expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
-      expect(await content(ARCHIVE)).toEqual({ ranked: ['a', '300', 'b', '200', 'd', '100', 'c', '0'], hidden: [] });
+      expect(await content(ARCHIVE)).toEqual({
+        ranked: ['a', '300', 'b', '200', 'd', '100', 'c', '0'],
+        hidden: [],
+        reasons: {},
+      });
     }
   });
 
