@@ -4,7 +4,13 @@ import { createReader } from 'guildrank-writer/reader';
 import { Redis } from 'ioredis';
 import { commands, createHandlers } from './handlers.js';
 
-const { DISCORD_TOKEN, REDIS_URL = 'redis://127.0.0.1:6379', DASHBOARD_URL = '', LEVEL_ROLES = '' } = process.env;
+const {
+  DISCORD_TOKEN,
+  REDIS_URL = 'redis://127.0.0.1:6379',
+  DASHBOARD_URL = '',
+  LEVEL_ROLES = '',
+  ARCHIVES = '',
+} = process.env;
 if (!DISCORD_TOKEN) {
   console.error('Set DISCORD_TOKEN to the token of your bot.');
   process.exit(1);
@@ -28,6 +34,7 @@ const handlers = createHandlers({
   reader: createReader(redis),
   roles,
   dashboardUrl: DASHBOARD_URL,
+  archives: ARCHIVES.split(',').filter(Boolean),
 });
 
 const client = new Client({
@@ -42,8 +49,9 @@ const client = new Client({
 const logged = (handler) => (/** @type {T} */ event) =>
   handler(event).catch((error) => console.error(error instanceof Error ? error.message : error));
 
-client.once(Events.ClientReady, async ({ application, user }) => {
+client.once(Events.ClientReady, async ({ application, user, guilds }) => {
   await application.commands.set(commands);
+  for (const guild of guilds.cache.values()) await logged(handlers.ready)(guild);
   console.log(`${user.tag} is ready`);
 });
 client.on(Events.MessageCreate, logged(handlers.message));

@@ -1,3 +1,5 @@
+import { createPrivacy, privacyCommand } from './privacy.js';
+
 /**
  * The handlers of a levelling bot. They know nothing of a connection: bot.js gives them Discord's events, the tests made-up ones.
  *
@@ -6,6 +8,7 @@
  * @property {import('guildrank-writer/reader').GuildReader} reader
  * @property {ReadonlyMap<number, string>} [roles] level -> id of the role that it gives
  * @property {string} [dashboardUrl] address of Guildrank's dashboard
+ * @property {readonly string[]} [archives] guild ids of ended seasons, such as 123.2026-s1
  */
 
 const MESSAGE_XP = { min: 15, max: 25 };
@@ -22,6 +25,7 @@ export const commands = [
   { name: 'rank', description: 'Shows your rank and the members around you' },
   { name: 'top', description: 'Shows the leaderboard' },
   { name: 'daily', description: 'Claims the XP of the day' },
+  privacyCommand,
   {
     name: 'dashboard',
     description: 'Sends you a link to the dashboard of this server',
@@ -31,7 +35,9 @@ export const commands = [
 ].map((command) => ({ ...command, contexts: [0] }));
 
 /** @param {Options} options */
-export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl }) {
+export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl, archives = [] }) {
+  const privacy = createPrivacy(writer, archives);
+
   /**
    * Gives a member the roles of the levels above `from`, up to `to`.
    * @param {import('discord.js').GuildMember | null} member
@@ -89,6 +95,10 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
       return levelUp(claim, member, user.id, async (text) => channel?.send(text), answer);
     },
 
+    async privacy(interaction) {
+      return interaction.reply({ content: await privacy(interaction), flags: EPHEMERAL });
+    },
+
     async dashboard(interaction) {
       if (!dashboardUrl) return interaction.reply({ content: 'This bot has no dashboard.', flags: EPHEMERAL });
       const options = { url: dashboardUrl, userId: interaction.user.id };
@@ -118,19 +128,29 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
     },
 
     /**
+     * At the start, hides who left while the bot was away, and shows who came back.
+     * @param {import('discord.js').Guild} guild
+     */
+    async ready(guild) {
+      await guild.members.fetch();
+      await writer.syncMembers(guild.id, guild.members.cache);
+    },
+
+    /**
      * A member who leaves keeps XP and profile, and is in no ranking.
      * @param {import('discord.js').GuildMember | import('discord.js').PartialGuildMember} member
      */
     async memberLeft(member) {
-      await writer.hide(member.guild.id, [member.id]);
+      await writer.hide(member.guild.id, [member.id], { reason: 'left' });
     },
 
     /**
-     * A member who returns gets the place in the ranking back, and the roles.
+     * A member who returns gets the place in the ranking back, and the roles, unless there is another reason to hide it.
      * @param {import('discord.js').GuildMember} member
      */
     async memberJoined(member) {
-      if ((await writer.unhide(member.guild.id, [member.id])) === 0) return;
+      const { changed } = await writer.unhide(member.guild.id, [member.id], { reason: 'left' });
+      if (changed === 0) return;
       const known = await reader.member(member.guild.id, member.id);
       await giveRoles(member, 0, known?.level ?? 0);
     },

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples/python"))
 
 from guildrank import Guildrank  # noqa: E402
-from handlers import Handlers  # noqa: E402
+from handlers import Handlers, Say  # noqa: E402
 
 
 class Bot(discord.Client):
@@ -46,18 +46,40 @@ class Bot(discord.Client):
         async def daily(interaction: discord.Interaction) -> None:
             await handlers.daily(member_of(interaction), interaction.response.send_message, interaction.followup.send)
 
+        privacy = app_commands.Group(
+            name="privacy", description="Shows you in the ranking, hides you, or erases your data", guild_only=True
+        )
+
+        @privacy.command(description="Puts you into the ranking")  # type: ignore[arg-type]
+        async def show(interaction: discord.Interaction) -> None:
+            await handlers.show(member_of(interaction), quietly(interaction))
+
+        @privacy.command(description="Takes you out of the ranking. You keep your XP")  # type: ignore[arg-type]
+        async def hide(interaction: discord.Interaction) -> None:
+            await handlers.hide(member_of(interaction), quietly(interaction))
+
+        @privacy.command(description="Erases your XP and your profile for good")  # type: ignore[arg-type]
+        async def delete(interaction: discord.Interaction, sure: bool) -> None:
+            await handlers.delete(member_of(interaction), sure, quietly(interaction))
+
+        self.tree.add_command(privacy)
+
         # Manage Server: whoever opens the link manages the data.
         @self.tree.command(description="Sends you a link to the dashboard of this server")  # type: ignore[arg-type]
         @app_commands.guild_only()
         @app_commands.default_permissions(manage_guild=True)
         async def dashboard(interaction: discord.Interaction) -> None:
-            async def reply(text: str) -> None:
-                await interaction.response.send_message(text, ephemeral=True)
-
-            await handlers.dashboard(member_of(interaction), reply)
+            await handlers.dashboard(member_of(interaction), quietly(interaction))
 
     async def setup_hook(self) -> None:
         await self.tree.sync()
+
+    async def on_ready(self) -> None:
+        for guild in self.guilds:
+            try:
+                await self.handlers.ready(guild.id, guild.members)
+            except Exception as error:
+                print(f"{guild.name}: {error}", file=sys.stderr)
 
     async def on_message(self, message: discord.Message) -> None:
         if isinstance(message.author, discord.Member) and not message.is_system():
@@ -75,6 +97,15 @@ def member_of(interaction: discord.Interaction) -> discord.Member:
     return interaction.user
 
 
+def quietly(interaction: discord.Interaction) -> Say:
+    """Returns a reply that only the caller sees."""
+
+    async def reply(text: str) -> None:
+        await interaction.response.send_message(text, ephemeral=True)
+
+    return reply
+
+
 async def give_roles(member: Any, roles: Sequence[int]) -> None:
     await member.add_roles(*(discord.Object(role) for role in roles))
 
@@ -90,7 +121,8 @@ def main() -> None:
     pairs = [entry.split("=") for entry in os.environ.get("LEVEL_ROLES", "").split(",") if entry]
     roles = {int(level): int(role) for level, role in pairs}
     guildrank = Guildrank(connection, ROOT / "dist/lua")
-    Bot(Handlers(guildrank, give_roles, roles, os.environ.get("DASHBOARD_URL", ""))).run(token)
+    archives = [archive for archive in os.environ.get("ARCHIVES", "").split(",") if archive]
+    Bot(Handlers(guildrank, give_roles, roles, os.environ.get("DASHBOARD_URL", ""), archives)).run(token)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,10 @@ class Member(Protocol):
 
 
 class Handlers:
-    """What the bot does. `give_roles` gives a member roles by their ids, and `roles` says which level gives which role."""
+    """What the bot does. `give_roles` gives a member roles by their ids, and `roles` says which level gives which role.
+
+    `archives` has guild ids of ended seasons, such as 123.2026-s1.
+    """
 
     def __init__(
         self,
@@ -42,11 +45,13 @@ class Handlers:
         give_roles: Callable[[Any, Sequence[int]], Awaitable[object]],
         roles: Mapping[int, int] | None = None,
         dashboard_url: str = "",
+        archives: Sequence[str] = (),
     ) -> None:
         self._guildrank = guildrank
         self._give_roles = give_roles
         self._roles = roles or {}
         self._dashboard_url = dashboard_url
+        self._archives = archives
 
     async def message(self, member: Member, say: Say) -> None:
         """Gives XP for a message."""
@@ -87,14 +92,50 @@ class Handlers:
         link = await self._guildrank.dashboard_link(str(member.guild.id), self._dashboard_url, user=str(member.id))
         await reply(f"{link}\nIt works once, for 15 minutes.")
 
+    async def show(self, member: Member, reply: Say) -> None:
+        """Ends the wish of a member to be hidden."""
+        user = str(member.id)
+        for board in self._boards(member):
+            await self._guildrank.unhide(board, user, reason="self")
+        # Whoever calls a command is on the server.
+        hidden = (await self._guildrank.unhide(str(member.guild.id), user, reason="left")).hidden
+        await reply(hidden_text(hidden[user]) if user in hidden else "The ranking shows you.")
+
+    async def hide(self, member: Member, reply: Say) -> None:
+        """Takes a member out of the ranking by its own wish."""
+        # Only a member can be hidden, and this one may have written nothing yet.
+        await self._guildrank.record(str(member.guild.id), str(member.id), add=0)
+        for board in self._boards(member):
+            await self._guildrank.hide(board, str(member.id), reason="self")
+        await reply("The ranking does not show you. You keep your XP and gain on. `/privacy show` ends that.")
+
+    async def delete(self, member: Member, sure: bool, reply: Say) -> None:
+        """Erases a member."""
+        if not sure:
+            await reply("Nothing was erased.")
+            return
+        for board in self._boards(member):
+            await self._guildrank.remove(board, str(member.id))
+        await reply(
+            "Your XP and your profile are erased. Your next message begins anew: call `/privacy hide` to stay out of the ranking."
+        )
+
+    async def ready(self, guild_id: int, present: Sequence[Any]) -> None:
+        """At the start, hides who left while the bot was away, and shows who came back. `present` are all members of the server."""
+        await self._guildrank.sync_members(str(guild_id), {str(member.id) for member in present})
+
+    def _boards(self, member: Member) -> list[str]:
+        guild = str(member.guild.id)
+        return [guild, *(board for board in self._archives if board.startswith(f"{guild}."))]
+
     async def member_left(self, guild_id: int, user_id: int) -> None:
         """A member who leaves keeps XP and profile, and is in no ranking."""
-        await self._guildrank.hide(str(guild_id), str(user_id))
+        await self._guildrank.hide(str(guild_id), str(user_id), reason="left")
 
     async def member_joined(self, member: Member) -> None:
-        """A member who returns gets the place in the ranking back, and the roles."""
+        """A member who returns gets the place in the ranking back, and the roles, unless there is another reason to hide it."""
         guild, user = str(member.guild.id), str(member.id)
-        if await self._guildrank.unhide(guild, user) == 0:
+        if (await self._guildrank.unhide(guild, user, reason="left")).changed == 0:
             return
         page = await self._guildrank.around(guild, user, 0)
         await self._reward(member, 0, page.rows[0].level if page else 0)
@@ -124,6 +165,12 @@ class Handlers:
         earned = [role for level, role in self._roles.items() if above < level <= up_to]
         if earned:
             await self._give_roles(member, earned)
+
+
+def hidden_text(reasons: Sequence[str]) -> str:
+    if "moderator" in reasons:
+        return "A moderator has hidden you from the ranking."
+    return "You are hidden from the ranking. `/privacy show` ends that."
 
 
 def table(rows: Sequence[Row], own_id: int) -> str:

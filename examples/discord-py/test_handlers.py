@@ -121,6 +121,30 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         await self.handlers.member_joined(MadeUpMember(10, "New"))
         self.assertEqual((await self.guildrank.top("9")).total, 1)
 
+    async def test_who_opted_out_stays_hidden_when_it_leaves_and_returns_and_decides_alone(self) -> None:
+        for board in ("9", "9.s1", "99.s1"):
+            await self.guildrank.record(board, "7", set=300)
+        self.handlers = Handlers(self.guildrank, self.give_roles, ROLES, archives=["9.s1", "99.s1"])
+        await self.handlers.hide(self.ann, self.say)
+        await self.handlers.hide(MadeUpMember(8, "New"), self.say)
+        await self.handlers.member_left(9, 7)
+        await self.handlers.member_joined(self.ann)
+        await self.handlers.ready(9, [self.ann, MadeUpMember(8, "New")])
+        totals = [(await self.guildrank.top(board)).total for board in ("9", "9.s1", "99.s1")]
+        self.assertEqual((totals, self.given), ([0, 0, 1], []))
+        await self.handlers.show(self.ann, self.say)
+        self.assertEqual(((await self.guildrank.top("9")).total, (await self.guildrank.top("9.s1")).total), (1, 1))
+        await self.guildrank.hide("9", "7")
+        await self.handlers.show(self.ann, self.say)
+        await self.handlers.delete(self.ann, False, self.say)
+        await self.handlers.delete(self.ann, True, self.say)
+        totals = [await self.guildrank.remove(board, "7") for board in ("9", "9.s1", "99.s1")]
+        self.assertEqual(totals, [0, 0, 1])
+        expected = ["does not show", "does not show", "The ranking shows you", "A moderator has hidden", "Nothing was erased", "are erased"]
+        self.assertEqual(len(self.said), len(expected))
+        for said, part in zip(self.said, expected):
+            self.assertIn(part, said)
+
 
 if __name__ == "__main__":
     unittest.main()

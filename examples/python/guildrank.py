@@ -16,7 +16,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Awaitable, Callable, Container, Mapping, Protocol, Sequence, Union
+from typing import Any, Awaitable, Callable, Collection, Mapping, Protocol, Sequence, Union
 
 from redis.exceptions import NoScriptError
 
@@ -295,12 +295,14 @@ class Guildrank:
         """Lifts a reason from hidden members. Those without another one come back into the ranking."""
         return await self._move("unhide", guild, users, reason)
 
-    async def sync_members(self, guild: str, present: Container[str], *, dry_run: bool = False, max_share: float = 0.2) -> Sync:
+    async def sync_members(self, guild: str, present: Collection[str], *, dry_run: bool = False, max_share: float = 0.2) -> Sync:
         """Hides as "left" the ranked members that are not present, and lifts "left" from those that are, for the start of a bot.
 
-        `present` has the ids of all who are on the server. When more than `max_share` of the ranked members would be hidden, it is taken for
+        `present` is a set with the ids of all who are on the server. When more than `max_share` of the ranked members would be hidden, it is taken for
         an incomplete list: a ValueError, and nothing was changed.
         """
+        if len(present) == 0:
+            raise ValueError("The list of present members is empty: give all user ids of the server")
         left, ranked = await self._listed(guild, "ranked", lambda user: user not in present)
         returned, _ = await self._listed(guild, "left", lambda user: user in present)
         if not dry_run:

@@ -143,9 +143,7 @@ describe('npm run export', needs('redis-server'), () => {
     stopped.stdout.once('written', () => stopped.stop());
     expect(await stopped.ended).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(
-        /^Interrupted: the output ends after [\d,]+ members, 0 of them hidden\n$/,
-      ),
+      stderr: expect.stringMatching(/^Interrupted: the output ends after [\d,]+ members, 0 of them hidden\n$/),
     });
   });
 

@@ -140,6 +140,40 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
     expect(replies[1]).toEqual({ content: 'This bot has no dashboard.', isHidden: true });
   });
 
+  it('keep who opted out hidden when it leaves and returns, and let it decide for this guild and its archives', async () => {
+    const { member, command, replies } = madeUp();
+    const boards = [GUILD, `${GUILD}.s1`, `${GUILD}9.s1`];
+    for (const board of boards) await writer().record(board, { userId: '7', set: 300 });
+    const { interaction, memberLeft, memberJoined, ready } = createHandlers({
+      ...{ writer: writer(), reader: reader(), roles: ROLES, archives: boards.slice(1) },
+    });
+    const privacy = (verb: string, sure = true, of = command) =>
+      interaction({ ...of('privacy'), options: { getSubcommand: () => verb, getBoolean: () => sure } });
+    const totals = () => Promise.all(boards.map(async (board) => (await reader().page(board)).total));
+    await privacy('hide');
+    await privacy('hide', true, madeUp('8').command);
+    await memberLeft(member);
+    await memberJoined(member);
+    const cache = new Map(['7', '8'].map((id) => [id, member]));
+    await ready({ id: GUILD, members: { fetch: async () => cache, cache } });
+    expect([await totals(), member.roles.add.mock.calls]).toEqual([[0, 0, 1], []]);
+    await privacy('show');
+    expect(await totals()).toEqual([1, 1, 1]);
+    await writer().hide(GUILD, ['7']);
+    await privacy('show');
+    await privacy('delete', false);
+    expect(await totals()).toEqual([0, 1, 1]);
+    await privacy('delete');
+    expect(await Promise.all(boards.map((board) => writer().remove(board, ['7'])))).toEqual([0, 0, 1]);
+    expect(replies.map(({ content, isHidden }) => [content.split('.')[0], isHidden])).toEqual([
+      ['The ranking does not show you', true],
+      ['The ranking shows you', true],
+      ['A moderator has hidden you from the ranking', true],
+      ['Nothing was erased', true],
+      ['Your XP and your profile are erased', true],
+    ]);
+  });
+
   it('hide a member who leaves, and give all back to one who returns', async () => {
     const { member } = madeUp();
     await writer().record(GUILD, { userId: '7', set: 300 });

@@ -1,0 +1,66 @@
+/**
+ * The command /privacy: a member decides whether the ranking shows it, and may erase its data.
+ *
+ * @typedef {import('discord.js').ChatInputCommandInteraction<'cached'>} Interaction
+ */
+
+/** What Discord has to know of the command: type 1 is a subcommand, type 5 yes or no. */
+export const privacyCommand = {
+  name: 'privacy',
+  description: 'Shows you in the ranking, hides you, or erases your data',
+  options: [
+    { type: 1, name: 'show', description: 'Puts you into the ranking' },
+    { type: 1, name: 'hide', description: 'Takes you out of the ranking. You keep your XP' },
+    {
+      ...{ type: 1, name: 'delete', description: 'Erases your XP and your profile for good' },
+      options: [{ type: 5, name: 'sure', description: 'Yes, erase all of it', required: true }],
+    },
+  ],
+};
+
+/**
+ * Returns what to tell a hidden member.
+ * @param {readonly import('guildrank-writer').HideReason[]} reasons
+ */
+export function hiddenText(reasons) {
+  return reasons.includes('moderator')
+    ? 'A moderator has hidden you from the ranking.'
+    : 'You are hidden from the ranking. `/privacy show` ends that.';
+}
+
+/**
+ * Returns a function that answers the command.
+ * @param {import('guildrank-writer').BotWriter} writer
+ * @param {readonly string[]} archives guild ids of ended seasons and boards, such as 123.2026-s1; those of guild 123 begin with "123."
+ */
+export function createPrivacy(writer, archives) {
+  /** @type {Record<string, (guildId: string, boards: string[], userId: string, interaction: Interaction) => Promise<string>>} */
+  const answers = {
+    async show(guildId, boards, userId) {
+      for (const board of boards) await writer.unhide(board, [userId], { reason: 'self' });
+      // Whoever calls a command is on the server.
+      const { hidden } = await writer.unhide(guildId, [userId], { reason: 'left' });
+      return hidden[0] ? hiddenText(hidden[0].reasons) : 'The ranking shows you.';
+    },
+
+    async hide(guildId, boards, userId) {
+      // Only a member can be hidden, and this one may have written nothing yet.
+      await writer.record(guildId, { userId, add: 0 });
+      for (const board of boards) await writer.hide(board, [userId], { reason: 'self' });
+      return 'The ranking does not show you. You keep your XP and gain on. `/privacy show` ends that.';
+    },
+
+    async delete(_guildId, boards, userId, interaction) {
+      if (!interaction.options.getBoolean('sure')) return 'Nothing was erased.';
+      for (const board of boards) await writer.remove(board, [userId]);
+      return 'Your XP and your profile are erased. Your next message begins anew: call `/privacy hide` to stay out of the ranking.';
+    },
+  };
+
+  /** @param {Interaction} interaction */
+  return async (interaction) => {
+    const { guildId, user, options } = interaction;
+    const boards = [guildId, ...archives.filter((id) => id.startsWith(`${guildId}.`))];
+    return answers[options.getSubcommand()]?.(guildId, boards, user.id, interaction) ?? 'There is no such command.';
+  };
+}
