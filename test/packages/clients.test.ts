@@ -47,15 +47,16 @@ async function tour(client: WriterClient, guild: string) {
   const waiting = await writer.award(guild, { userId: 'a', amount: 400, cooldownMs: 60_000 });
   const { claimed, streak } = await writer.claimDaily(guild, { userId: 'b', reward: [10, 20] });
   const found = await writer.setProfiles(guild, [{ userId: 'a', profile: { username: 'Ann' } }]);
-  const hidden = await writer.hide(guild, ['b', 'nobody']);
+  const hidden = await writer.hide(guild, ['b', 'nobody'], { reason: 'left' });
   const page = await reader.page(guild);
   const around = await reader.around(guild, 'a', 1);
   const member = await reader.member(guild, 'b');
   const unhidden = await writer.unhide(guild, ['b']);
+  const synced = await writer.syncMembers(guild, ['a', 'b', 'top']);
   const season = await writer.resetSeason(guild, { archiveAs: `${guild}.s1` });
   const stats = await reader.stats(guild);
   const removed = await writer.remove(guild, ['a', 'b', 'nobody']);
-  const others = { found, hidden, page, around, member, unhidden, season, stats, removed };
+  const others = { found, hidden, page, around, member, unhidden, synced, season, stats, removed };
   const levels = [top.levelBefore, top.level, set.level, set.members[0]?.level, set.created];
   return { award, levels, onCooldown: waiting.onCooldown, claim: { claimed, streak }, ...others };
 }
@@ -103,11 +104,12 @@ const EXPECTED = {
   onCooldown: true,
   claim: { claimed: true, streak: 1 },
   found: ['a'],
-  hidden: 1,
+  hidden: { changed: 1, hidden: [{ userId: 'b', reasons: ['left'] }] },
   page: { data: [TOP, ANN], total: 2, page: 1 },
   around: { data: [TOP, ANN], total: 2 },
   member: null,
-  unhidden: 1,
+  unhidden: { changed: 0, hidden: [{ userId: 'b', reasons: ['left'] }] },
+  synced: { ranked: 2, left: 0, returned: 1 },
   season: { archived: 3, reset: 3 },
   stats: {
     ...{ totalMembers: 0, totalXp: 0n, averageLevel: 0, xpCurve: 'standard', xpMultiplier: 1 },

@@ -41,7 +41,7 @@ const writer = createWriter(redis, { keyPrefix: 'bot' });
 const { level } = await writer.record('g', { userId: '1', add: 4675, profile: { username: 'One' } });
 const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
 const lua = readFileSync(new URL(import.meta.resolve('guildrank/lua/remove.lua')), 'utf8');
-const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'season:xp', 'cooldown:1'].map((key) => 'bot:{g}:' + key);
+const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'season:xp', 'hidden:reasons', 'cooldown:1'].map((key) => 'bot:{g}:' + key);
 const removed = await redis.eval(lua, keys.length, ...keys, '1');
 const gone = await createReader(redis, { keyPrefix: 'bot' }).member('g', '1');
 const curve = [levelForXp('standard', 300), progress('standard', 300).needed];
