@@ -28,19 +28,24 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
   let [looked, counted] = [0, 0];
   for (const guild of guilds.slice(0, MAX_GUILDS)) {
     if (performance.now() > until) break;
-    const { xp, stats } = context.redisKeys.guild(guild);
-    const read = Promise.all([context.client.hget(stats, 'model'), context.client.zcard(xp)]);
+    const { xp, stats, hidden, hiddenReasons } = context.redisKeys.guild(guild);
+    const { client } = context;
+    const read = Promise.all([
+      ...([client.hget(stats, 'model'), client.zcard(xp)] as const),
+      ...([client.zcard(hidden), client.hlen(hiddenReasons)] as const),
+    ]);
     const heads = await read.catch((error: Error) => {
       if (!error.message.startsWith('WRONGTYPE')) throw error;
     });
     // The check of the keys has reported this guild.
     if (!heads) continue;
-    const [model, ranked] = heads;
+    const [model, ranked, hiddenMembers, reasons] = heads;
     looked++;
     if (model !== null && model !== known) {
       newer.push(`${guild} (version ${model})`);
       continue;
     }
+    if (reasons > hiddenMembers) unfit.push(`${hiddenReasons} names members that are not hidden`);
     unfit.push(...(await unfitMembers(context, guild)), ...(await unfitProfiles(context, guild)));
     if (ranked > MAX_MEMBERS) continue;
     const result = await audit.checkUndisturbed(guild);

@@ -393,6 +393,20 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       for (const done of ['Hid', 'Put back', 'Removed']) expect(activity).toMatch(`${done} the member a`);
     });
 
+    it('who opted out or left are not shown again, and the page says why', async () => {
+      const { writer } = dashboard.store;
+      await writer.record('own', { userId: 'a', set: 5 });
+      await writer.hide('own', ['a'], { reason: 'self' });
+      await change('hide', 'a');
+      const shown = await owner.get('/guilds/own/members?id=a');
+      expect(shown.text).toContain('hidden: in no ranking (wants to be hidden, hidden by a moderator)');
+      const { headers } = await change('unhide', 'a');
+      const { text } = await owner.get(headers.get('location') as string);
+      expect(text).toContain('The member stays hidden for another reason.');
+      expect(text).toContain('hidden: in no ranking (wants to be hidden)');
+      expect(text).not.toContain('Show again');
+    });
+
     it('of another guild, or with an id that is none, are not reached', async () => {
       for (const id of ['theirs', '', EVIL, 'a'.repeat(65), '{other}:xp', '__proto__', 'gr:{other}:member:theirs']) {
         for (const name of ['hide', 'unhide', 'remove', 'constructor', '__proto__']) {

@@ -125,6 +125,10 @@ describe('guildrank doctor', needs('redis-server'), () => {
     await client.zadd('gr:{d}:xp', 3, 'x', 1, 'y');
     const profiles = (await doctor({ REDIS_URL: url })).of('members').map(({ detail }) => detail);
     expect(profiles).toEqual(['x of d has the profile "Quiet Raven", y of d has the profile "ten 0 - Ann"']);
+    await client.del('gr:{d}:members');
+    await client.hset('gr:{d}:hidden:reasons', 'x', 'self');
+    const reasons = (await doctor({ REDIS_URL: url })).of('members').map(({ detail }) => detail);
+    expect(reasons).toEqual(['gr:{d}:hidden:reasons names members that are not hidden']);
     expect(said('counters')[0]).toMatch(/^they differ from the members in .*\ba\b/);
     expect(said('counters')[0]).not.toMatch(/\bb\b/);
     for (const finding of ['persistence', 'eviction', 'keys', 'data version', 'counters'].flatMap(of)) {
