@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import { wholeText } from '../guild/members/gain.ts';
+import { type CardReply, card, decodeCard, type MemberCard } from '../guild/ranking/card.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import { MAX_PAGE_SIZE } from '../guild/ranking/model.ts';
 import {
@@ -100,6 +101,16 @@ export class GuildReader {
     const first = Number(start);
     if (first < 0) return null;
     return rankingPart(decodePage(reply, 1, first).value);
+  }
+
+  /**
+   * Returns what a rank card shows of a member, ranked or hidden; null for a user who is no member. O(log m).
+   * @throws StoreUnavailableError "CURVE" for a curve with unfit numbers.
+   */
+  async card(guildId: string, userId: string): Promise<MemberCard | null> {
+    checkIds(guildId, [userId]);
+    const reply = await card<CardReply>(this.scripts, this.redisKeys.guild(guildId), [userId]);
+    return decodeCard(reply, userId);
   }
 }
 

@@ -13,6 +13,8 @@ export function createReader(client: BotClient, { keyPrefix = 'gr' }: BotOptions
   return new GuildReader({ isCluster: isCluster(client) }, scriptsOn(client), new RedisKeys(keyPrefix));
 }
 
+export type { HideReason } from '../guild/members/hide-reasons.ts';
+export type { CardNeighbour, CardProgress, MemberCard } from '../guild/ranking/card.ts';
 export type { BoardName } from '../store/keys.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
 export type { RankingOptions } from './guild-reader.ts';

@@ -1,7 +1,7 @@
 import { award, claim, type Model, once } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { hide, list, record, remove } from './guild-calls.ts';
-import { around, batch } from './reads.ts';
+import { around, batch, card } from './reads.ts';
 import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds, smallWith, withReasons } from './samples.ts';
 import { season, stage } from './season-calls.ts';
 import { seasonCases, stageCases } from './season-cases.ts';
@@ -326,6 +326,15 @@ function* aroundCases(): Iterable<Call> {
       yield { name, state, keys: READ_KEYS, args: [id, '1'] };
 }
 
+function* cardCases(): Iterable<Call> {
+  const keys = [...GUILD_KEYS, ':hidden:reasons'];
+  const reasons = { ':hidden:reasons': { hash: { '9': 'left self', '10': 'self', a: 'left', B: 'moderator' } } };
+  yield* random(19, (r, state) => ({ state: { ...state, ...reasons }, keys, args: [r.pick(IDS)] }));
+  for (const id of ['a', '9'])
+    for (const [name, state] of BROKEN.filter(([broken]) => !/curve|custom/.test(broken)))
+      yield { name, state, keys, args: [id] };
+}
+
 function* batchCases(): Iterable<Call> {
   yield* random(17, (r, state) => {
     const { rev = '1' } = (state[':stats'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
@@ -374,6 +383,7 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['stage', stageCases, stage],
   ['invite', inviteCases, invite],
   ['around', aroundCases, around],
+  ['card', cardCases, card],
   ['batch', batchCases, batch],
 ];
 

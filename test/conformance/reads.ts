@@ -11,6 +11,19 @@ export const around: Model = (state, now, _keys, [id, reach]) => {
   return [[first, rows(guild, first, rank + Number(reach))], guild];
 };
 
+/** card.lua. */
+export const card: Model = (state, now, _keys, [id]) => {
+  const guild = new NaiveGuild(state, now).open();
+  const rank = guild.ranking().indexOf(id as string);
+  const first = Math.max(rank - 1, 0);
+  if (rank >= 0) return [['ranked', first, '', rows(guild, first, rank + 1)], guild];
+  const score = guild.hidden.get(id as string);
+  const page = rows(guild, 0, -1) as Reply[];
+  if (score === undefined) return [['none', -1, '', page], guild];
+  const shown = [...page.slice(0, 3), [id as string, String(score)], [guild.hash(':members')[id as string] ?? null]];
+  return [['hidden', -1, guild.hash(':hidden:reasons')[id as string] ?? '', shown], guild];
+};
+
 /** batch.lua with commands that read one guild. */
 export const batch: Model = (state, now, _keys, [commands]) => {
   const guild = new NaiveGuild(state, now).open();

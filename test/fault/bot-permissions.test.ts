@@ -47,6 +47,10 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
     await writer.hide('g', ['b']);
     expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
+    expect(await Promise.all(['a', 'b'].map((id) => reader.card('g', id)))).toMatchObject([
+      { rank: 1 },
+      { rank: null },
+    ]);
     expect((await reader.page('g')).total + ((await reader.member('g', 'a'))?.rank ?? 0)).toBe(2);
     expect(await reader.rules('g')).toBeNull();
     expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });

@@ -51,12 +51,13 @@ async function tour(client: WriterClient, guild: string) {
   const page = await reader.page(guild);
   const around = await reader.around(guild, 'a', 1);
   const member = await reader.member(guild, 'b');
+  const cards = [await reader.card(guild, 'top'), await reader.card(guild, 'b')];
   const unhidden = await writer.unhide(guild, ['b']);
   const synced = await writer.syncMembers(guild, ['a', 'b', 'top']);
   const season = await writer.resetSeason(guild, { archiveAs: `${guild}.s1` });
   const stats = await reader.stats(guild);
   const removed = await writer.remove(guild, ['a', 'b', 'nobody']);
-  const others = { found, hidden, page, around, member, unhidden, synced, season, stats, removed };
+  const others = { found, hidden, page, around, member, cards, unhidden, synced, season, stats, removed };
   const levels = [top.levelBefore, top.level, set.level, set.members[0]?.level, set.created];
   return { award, levels, onCooldown: waiting.onCooldown, claim: { claimed, streak }, ...others };
 }
@@ -95,6 +96,8 @@ async function expectOnce(client: WriterClient, proxy: TcpProxy, userId: string)
 
 const TOP = { rank: 1, userId: 'top', username: 'Tòp\n', level: LEVEL, xp: MAX };
 const ANN = { rank: 2, userId: 'a', username: 'Ann', level: 2, xp: 400 };
+/** An explicit level does not follow XP. */
+const NO_WAY = { progress: null, nextLevelXp: null };
 const EXPECTED = {
   award: {
     ...{ awarded: 400, xpBefore: 0, levelBefore: 0, xp: 400, level: 2, xpToNextLevel: 75 },
@@ -108,6 +111,13 @@ const EXPECTED = {
   page: { data: [TOP, ANN], total: 2, page: 1 },
   around: { data: [TOP, ANN], total: 2 },
   member: null,
+  cards: [
+    { ...TOP, ...NO_WAY, total: 2, above: null, below: ANN, dailyStreak: 0, hidden: null },
+    {
+      ...{ rank: null, userId: 'b', username: 'b', level: 2, xp: 310, total: 2, above: null, below: null },
+      ...{ progress: { gained: 55, needed: 220 }, nextLevelXp: 475, dailyStreak: 1, hidden: ['moderator'] },
+    },
+  ],
   unhidden: { changed: 0, hidden: [{ userId: 'b', reasons: ['left'] }] },
   synced: { ranked: 2, left: 0, returned: 1 },
   season: { archived: 3, reset: 3 },
