@@ -1,5 +1,5 @@
-// Builds dist/writer: the package guildrank-writer, which is the entries writer, reader, curves and rules of the package guildrank too. It is the
-// compiled writer and reader with all that they import and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
+// Builds dist/writer: the package guildrank-writer, which is the entries writer, reader, curves, rules and card of the package guildrank too. It is
+// the compiled entries with all that they import and the Lua commands, and depends on nothing. It is CommonJS, which `require` and `import`
 // both load on each supported version of Node. tsconfig.build.json writes its declarations here.
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,7 +26,7 @@ function closureOf(...entries) {
   return files;
 }
 
-for (const file of closureOf('bot/writer.ts', 'bot/reader.ts', 'bot/rules.ts')) {
+for (const file of closureOf('bot/writer.ts', 'bot/reader.ts', 'bot/rules.ts', 'bot/card.ts')) {
   const source = readFileSync(join('src', file), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions, fileName: file });
   const output = join(TARGET, file.replace(/\.ts$/, ''));
@@ -42,7 +42,7 @@ const curves = ts.transpileModule(readFileSync('src/guild/ranking/curves.ts', 'u
   compilerOptions: { ...compilerOptions, module: ts.ModuleKind.ESNext, removeComments: true },
 });
 writeFileSync(join(TARGET, 'curves.mjs'), curves.outputText.replace(/^ +/gm, ''));
-// And the rules, with their parser.
+// And the rules, with their parser. In Node they share their errors with the writer.
 const { outputFiles } = await build({
   entryPoints: ['src/bot/rules.ts'],
   bundle: true,
@@ -55,6 +55,19 @@ const { outputFiles } = await build({
 const rules = outputFiles[0].text.replace('this.constructor.name', '"InvalidInputError"');
 writeFileSync(join(TARGET, 'rules.mjs'), rules);
 copyFileSync('src/bot/rules.schema.json', join(TARGET, 'rules.schema.json'));
+// And the card as another. In Node it shares its errors with the writer.
+await build({
+  entryPoints: ['src/bot/card.ts'],
+  outfile: join(TARGET, 'card.mjs'),
+  bundle: true,
+  // An error keeps the name of its class.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  charset: 'utf8',
+  format: 'esm',
+  target: 'es2022',
+  logLevel: 'warning',
+});
 cpSync('dist/lua', join(TARGET, 'lua'), { recursive: true });
 copyFileSync('LICENSE', join(TARGET, 'LICENSE'));
 

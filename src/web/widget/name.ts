@@ -4,7 +4,7 @@ import type { Entry } from './model.ts';
 const VISIBLE = /[^\p{DI}\p{Cc}\p{Cf}\p{Z}\p{M}\u2800]/u;
 
 /** Returns the name of a member, or the id instead of a name that nobody can see. */
-export function nameOf({ username, user_id }: Entry): string {
+export function nameOf({ username, user_id }: Pick<Entry, 'username' | 'user_id'>): string {
   return VISIBLE.test(username) ? username : user_id;
 }
 

@@ -1,0 +1,86 @@
+/** Texts in an SVG whose fonts are not known: what may stand in XML, how wide it is about, and where it is cut. */
+
+/** Code units of a name that are looked at. */
+const MAX_UNITS = 256;
+/** The longest character that people use, an emoji of several persons, has fewer code units. */
+const MAX_CHARACTER = 32;
+
+// Without these, a text cannot change its own direction or that of what stands beside it.
+const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const MANY_MARKS = /(\p{M}{4})\p{M}+/gu;
+
+/** Returns a text without what XML forbids, without directions of its own and with single spaces. */
+export function cleaned(text: string): string {
+  return text
+    .slice(0, MAX_UNITS)
+    .replace(/[\ud800-\udfff]/gu, '\ufffd')
+    .replace(BIDI_CONTROLS, '')
+    .replace(/[\ufffe\uffff]/g, '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .replace(MANY_MARKS, '$1')
+    .trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Returns a text as XML has it, in elements and attributes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+}
+
+/** Returns a text that keeps to its own direction, whatever stands beside it. */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`;
+}
+
+/** Widths of characters in heights of the font, from the widest of the usual bold fonts. The first row that fits counts. */
+const WIDTHS: readonly (readonly [RegExp, number])[] = [
+  [/^[\ufdfa\ufdfb\ufdfd\u2e3a\u2e3b\ua9c5\u{12000}-\u{1254f}]/u, 4],
+  [/\p{Extended_Pictographic}|\p{RI}|\u20e3/u, 1.4],
+  [
+    /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u,
+    1.02,
+  ],
+  [/^[ijl|.,:;'`I ]/, 0.38],
+  [/^[frt!()[\]{}/\\"-]/, 0.5],
+  [/^[mwMW@%&]/, 1.05],
+  [/^[a-z0-9]/, 0.69],
+  [/^[A-Z]/, 0.8],
+  [/^[\u00a0-\u06ff]/, 0.8],
+];
+
+/** Returns about how wide a text is, in pixels, rather more than less. */
+export function widthOf(text: string, size: number): number {
+  return charactersOf(text).reduce((sum, character) => sum + size * widthOfCharacter(character), 0);
+}
+
+/** Returns a text that is at most about `width` pixels wide: cut between two characters, with an ellipsis. */
+export function fitted(text: string, size: number, width: number): string {
+  if (widthOf(text, size) <= width) return charactersOf(text).join('');
+  let [shown, left] = ['', width - size];
+  for (const character of charactersOf(text)) {
+    left -= size * widthOfCharacter(character);
+    if (left < 0) break;
+    shown += character;
+  }
+  return `${shown.trimEnd()}…`;
+}
+
+function widthOfCharacter(character: string): number {
+  return WIDTHS.find(([pattern]) => pattern.test(character))?.[1] ?? 1;
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** Returns the characters as people see them. */
+function charactersOf(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) =>
+    segment.length > MAX_CHARACTER ? '\ufffd' : segment,
+  );
+}
