@@ -2,6 +2,7 @@ import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { createWriter } from 'guildrank-writer';
 import { createReader } from 'guildrank-writer/reader';
 import { Redis } from 'ioredis';
+import { cardDrawer } from './card.js';
 import { commands, createHandlers } from './handlers.js';
 
 const {
@@ -32,6 +33,7 @@ const roles = new Map(
 const handlers = createHandlers({
   writer: createWriter(redis),
   reader: createReader(redis),
+  drawCard: cardDrawer(),
   roles,
   dashboardUrl: DASHBOARD_URL,
   archives: ARCHIVES.split(',').filter(Boolean),

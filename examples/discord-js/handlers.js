@@ -6,6 +6,7 @@ import { createPrivacy, privacyCommand } from './privacy.js';
  * @typedef {object} Options
  * @property {import('guildrank-writer').BotWriter} writer
  * @property {import('guildrank-writer/reader').GuildReader} reader
+ * @property {ReturnType<typeof import('./card.js').cardDrawer>} [drawCard] without it, /rank answers in text
  * @property {ReadonlyMap<number, string>} [roles] level -> id of the role that it gives
  * @property {string} [dashboardUrl] address of Guildrank's dashboard
  * @property {readonly string[]} [archives] guild ids of ended seasons, such as 123.2026-s1
@@ -19,6 +20,8 @@ const TOP = 10;
 const QUIET = { parse: [] };
 /** The flag of a reply that only the caller sees. */
 const EPHEMERAL = 64;
+
+const HIDDEN = { left: 'you left this server', self: 'you asked for it', moderator: 'a moderator decided so' };
 
 /** What Discord has to know of the commands. */
 export const commands = [
@@ -35,7 +38,7 @@ export const commands = [
 ].map((command) => ({ ...command, contexts: [0] }));
 
 /** @param {Options} options */
-export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl, archives = [] }) {
+export function createHandlers({ writer, reader, drawCard, roles = new Map(), dashboardUrl, archives = [] }) {
   const privacy = createPrivacy(writer, archives);
 
   /**
@@ -70,9 +73,18 @@ export function createHandlers({ writer, reader, roles = new Map(), dashboardUrl
   /** @type {Record<string, (interaction: import('discord.js').ChatInputCommandInteraction<'cached'>) => Promise<unknown>>} */
   const replies = {
     async rank(interaction) {
-      const around = await reader.around(interaction.guildId, interaction.user.id, 2);
-      if (!around) return interaction.reply({ content: 'You have no XP yet. Write something!', flags: EPHEMERAL });
-      return interaction.reply({ content: table(around.data, interaction.user.id), allowedMentions: QUIET });
+      const { guildId, user, member, locale } = interaction;
+      const card = await reader.card(guildId, user.id);
+      if (!card) return interaction.reply({ content: 'You have no XP yet. Write something!', flags: EPHEMERAL });
+      const text = card.rank === null ? hiddenText(card) : table(rowsOf(card, card.rank), user.id);
+      const avatarUrl = member.displayAvatarURL({ extension: 'png', size: 128 });
+      const picture = await drawCard?.(card, { lang: locale, avatarUrl }).catch((error) => console.error(error));
+      return interaction.reply({
+        allowedMentions: QUIET,
+        ...(picture && { files: [{ attachment: picture, name: 'rank.png', description: text.slice(0, 1024) }] }),
+        ...((!picture || card.hidden) && { content: text }),
+        ...(card.hidden && { flags: EPHEMERAL }),
+      });
     },
 
     async top(interaction) {
@@ -166,6 +178,21 @@ async function allOf(steps) {
   const errors = [];
   for (const step of steps) await step().catch((error) => errors.push(error));
   if (errors.length > 0) throw errors[0];
+}
+
+/**
+ * Returns a member with those above and below it.
+ * @param {import('guildrank-writer/reader').MemberCard} card
+ * @param {number} rank
+ */
+function rowsOf(card, rank) {
+  return [card.above, { ...card, rank }, card.below].filter((row) => row !== null);
+}
+
+/** @param {import('guildrank-writer/reader').MemberCard} card */
+function hiddenText({ hidden, level, xp }) {
+  const why = (hidden ?? []).map((reason) => HIDDEN[reason]).join(', and ');
+  return `You are hidden from the ranking: ${why}. You have level ${level} with ${xp} XP.`;
 }
 
 /**

@@ -26,18 +26,20 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
   /** Returns a member of Discord with its roles, and what the bot says. */
   function madeUp(id = '7', displayName = 'A*nn') {
     const said: string[] = [];
-    const replies: { content: string; isHidden: boolean }[] = [];
-    const member = { id, displayName, guild: { id: GUILD }, roles: { add: vi.fn() } };
+    const replies: { content: string; isHidden: boolean; files?: object[] }[] = [];
+    const displayAvatarURL = ({ extension, size }: { extension: string; size: number }) =>
+      `https://cdn.example.com/${id}.${extension}?size=${size}`;
+    const member = { id, displayName, guild: { id: GUILD }, roles: { add: vi.fn() }, displayAvatarURL };
     const channel = { send: async (text: string) => said.push(text) };
     const author = { id, displayName, bot: false };
     const message = { inGuild: () => true, system: false, guildId: GUILD, author, member, channel };
-    const reply = async (answer: string | { content: string; flags?: number }) => {
-      const { content, flags } = typeof answer === 'string' ? { content: answer } : answer;
-      replies.push({ content, isHidden: flags === 64 });
+    const reply = async (answer: string | { content: string; flags?: number; files?: object[] }) => {
+      const { content, flags, files } = typeof answer === 'string' ? { content: answer } : answer;
+      replies.push({ content, isHidden: flags === 64, ...(files && { files }) });
     };
     const command = (commandName: string) => ({
       ...{ isChatInputCommand: () => true, inCachedGuild: () => true },
-      ...{ commandName, guildId: GUILD, user: { id }, member, channel, reply },
+      ...{ commandName, guildId: GUILD, user: { id }, member, channel, reply, locale: 'pt-BR' },
     });
     return { said, replies, member, message, command };
   }
@@ -112,6 +114,46 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
       { content: rows, isHidden: false },
       { content: `${rows}\n2 members`, isHidden: false },
     ]);
+  });
+
+  it('tell a hidden member alone that it is hidden, and why', async () => {
+    const { command, replies } = madeUp();
+    await writer().record(GUILD, { userId: '7', set: 300 });
+    await writer().hide(GUILD, ['7']);
+    const tell = async (reasons: string) => {
+      await store.client.hset(`gr:{${GUILD}}:hidden:reasons`, '7', reasons);
+      await handlers().interaction(command('rank'));
+      return replies.pop();
+    };
+    const answer = (why: string) => ({
+      content: `You are hidden from the ranking: ${why}. You have level 2 with 300 XP.`,
+      isHidden: true,
+    });
+    expect(await tell('self')).toEqual(answer('you asked for it'));
+    expect(await tell('left moderator')).toEqual(answer('you left this server, and a moderator decided so'));
+  });
+
+  it('answer /rank with a picture, and in text when it fails', async () => {
+    const { command, replies } = madeUp();
+    await writer().record(GUILD, { userId: '7', set: 300, profile: { username: 'Ann' } });
+    const picture = Buffer.from('picture');
+    const drawCard = vi.fn().mockResolvedValueOnce(picture).mockRejectedValueOnce(new Error('no fonts'));
+    const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { interaction } = createHandlers({ writer: writer(), reader: reader(), drawCard });
+    for (let n = 0; n < 2; n++) await interaction(command('rank'));
+    const description = '**1. Ann: level 2, 300 XP**';
+    expect(replies).toEqual([
+      { content: undefined, isHidden: false, files: [{ attachment: picture, name: 'rank.png', description }] },
+      { content: description, isHidden: false },
+    ]);
+    expect(complain.mock.calls).toEqual([[expect.objectContaining({ message: 'no fonts' })]]);
+    complain.mockRestore();
+    const avatarUrl = 'https://cdn.example.com/7.png?size=128';
+    expect(drawCard).toHaveBeenCalledWith(await reader().card(GUILD, '7'), { lang: 'pt-BR', avatarUrl });
+    await writer().hide(GUILD, ['7']);
+    drawCard.mockResolvedValueOnce(picture);
+    await interaction(command('rank'));
+    expect(replies[2]).toMatchObject({ content: expect.stringContaining('hidden'), isHidden: true, files: [{}] });
   });
 
   it('pay /daily once a day', async () => {

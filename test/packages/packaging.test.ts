@@ -32,8 +32,9 @@ const WITHOUT_REQUIRED_MODULES = process.allowedNodeEnvironmentFlags.has('--no-e
 const BOT = `
 import { readFileSync } from 'node:fs';
 import { levelForXp, progress } from 'guildrank/curves';
+import { rankCard } from 'guildrank/card';
 import { createReader } from 'guildrank/reader';
-import { createWriter, RecordRefusedError } from 'guildrank/writer';
+import { createWriter, InvalidInputError, RecordRefusedError } from 'guildrank/writer';
 import { Redis } from 'ioredis';
 
 const redis = new Redis(process.env.REDIS_URL);
@@ -42,16 +43,20 @@ const { level } = await writer.record('g', { userId: '1', add: 4675, profile: { 
 const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
 const lua = readFileSync(new URL(import.meta.resolve('guildrank/lua/remove.lua')), 'utf8');
 const keys = ['xp', 'stats', 'config', 'hidden', 'members', 'season:xp', 'hidden:reasons', 'cooldown:1'].map((key) => 'bot:{g}:' + key);
+const card = await createReader(redis, { keyPrefix: 'bot' }).card('g', '1');
+const isDrawn = rankCard(card, { theme: 'dark', lang: 'de' }).includes('Rang <');
+const isOneError = (() => { try { rankCard(card, {}) } catch (error) { return error instanceof InvalidInputError } })();
 const removed = await redis.eval(lua, keys.length, ...keys, '1');
 const gone = await createReader(redis, { keyPrefix: 'bot' }).member('g', '1');
 const curve = [levelForXp('standard', 300), progress('standard', 300).needed];
-console.log(JSON.stringify({ gone, curve, level, refused: refused instanceof RecordRefusedError && refused.reason, removed }));
+console.log(JSON.stringify({ gone, curve, level, refused: refused instanceof RecordRefusedError && refused.reason, removed, isDrawn, isOneError }));
 redis.disconnect();
 `;
 
 const TYPED_BOT = `
+import { rankCard, type CardOptions } from 'guildrank/card';
 import { levelForXp, type Curve } from 'guildrank/curves';
-import { createReader, type RankingPage } from 'guildrank/reader';
+import { createReader, type MemberCard, type RankingPage } from 'guildrank/reader';
 import { xpFor } from 'guildrank/rules';
 import { createWriter, RecordRefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
 import { Cluster, Redis } from 'ioredis';
@@ -65,6 +70,8 @@ export const own: number = levelForXp(curve, 100);
 const rules = await createReader(new Redis()).rules('g');
 const { reason, ...gain } = xpFor(rules as never, { kind: 'voice', roles: [], channel: 'c', voice: { muted: true } });
 if (reason === null) createWriter(new Redis()).award('g', { userId: '1', ...gain });
+const look: CardOptions = { theme: 'dark', lang: 'en', labels: { level: 'Tier {n}' } };
+export const draw = (card: MemberCard) => rankCard(card, look);
 export const level: number = (await writer.record('g', record)).level;
 // @ts-expect-error XP is set or added, never both
 const both: XpRecord = { userId: '1', set: 1, add: 1 };
@@ -123,7 +130,7 @@ const { Redis } = require(process.env.IOREDIS);
 for (const name of process.argv.slice(2)) {
   const { createWriter, RecordRefusedError, InvalidIdError } = require(name);
   const entry = name.replace('/writer', '');
-  if (require(entry + '/curves').levelForXp('standard', 100) !== 1 || !require(entry + '/reader').createReader) throw new Error(entry);
+  if (require(entry + '/curves').levelForXp('standard', 100) !== 1 || !require(entry + '/reader').createReader || !require(entry + '/card').rankCard) throw new Error(entry);
   const redis = new Redis(process.env.REDIS_URL);
   const writer = createWriter(redis, { keyPrefix: name });
   (async () => {
@@ -314,9 +321,26 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
 
   it('types examples/discord-js with discord.js, whose bot asks for a token', async () => {
     const example = join(folder, 'discord-js');
-    expect(typeErrors(example, ['bot.js'], { allowJs: true, checkJs: true })).toBe('');
+    expect(typeErrors(example, ['bot.js', 'card.js'], { allowJs: true, checkJs: true })).toBe('');
     const bot = await runProgram('npm', ['start', '--silent'], { cwd: example, env: { DISCORD_TOKEN: '' } });
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
+  });
+
+  it('draws the rank card of examples/discord-js as PNG, with the picture of the member or without', async () => {
+    const program = `
+      import { cardDrawer } from './card.js';
+      const row = { userId: '1', username: 'Ünal 数据 👩‍👩‍👧‍👦', level: 2, xp: 300 };
+      const way = { progress: { gained: 45, needed: 220 }, nextLevelXp: 475, dailyStreak: 1 };
+      const card = { ...row, ...way, rank: 1, total: 1, above: null, below: null, hidden: null };
+      for (const avatarUrl of [process.argv[1], 'http://127.0.0.1:9/none.png', undefined]) {
+        const png = await cardDrawer()(card, { lang: 'de', avatarUrl });
+        console.log(png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20));
+      }`;
+    const pixel =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const args = ['--input-type=module', '-e', program, pixel];
+    const result = await runProgram(process.execPath, args, { cwd: join(folder, 'discord-js') });
+    expect(result).toEqual({ code: 0, stdout: 'PNG 934 282\n'.repeat(3), stderr: '' });
   });
 
   it('writes and reads with each client, by require and by import', needs('redis-server'), async () => {
@@ -330,19 +354,20 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     }
   });
 
-  it.each(['curves.mjs', 'rules.mjs'])(
-    'has %s as one module of less than 2 kB on the wire, which imports nothing',
-    (file) => {
-      for (const path of [
-        join('node_modules/guildrank/dist/writer', file),
-        join(botFolder, 'node_modules/guildrank-writer', file),
-      ]) {
-        const source = readFileSync(resolve(folder, path), 'utf8');
-        expect(source).not.toMatch(/\b(import|require)\b/);
-        expect(gzipSync(source).length).toBeLessThan(2048);
-      }
-    },
-  );
+  it.each([
+    ['curves', 2],
+    ['rules', 2],
+    ['card', 9],
+  ])('has %s for browsers as one module of less than %d kB on the wire, which imports nothing', (name, kilobytes) => {
+    for (const path of [
+      `node_modules/guildrank/dist/writer/${name}.mjs`,
+      join(botFolder, `node_modules/guildrank-writer/${name}.mjs`),
+    ]) {
+      const source = readFileSync(resolve(folder, path), 'utf8');
+      expect(source).not.toMatch(/\b(import|require)\b/);
+      expect(gzipSync(source).length).toBeLessThan(1024 * kilobytes);
+    }
+  });
 
   it('has the rules by import and by require, and their schema', async () => {
     for (const name of ['guildrank', 'guildrank-writer']) {
@@ -376,7 +401,15 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     writeFileSync(join(folder, 'bot.mjs'), BOT);
     const { code, stdout, stderr } = await runProgram(process.execPath, ['bot.mjs'], { cwd: folder, env: env() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({ gone: null, curve: [2, 220], level: 10, refused: 'range', removed: 1 });
+    expect(JSON.parse(stdout)).toEqual({
+      gone: null,
+      curve: [2, 220],
+      level: 10,
+      refused: 'range',
+      removed: 1,
+      isDrawn: true,
+      isOneError: true,
+    });
   });
 
   it('runs the snippets of docs/data-model.md unchanged', needs('redis-server'), async () => {
