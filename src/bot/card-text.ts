@@ -80,7 +80,5 @@ const segmenter = new Intl.Segmenter();
 
 /** Returns the characters as people see them. */
 function charactersOf(text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) =>
-    segment.length > MAX_CHARACTER ? '\ufffd' : segment,
-  );
+  return Array.from(segmenter.segment(text), ({ segment }) => (segment.length > MAX_CHARACTER ? '\ufffd' : segment));
 }

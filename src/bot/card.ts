@@ -47,7 +47,8 @@ function isPicture(url: unknown): boolean {
   return typeof url === 'string' && (DATA_URL.test(url) || (HTTPS_URL.test(url) && URL.canParse(url)));
 }
 
-export type { CardNeighbour, CardProgress, HideReason, MemberCard } from '../guild/ranking/card.ts';
+export type { HideReason } from '../guild/members/hide-reasons.ts';
+export type { CardNeighbour, CardProgress, MemberCard } from '../guild/ranking/card.ts';
 export type { CardTheme } from './card-colours.ts';
 export type { CardLabel, CardLabels } from './card-words.ts';
 export { InvalidInputError };

@@ -6,7 +6,7 @@ import { anyCard, anyOptions, CARD_LANGUAGES, PIXEL } from '../../support/random
 
 const CARD: MemberCard = {
   ...{ rank: 5, userId: '400000000000001136', username: 'Quiet Raven', level: 19, xp: 22_853, total: 400 },
-  ...{ progress: { gained: 1234, needed: 2231 }, nextLevelXp: 23_850, dailyStreak: 24, hidden: null },
+  ...{ progress: { gained: 1858, needed: 2855 }, nextLevelXp: 23_850, dailyStreak: 24, hidden: null },
   above: { rank: 4, userId: '2', username: 'Ada Lovelace', level: 19, xp: 23_229 },
   below: { rank: 6, userId: '3', username: 'Ünal & Söhne', level: 18, xp: 22_455 },
 };
