@@ -12,7 +12,8 @@ const AVATAR_X = 120;
 const X = 232;
 const END = WIDTH - MARGIN;
 const GAP = 24;
-const FONTS = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
+// resvg does not find a name in quotes.
+const FONTS = 'system-ui, Segoe UI, Noto Sans, DejaVu Sans, sans-serif';
 const UP = 'M-7 5L0-6 7 5z';
 const DOWN = 'M-7-5L0 6 7-5z';
 
@@ -60,7 +61,7 @@ function nameRow({ data, name, words, colours, pen }: Card): string {
   const streak = data.dailyStreak > 0 ? fitted(words.say('streak', { n: data.dailyStreak }), 20, 260) : '';
   const width = END - X - (streak ? widthOf(streak, 20) + GAP : 0);
   const size = widthOf(name, 36) > width ? 28 : 36;
-  const shown = pen.line(X, 76, { size, bold: true }, escaped(isolated(fitted(name, size, width))));
+  const shown = pen.name(X, 76, { size, bold: true }, escaped(isolated(fitted(name, size, width))));
   const style = { size: 20, fill: colours.muted, side: 'before' } as const;
   return pen.cut(X, 28, width, 68, shown) + (streak && pen.line(END, 76, style, escaped(streak)));
 }
@@ -105,11 +106,12 @@ function progressRow({ data, words, colours, pen }: Card): string {
 
 function neighboursRow(card: Card): string {
   const { above, below } = card.data;
-  const width = (END - MARGIN - GAP) / 2;
+  const width = (END - MARGIN - 2 * GAP) / 2;
   const first = above ? neighbour(card, above, UP, MARGIN, width) : '';
-  return first + (below ? neighbour(card, below, DOWN, first ? MARGIN + width + GAP : MARGIN, width) : '');
+  return first + (below ? neighbour(card, below, DOWN, first ? MARGIN + width + 2 * GAP : MARGIN, width) : '');
 }
 
+/** Draws one neighbour in texts of their own: some programs take one font for all of a text, which then lacks letters of the name. */
 function neighbour(
   { words, colours, pen }: Card,
   member: CardNeighbour,
@@ -117,13 +119,17 @@ function neighbour(
   x: number,
   width: number,
 ): string {
-  const [before, after] = [`${words.number(member.rank)} `, ` ${words.number(member.xp)} XP`];
-  const [start, size] = [x + GAP, 18];
-  const name = fitted(shownName(member), size, width - GAP - widthOf(before + after, size));
-  const shown = span({ fill: colours.text, bold: true }, escaped(isolated(name)));
-  const line = pen.line(start, 256, { size, fill: colours.muted }, escaped(before) + shown + escaped(after));
-  const arrow = `<path transform="translate(${pen.left(x + 8)} 250)" d="${mark}" fill="${colours.accent}"/>`;
-  return arrow + pen.cut(start, 232, width - GAP, 36, line);
+  const [rank, xp] = [words.number(member.rank), `${words.number(member.xp)} XP`];
+  const style = { size: 18, fill: colours.muted };
+  const start = x + GAP + widthOf(`${rank} `, style.size);
+  const room = x + width - widthOf(` ${xp}`, style.size) - start;
+  const name = escaped(isolated(fitted(shownName(member), style.size, room)));
+  return [
+    `<path transform="translate(${pen.left(x + 8)} 250)" d="${mark}" fill="${colours.accent}"/>`,
+    pen.line(x + GAP, 256, style, escaped(rank)),
+    pen.cut(start, 232, room, 36, pen.name(start, 256, { size: style.size, bold: true }, name)),
+    pen.line(x + width, 256, { ...style, side: 'before' }, escaped(xp)),
+  ].join('');
 }
 
 function reasonsRow({ data, words, colours, pen }: Card): string {

@@ -23,19 +23,22 @@ export type Pen = ReturnType<typeof createPen>;
  */
 export function createPen(isRtl: boolean) {
   const left = (x: number, width = 0) => (isRtl ? WIDTH - x - width : x);
+  const name = (x: number, y: number, { size, fill, bold, side = 'after' }: TextStyle, content: string): string => {
+    const anchor = (side === 'before') === isRtl ? '' : ' text-anchor="end"';
+    const style = `${fill ? ` fill="${fill}"` : ''}${bold ? ' font-weight="700"' : ''}${anchor}`;
+    return `<text x="${rounded(left(x))}" y="${y}" font-size="${size}"${style}>${content}</text>`;
+  };
   return {
     left,
-
-    line(x: number, y: number, { size, fill, bold, side = 'after' }: TextStyle, content: string): string {
-      const anchor = (side === 'before') === isRtl ? '' : ' text-anchor="end"';
-      const style = `${fill ? ` fill="${fill}"` : ''}${bold ? ' font-weight="700"' : ''}${anchor}`;
-      const text = isRtl ? `\u2067${content}\u2069` : content;
-      return `<text x="${left(x)}" y="${y}" font-size="${size}"${style}>${text}</text>`;
-    },
+    /** Draws a text with a direction of its own. */
+    name,
+    /** Draws a text in the direction of the card. */
+    line: (x: number, y: number, style: TextStyle, content: string): string =>
+      name(x, y, style, isRtl ? `\u2067${content}\u2069` : content),
 
     /** Cuts what leaves its place in spite of the estimated widths: the fonts are not known. */
     cut(x: number, y: number, width: number, height: number, content: string): string {
-      const [at, wide] = [left(x, Math.round(width)), Math.round(width)];
+      const [at, wide] = [rounded(left(x, width)), rounded(width)];
       const view = `x="${at}" y="${y}" width="${wide}" height="${height}" viewBox="${at} ${y} ${wide} ${height}"`;
       return `<svg ${view}>${content}</svg>`;
     },
@@ -45,6 +48,8 @@ export function createPen(isRtl: boolean) {
       `<rect x="${left(x, width)}" y="${y}" width="${width}" height="14" rx="7" fill="${fill}"/>`,
   };
 }
+
+const rounded = (pixels: number): number => Math.round(10 * Math.max(0, pixels)) / 10;
 
 /** Returns a part of a line in a style of its own. */
 export function span({ size, fill, bold }: Partial<TextStyle>, content: string): string {

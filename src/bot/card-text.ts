@@ -34,9 +34,11 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 }
 
-/** Returns a text that keeps to its own direction, whatever stands beside it. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Returns a text with the direction of its first letter, where it could have another one. Many fonts lack the characters for it. */
 export function isolated(text: string): string {
-  return `\u2068${text}\u2069`;
+  return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** Widths of characters in heights of the font, from the widest of the usual bold fonts. The first row that fits counts. */

@@ -44,9 +44,9 @@ describe('the rank card', () => {
     const svg = rankCard(CARD, OPTIONS);
     expect(linesOf(svg)).toEqual([
       ...['Q', 'Quiet Raven', 'Daily streak 24', 'Rank 5 / 400', 'Level 19', '997 XP to level 20', '22,853 XP'],
-      ...['4 Ada Lovelace 23,229 XP', '6 Ünal & Söhne 22,455 XP'],
+      ...['4', 'Ada Lovelace', '23,229 XP', '6', 'Ünal & Söhne', '22,455 XP'],
     ]);
-    expect(svg).toContain('<title>\u2068Quiet Raven\u2069: Rank 5, Level 19, 22,853 XP</title>');
+    expect(svg).toContain('<title>Quiet Raven: Rank 5, Level 19, 22,853 XP</title>');
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="934" height="282" /);
   });
 
@@ -111,7 +111,7 @@ describe('the rank card', () => {
     const shown = (username: string) => rankCard({ ...CARD, username }, OPTIONS);
     for (const username of ['', ' ', '\u3164', '\u202e\u2066', '\u0000'])
       expect(linesOf(shown(username))[1]).toBe(CARD.userId);
-    expect(shown('a\u202eb\u2066c')).toContain('>\u2068abc\u2069<');
+    expect(shown('a\u202eb\u2066c')).toContain('>abc<');
     // The isolate has the direction of the name, so the sentence around it keeps its own.
     expect(shown('محمد')).toContain('>\u2068محمد\u2069<');
   });
