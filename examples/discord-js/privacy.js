@@ -31,28 +31,28 @@ export function hiddenText(reasons) {
 /**
  * Returns a function that answers the command.
  * @param {import('guildrank-writer').BotWriter} writer
- * @param {readonly string[]} archives guild ids of ended seasons and boards, such as 123.2026-s1; those of guild 123 begin with "123."
+ * @param {readonly string[]} archives guild ids of ended seasons, such as 123.2026-s1; those of guild 123 begin with "123."
  */
 export function createPrivacy(writer, archives) {
-  /** @type {Record<string, (guildId: string, boards: string[], userId: string, interaction: Interaction) => Promise<string>>} */
+  /** @type {Record<string, (guildId: string, rankings: string[], userId: string, interaction: Interaction) => Promise<string>>} */
   const answers = {
-    async show(guildId, boards, userId) {
-      for (const board of boards) await writer.unhide(board, [userId], { reason: 'self' });
+    async show(guildId, rankings, userId) {
+      for (const ranking of rankings) await writer.unhide(ranking, [userId], { reason: 'self' });
       // Whoever calls a command is on the server.
       const { hidden } = await writer.unhide(guildId, [userId], { reason: 'left' });
       return hidden[0] ? hiddenText(hidden[0].reasons) : 'The ranking shows you.';
     },
 
-    async hide(guildId, boards, userId) {
+    async hide(guildId, rankings, userId) {
       // Only a member can be hidden, and this one may have written nothing yet.
       await writer.record(guildId, { userId, add: 0 });
-      for (const board of boards) await writer.hide(board, [userId], { reason: 'self' });
+      for (const ranking of rankings) await writer.hide(ranking, [userId], { reason: 'self' });
       return 'The ranking does not show you. You keep your XP and gain on. `/privacy show` ends that.';
     },
 
-    async delete(_guildId, boards, userId, interaction) {
+    async delete(_guildId, rankings, userId, interaction) {
       if (!interaction.options.getBoolean('sure')) return 'Nothing was erased.';
-      for (const board of boards) await writer.remove(board, [userId]);
+      for (const ranking of rankings) await writer.remove(ranking, [userId]);
       return 'Your XP and your profile are erased. Your next message begins anew: call `/privacy hide` to stay out of the ranking.';
     },
   };
@@ -60,7 +60,7 @@ export function createPrivacy(writer, archives) {
   /** @param {Interaction} interaction */
   return async (interaction) => {
     const { guildId, user, options } = interaction;
-    const boards = [guildId, ...archives.filter((id) => id.startsWith(`${guildId}.`))];
-    return answers[options.getSubcommand()]?.(guildId, boards, user.id, interaction) ?? 'There is no such command.';
+    const rankings = [guildId, ...archives.filter((id) => id.startsWith(`${guildId}.`))];
+    return answers[options.getSubcommand()]?.(guildId, rankings, user.id, interaction) ?? 'There is no such command.';
   };
 }
