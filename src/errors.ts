@@ -56,13 +56,22 @@ export function scriptRefusal(message: string): string | undefined {
 
 /** Redis is unreachable or too slow, refuses the command, or holds a value of another type than the data model says. */
 export class StoreUnavailableError extends DomainError {
-  /** @param knownCode the kind of failure, if the message of `cause` does not tell it. */
+  /**
+   * @param knownCode the kind of failure, if the message of `cause` does not tell it.
+   * @param message for the caller; told by `cause` unless given.
+   */
   constructor(
     cause: unknown,
     private readonly knownCode?: StoreFailureCode,
+    message = scriptRefusal(cause instanceof Error ? cause.message : ''),
   ) {
-    const own = scriptRefusal(cause instanceof Error ? cause.message : '');
-    super(own ?? 'The store did not answer in time or refused the command', { cause });
+    super(message ?? 'The store did not answer in time or refused the command', { cause });
+  }
+
+  /** Returns the error of a call that the server did and that replicas may lack. @param doubt why they may. */
+  static unreplicated(doubt: string): StoreUnavailableError {
+    const message = `The call was done, but a failover may lose it: ${doubt}. Send it again with the same eventId`;
+    return new StoreUnavailableError(new Error(message), 'timeout', message);
   }
 
   /** Returns a caught value as this error. */

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import { type ScriptClient, Scripts } from '../store/scripts.ts';
+import { replicatedClient, TEXT_REPLIES } from './replicated-client.ts';
 
 /** Keys and arguments of a script, as node-redis takes them. */
 interface EvalOptions {
@@ -31,9 +32,11 @@ export interface BotOptions {
 
 /**
  * Returns the scripts on a bot's connection.
- * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
+ * @param replicas replicas that must have a call before it succeeds; none unless given.
+ * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for one on which
+ * replicas cannot be asked.
  */
-export function scriptsOn(client: BotClient): Scripts {
+export function scriptsOn(client: BotClient, replicas?: number): Scripts {
   const scriptClient = scriptClientOf(client);
   const own = ownPrefix(client);
   if (own) {
@@ -41,7 +44,13 @@ export function scriptsOn(client: BotClient): Scripts {
       `The connection has the keyPrefix ${JSON.stringify(own)}, and the service would not find the data: give the writer a connection without one`,
     );
   }
-  return new Scripts(scriptClient);
+  if (replicas === undefined) return new Scripts(scriptClient);
+  if (isCluster(client)) {
+    throw new InvalidInputError(
+      'replicas does not work on a Cluster: leave it out, and fail over with CLUSTER FAILOVER, which loses no write',
+    );
+  }
+  return new Scripts(replicatedClient(client, replicas));
 }
 
 /** Returns whether a connection is one to a Cluster. */
@@ -70,13 +79,10 @@ function isTransaction(client: BotClient): boolean {
   return ('isPipeline' in client && client.isPipeline === true) || 'execAsPipeline' in client;
 }
 
-/** The first byte of a whole number in Redis's protocol. */
-const RESP_NUMBER = ':'.charCodeAt(0);
-
 function ofNodeRedis(client: NodeRedisClient): ScriptClient {
-  // A bot may have its replies as Buffers. Whole numbers come as text: node-redis rounds those near 2^53.
+  // A bot may have its replies as Buffers.
   const { withTypeMapping } = client as { withTypeMapping?: (types: object) => NodeRedisClient };
-  const plain = withTypeMapping?.call(client, { [RESP_NUMBER]: String }) ?? client;
+  const plain = withTypeMapping?.call(client, TEXT_REPLIES) ?? client;
   const options = (numberOfKeys: number, all: (string | number)[]): EvalOptions => {
     const texts = all.map(String);
     return { keys: texts.slice(0, numberOfKeys), arguments: texts.slice(numberOfKeys) };

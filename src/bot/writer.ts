@@ -8,22 +8,31 @@ import { BotWriter } from './bot-writer.ts';
 /** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
 
 const MAX_EVENT_TTL_MS = 86_400_000;
+const MAX_REPLICAS = 100;
 
 export interface WriterOptions extends BotOptions {
   /** How long the reply of a call with an `eventId` is kept for its repeats, up to a day; ten minutes unless given. */
   readonly eventTtlMs?: number;
+  /**
+   * Replicas that must have a call before it succeeds. With all replicas that may be promoted, no failover loses a call that succeeded. A
+   * call that fewer have after a second fails with StoreUnavailableError, and may be done. Unless given, replicas are not asked.
+   * Each call then takes a round trip from the master to its replicas more.
+   */
+  readonly replicas?: number;
 }
 
 /**
  * Returns a writer on an open connection, which the caller closes.
- * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
+ * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for `replicas` on a
+ * Cluster or an object of the bot's own.
  */
 export function createWriter(
   client: BotClient,
-  { keyPrefix = 'gr', eventTtlMs = EVENT_TTL_MS }: WriterOptions = {},
+  { keyPrefix = 'gr', eventTtlMs = EVENT_TTL_MS, replicas }: WriterOptions = {},
 ): BotWriter {
   wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
-  return new BotWriter(scriptsOn(client), new RedisKeys(keyPrefix), eventTtlMs);
+  if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
+  return new BotWriter(scriptsOn(client, replicas), new RedisKeys(keyPrefix), eventTtlMs);
 }
 
 export type { RefusalReason } from '../errors.ts';
