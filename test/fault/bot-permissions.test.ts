@@ -63,6 +63,9 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     expect(await writer.remove('g', ['a'])).toBe(1);
     const link = await writer.createDashboardLink('g', { url: 'https://dash.example.com/', ttl: 60, userId: 'u' });
     expect(link).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
+    // The server has no replica.
+    const waiting = createWriter(bot, { replicas: 1 }).record('g', { userId: 'a', set: 5 });
+    await expect(waiting).rejects.toThrow('0 of 1 replicas have it');
     const { audit } = servicesOn(operator, 'gr', ['free']);
     expect((await audit.check('g.1')).exact).toBe(true);
   });
