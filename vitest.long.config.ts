@@ -9,7 +9,7 @@ const atLength = [
   'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
   'test/packages/{frameworks,generators,python}.test.ts',
   'test/process/shutdown.test.ts',
-  'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
+  'test/topology/{failover,guild-move,moving-kit,planned-failover,resharding,topology}.test.ts',
 ];
 const FULL_LENGTH = {
   ALL_VARIANTS: '1',
@@ -19,6 +19,7 @@ const FULL_LENGTH = {
   IDLE_CONNECTIONS: '5000',
   KIT_MOVES: '40',
   MOVE_MEMBERS: '1000000',
+  PLANNED_FAILOVERS: '10',
   PROXY_VISITORS: '500',
   PROXY_BUSY_S: '70',
   PROXY_OUTAGE_S: '61',

@@ -81,22 +81,49 @@ export function unconnectedClient(options: { readonly keyPrefix: string }): Writ
   return redis6.createClient(options);
 }
 
-/** Opens a sentinel of node-redis, with the option that docs/data-model.md tells a bot. Its master is behind a proxy. */
+/** A master that Sentinels watch. */
+interface WatchedMaster {
+  readonly name: string;
+  /** Addresses of Sentinels on 127.0.0.1, separated by commas. */
+  readonly addresses: string;
+}
+
+/** Opens a sentinel of node-redis, with the options that docs/data-model.md tells a bot. @param proxies by the ports that they stand for. */
 export function openSentinel(
   version: 5 | 6,
-  { name, addresses }: { readonly name: string; readonly addresses: string },
-  masterPort: number,
-  proxyPort: number,
+  { name, addresses }: WatchedMaster,
+  proxies: Readonly<Record<number, number>> = {},
 ): Promise<OpenClient> {
   const options = {
     name,
-    sentinelRootNodes: addresses
-      .split(',')
-      .map((address) => ({ host: '127.0.0.1', port: Number(address.split(':')[1]) })),
-    nodeAddressMap: { [`127.0.0.1:${masterPort}`]: { host: '127.0.0.1', port: proxyPort } },
+    sentinelRootNodes: sentinelsAt(addresses),
+    nodeAddressMap: Object.fromEntries(
+      Object.entries(proxies).map(([port, proxy]) => [`127.0.0.1:${port}`, { host: '127.0.0.1', port: proxy }]),
+    ),
     maxCommandRediscovers: 0,
+    scanInterval: 1000,
   };
   return ofNodeRedis(version === 5 ? redis5.createSentinel(options) : redis6.createSentinel(options));
+}
+
+/** Each client of a master that Sentinels watch. */
+export const sentinelKinds: readonly { readonly name: string; open(master: WatchedMaster): Promise<OpenClient> }[] = [
+  {
+    name: 'ioredis 5',
+    open: async ({ name, addresses }) =>
+      ofIoredis(new Redis({ ...IOREDIS_OPTIONS, name, sentinels: sentinelsAt(addresses) })),
+  },
+  {
+    name: 'ioredis 6',
+    open: async ({ name, addresses }) =>
+      ofIoredis(new Redis6({ ...IOREDIS_OPTIONS, name, sentinels: sentinelsAt(addresses) })),
+  },
+  { name: 'node-redis 5', open: (master) => openSentinel(5, master) },
+  { name: 'node-redis 6', open: (master) => openSentinel(6, master) },
+];
+
+function sentinelsAt(addresses: string) {
+  return addresses.split(',').map((address) => ({ host: '127.0.0.1', port: Number(address.split(':')[1]) }));
 }
 
 function rootNodes(ports: readonly number[]) {

@@ -240,7 +240,7 @@ describe('the writer and the reader', needs('redis-server'), () => {
     const { port } = await set.master();
     const proxy = await startTcpProxy(port);
     try {
-      const { client, close } = await openSentinel(version, set, port, proxy.port);
+      const { client, close } = await openSentinel(version, set, { [port]: proxy.port });
       try {
         await expectNoSecondWrite(client, proxy, 'u');
       } finally {

@@ -108,8 +108,11 @@ describe('a writer with the option replicas', needs('redis-server'), () => {
     it('fails when the connection breaks before the replica has the call, and asks on no other connection', async () => {
       const { client, close } = await kind.open(url());
       try {
+        const writer = createWriter(client, { replicas: 1 });
+        // Redis knows the script afterwards.
+        await writer.award(`${guild}.cut`, { userId: 'u', amount: 1 });
         await promote();
-        const call = createWriter(client, { replicas: 1 }).award(`${guild}.cut`, award);
+        const call = writer.award(`${guild}.cut`, award);
         const failed = expect(call).rejects.toMatchObject({ name: 'StoreUnavailableError', notSent: false });
         const id = await vi.waitFor(async () => {
           const waiting = /^id=(\d+) .* cmd=wait /m.exec(String(await admin?.client('LIST')));

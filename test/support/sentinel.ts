@@ -7,7 +7,7 @@ import { type RunningChild, startChild } from '../../scripts/dev/child-process.t
 import { type EmbeddedRedis, findRedisServer, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { PATIENT } from './wait.ts';
 
-/** A real master with two replicas, watched by three Sentinels, on loopback. */
+/** A real master with replicas, watched by three Sentinels, on loopback. */
 export interface SentinelSet {
   readonly name: string;
   readonly servers: readonly EmbeddedRedis[];
@@ -17,20 +17,21 @@ export interface SentinelSet {
   master(): Promise<EmbeddedRedis>;
   /** Returns whether this server is a replica, by its own word. */
   isReplica(server: EmbeddedRedis): Promise<boolean>;
+  /** Sets how long a server must be silent before a Sentinel takes it for down: one second unless set. */
+  setDownAfter(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const NAME = 'guilds';
-const REPLICAS = 2;
 const SENTINELS = 3;
 const QUORUM = 2;
 const DOWN_AFTER_MS = 1000;
 
-/** Starts all six and waits until every Sentinel knows both replicas and the two other Sentinels. */
-export async function startSentinelSet(): Promise<SentinelSet> {
+/** Starts all and waits until every Sentinel knows the replicas, two unless given, and the two other Sentinels. */
+export async function startSentinelSet(replicaCount = 2): Promise<SentinelSet> {
   const master = await startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
   const replicaOf = ['--replicaof', '127.0.0.1', `${master.port}`, '--repl-diskless-sync-delay', '0'];
-  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startEmbeddedRedis(replicaOf)));
+  const replicas = await Promise.all(Array.from({ length: replicaCount }, () => startEmbeddedRedis(replicaOf)));
   const servers = [master, ...replicas];
   const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => startSentinel(master.port)));
   const stop = async (): Promise<void> => {
@@ -43,7 +44,7 @@ export async function startSentinelSet(): Promise<SentinelSet> {
         vi.waitFor(async () => {
           const [state] = (await admin.call('SENTINEL', 'MASTERS')) as string[][];
           const field = (name: string) => Number(state?.[state.indexOf(name) + 1]);
-          expect(field('num-slaves'), 'replicas known to a Sentinel').toBe(REPLICAS);
+          expect(field('num-slaves'), 'replicas known to a Sentinel').toBe(replicaCount);
           expect(field('num-other-sentinels'), 'Sentinels known to a Sentinel').toBe(SENTINELS - 1);
         }, PATIENT),
       ),
@@ -71,6 +72,11 @@ export async function startSentinelSet(): Promise<SentinelSet> {
       } finally {
         admin.disconnect();
       }
+    },
+    setDownAfter: async (ms) => {
+      await Promise.all(
+        sentinels.map(({ admin }) => admin.call('SENTINEL', 'SET', NAME, 'down-after-milliseconds', ms)),
+      );
     },
     stop,
   };

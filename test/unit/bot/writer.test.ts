@@ -37,6 +37,17 @@ describe('createWriter', () => {
     expect(sent).not.toHaveBeenCalled();
   });
 
+  it('refuses replicas that are no whole number from 1 to 100, and a connection that cannot ask them', () => {
+    const redis = new Redis({ lazyConnect: true });
+    for (const replicas of [0, 1.5, 101]) expect(() => createWriter(redis, { replicas })).toThrow(InvalidInputError);
+    expect(() => createWriter(redis, { replicas: 1 })).not.toThrow();
+    expect(() => createWriter(new Cluster([], { lazyConnect: true }), { replicas: 1 })).toThrow(
+      'replicas does not work on a Cluster: leave it out, and fail over with CLUSTER FAILOVER, which loses no write',
+    );
+    const own = { evalsha: async () => [], scriptLoad: async () => '' };
+    expect(() => createWriter(own, { replicas: 1 })).toThrow('replicas needs a client of ioredis or node-redis');
+  });
+
   it('says so on a connection in a transaction, which gives no replies', async () => {
     const queued = vi.fn().mockResolvedValue('QUEUED');
     const call = createWriter({ evalsha: queued, eval: queued }).award('g', { userId: '1', amount: 5 });
