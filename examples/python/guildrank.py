@@ -25,9 +25,13 @@ MAX_XP = 2**53 - 1
 MAX_TIME_MS = 253_402_300_799_000
 # Members of one script call. Redis serves nobody else meanwhile.
 ENTRIES_A_CALL = 500
+# Time in which the replicas must have a call.
+CONFIRM_MS = 1000
 MAX_PAGE_SIZE = 100
 MAX_REACH = 50
 ID = re.compile("[A-Za-z0-9_.-]{1,64}")
+# Scripts that change nothing.
+READS = ("batch", "around")
 CURVES = {
     "standard": (10, 135, 455, 0, 6, 1),
     "amari": (0, 20, -40, 55, 1, 1),
@@ -52,6 +56,10 @@ class RefusedError(Exception):
         super().__init__(f"entry {index} was refused: {reason}")
         self.index = index
         self.reason = reason
+
+
+class UnreplicatedError(Exception):
+    """A call was done, but replicas may lack it, so a failover may lose it. Send it again with the same `event_id`."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +153,9 @@ class Guildrank:
     """The calls of a levelling bot on one connection.
 
     An unfit id, page, limit or reach is a ValueError, and nothing was sent. Scripts refuse other unfit values.
+
+    With `replicas`, a call that writes sends WAIT after its script, on the same connection, and succeeds when that many replicas have it.
+    Give the number of all that may be promoted. A call that fewer have after a second is an UnreplicatedError.
     """
 
     def __init__(
@@ -153,15 +164,20 @@ class Guildrank:
         lua: Union[str, Path] = Path(__file__).with_name("lua"),
         prefix: str = "gr",
         event_ttl_ms: int = 600_000,
+        replicas: int = 0,
     ) -> None:
         _check_whole("event_ttl_ms", event_ttl_ms, 1, 86_400_000)
+        _check_whole("replicas", replicas, 0, 100)
+        if replicas and (hasattr(redis, "get_nodes") or not hasattr(redis, "pipeline")):
+            raise ValueError("replicas needs a connection of redis.asyncio that is none of a Cluster: leave it out")
         execute = getattr(redis, "execute_command", None)
         if execute is not None and not inspect.iscoroutinefunction(execute):
             raise TypeError("Guildrank needs a connection of redis.asyncio, such as redis.asyncio.Redis.from_url(url)")
-        self._redis = redis
+        self._redis: Any = redis
         self._lua = Path(lua)
         self._prefix = prefix
         self._event_ttl_ms = event_ttl_ms
+        self._replicas = replicas
         self._scripts: dict[str, tuple[str, str]] = {}
 
     async def run(self, script: str, keys: Sequence[str], args: Sequence[Union[str, int]]) -> Any:
@@ -170,12 +186,25 @@ class Guildrank:
             source = (self._lua / f"{script}.lua").read_text(encoding="utf-8")
             self._scripts[script] = (source, hashlib.sha1(source.encode()).hexdigest())
         source, sha = self._scripts[script]
+        send: Callable[..., Awaitable[Any]] = self._confirmed if self._replicas and script not in READS else self._redis.evalsha
         try:
-            reply = await self._redis.evalsha(sha, len(keys), *keys, *args)
+            reply = await send(sha, len(keys), *keys, *args)
         except NoScriptError:
             await self._redis.script_load(source)
-            reply = await self._redis.evalsha(sha, len(keys), *keys, *args)
+            reply = await send(sha, len(keys), *keys, *args)
         return _decoded(reply)
+
+    async def _confirmed(self, *call: Any) -> Any:
+        """Runs a script, and WAIT on the same connection: only the server that ran the script can tell which replicas have it."""
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.evalsha(*call)
+            pipeline.wait(self._replicas, CONFIRM_MS)
+            reply, confirmed = await pipeline.execute(raise_on_error=False)
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(confirmed, Exception) or confirmed < self._replicas:
+            raise UnreplicatedError(f"the call was done, but a failover may lose it: {confirmed} of {self._replicas} replicas have it")
+        return reply
 
     async def award(
         self,

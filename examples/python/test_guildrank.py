@@ -1,4 +1,4 @@
-"""Tests guildrank.py on the empty database at TEST_REDIS_URL, with the scripts in the folder LUA."""
+"""Tests guildrank.py on the empty database at TEST_REDIS_URL, with the scripts in the folder LUA. Makes TEST_REPLICA_URL its replica."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Union
 
 import redis.asyncio
 
-from guildrank import Change, Guildrank, Places, Record, RefusedError, Sync
+from guildrank import Change, Guildrank, Places, Record, RefusedError, Sync, UnreplicatedError
 from scratch import require_empty
 
 
@@ -137,6 +137,41 @@ class RecordTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(page.rows[0].xp if page else None, 1)
         with self.assertRaises(ValueError):
             await self.guildrank.award("1", "a", 5, event_id="\u00e9" * 33)
+
+    async def test_asks_replicas_and_a_repeat_of_an_event_that_they_lacked_counts_once(self) -> None:
+        guildrank = Guildrank(self.connection, os.environ["LUA"], replicas=1)
+        with self.assertRaisesRegex(UnreplicatedError, "0 of 1 replicas have it"):
+            await guildrank.award("1", "a", 300, event_id="message")
+        with self.assertRaises(RefusedError):
+            await self.guildrank.record("1", "a", add=-301)
+        self.assertEqual((await guildrank.top("1")).rows[0].xp, 300)
+        replica = redis.asyncio.Redis.from_url(os.environ["TEST_REPLICA_URL"])
+        try:
+            await require_empty(replica)
+            server = self.connection.connection_pool.connection_kwargs
+            await replica.execute_command("REPLICAOF", server["host"], server["port"])
+            award = None
+            while award is None:
+                try:
+                    award = await guildrank.award("1", "a", 300, event_id="message")
+                except UnreplicatedError:
+                    pass
+            self.assertEqual((award.xp, award.repeated), (300, True))
+            await self.connection.script_flush()
+            self.assertEqual((await guildrank.record("1", "a", add=1)).xp, 301)
+            self.assertEqual(await replica.zscore("gr:{1}:xp", "a"), 301)
+        finally:
+            await replica.execute_command("REPLICAOF", "NO", "ONE")
+            await replica.flushdb()
+            await replica.close()
+
+    def test_refuses_replicas_that_are_no_number_and_a_cluster(self) -> None:
+        for replicas in (-1, 101, True):
+            with self.assertRaises(ValueError):
+                Guildrank(self.connection, replicas=replicas)
+        cluster = redis.asyncio.RedisCluster.__new__(redis.asyncio.RedisCluster)
+        with self.assertRaisesRegex(ValueError, "Cluster"):
+            Guildrank(cluster, replicas=1)
 
     async def test_top_knows_curves_of_the_guild_and_scores_of_raw_writers(self) -> None:
         await self.connection.hset("gr:{1}:config", mapping={"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1,10"})

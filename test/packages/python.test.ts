@@ -23,17 +23,21 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
   const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
   const examples = join(repository, 'examples');
   let redis: EmbeddedRedis;
+  let replica: EmbeddedRedis;
   beforeAll(async () => {
     for (const name of SCRIPT_NAMES) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
-    redis = await startEmbeddedRedis();
+    redis = await startEmbeddedRedis(['--repl-diskless-sync-delay', '0']);
+    replica = await startEmbeddedRedis();
   });
   afterAll(async () => {
     await redis?.stop();
+    await replica?.stop();
     rmSync(lua, { recursive: true });
   });
   const run = (folder: string, ...args: string[]) => {
     const env = {
       TEST_REDIS_URL: redis.url,
+      TEST_REPLICA_URL: replica.url,
       LUA: lua,
       PYTHONPATH: join(examples, 'python'),
       PYTHONDONTWRITEBYTECODE: '1',
