@@ -1,7 +1,7 @@
 -- around: reads the members next to one in the ranking, the member among them, and the total.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:members
--- For a board then the ranking of the present one and of the last one: KEYS[5] gr:{G}~week:xp   KEYS[6] gr:{G}~week.prev:xp
+-- KEYS[5], KEYS[6], for a board: the present one and the last one, such as gr:{G}~week:xp and gr:{G}~week.prev:xp
 -- ARGV[1] user id   ARGV[2] members to read above and below it, at most   ARGV[3] board; "" or none = the guild's ranking
 --
 -- Reply: {rank of the first row, from 0, and a reply as of "page" in batch.lua}, or {-1, ""} for a user who is not ranked. O(log m + rows).
