@@ -20,7 +20,7 @@ const styleText = {
 
 /** Names of properties that only the widget uses: the file has short ones. */
 const INTERNAL = `
-  active block build cancel card climbed compact drop emit everyS feed forget hasPager isLive isPending isTold left
+  active block board boardList build cancel card climbed compact drop emit everyS feed forget hasPager isLive isPending isTold left
   lookAway nextLevel note number paint path poll prepare problem render reset resumeAt retryS root rowContext say seen
   share source totals update want wantedBy wants words
 `

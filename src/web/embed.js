@@ -3,7 +3,7 @@
   /** Not base-url, because the page sends the key to its own service only. */
   const ATTRIBUTES = [
     ...['guild', 'api-key', 'page-size', 'refresh', 'theme', 'layout', 'density'],
-    ...['podium', 'stats', 'search', 'pager', 'member'],
+    ...['podium', 'stats', 'search', 'pager', 'member', 'boards'],
   ];
 
   function show() {

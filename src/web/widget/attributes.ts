@@ -8,6 +8,8 @@ export interface Attributes {
   apiKey: string;
   /** Address of the service; by default the origin of the script. */
   baseUrl: string;
+  /** Boards to choose from, such as `all,week`: `all`, `week`, `month`, `week.prev` and `month.prev`. */
+  boards: string;
   /** `light`, `dark` or `auto`. */
   theme: string;
   /** `list` or `table`. */
@@ -39,6 +41,7 @@ const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Att
   guild: text,
   apiKey: text,
   baseUrl: text,
+  boards: text,
   theme: text,
   layout: text,
   density: text,

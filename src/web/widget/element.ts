@@ -1,4 +1,5 @@
 import { type Attributes, attributeOf, PROPERTIES, reflectAttributes } from './attributes.ts';
+import { boardsOf } from './boards.ts';
 import { part } from './dom.ts';
 import type { Entry, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
@@ -27,6 +28,10 @@ export abstract class GuildElement extends Base implements Subscriber {
   protected words!: Words;
   protected source: Source | undefined;
   protected card!: HTMLElement;
+  /** The boards to choose from. */
+  protected boardList: readonly string[] = [];
+  /** The board that is shown: the end of its id, such as `~week`; empty for all time. */
+  protected board = '';
   #setupProblem: Problem | undefined;
   #identity = '';
   #onScreen = false;
@@ -41,11 +46,11 @@ export abstract class GuildElement extends Base implements Subscriber {
 
   /** Fills the card. Called once. */
   protected abstract build(card: HTMLElement): void;
-  /** Returns the paths to read. */
+  /** Returns the paths of the board to read. */
   protected abstract wants(): Wants;
   /** Shows the data of the source, or its problem. */
   protected abstract render(): void;
-  /** Forgets what was shown, because the guild or the size of its pages is another. */
+  /** Forgets what was shown, because the guild, the size of its pages or its boards are others. */
   protected reset(): void {}
   /** Called when the element comes into sight, or goes out of it. */
   protected seen(_active: boolean): void {}
@@ -137,12 +142,14 @@ export abstract class GuildElement extends Base implements Subscriber {
     this.words = createWords(this.closest('[lang]')?.getAttribute('lang') ?? '', this.#labels);
     this.#setupProblem = undefined;
     let root = '';
+    this.boardList = [];
     try {
+      this.boardList = boardsOf(this.boards);
       root = this.#root();
     } catch (problem) {
       this.#setupProblem = problem as Problem;
     }
-    const identity = [root, this.apiKey, this.pageSize].join(' ');
+    const identity = [root, this.apiKey, this.pageSize, this.boardList].join(' ');
     if (identity !== this.#identity) this.reset();
     this.#identity = identity;
     this.#setSource(root ? sourceOf(root, this.apiKey.trim()) : undefined);
@@ -193,16 +200,16 @@ export abstract class GuildElement extends Base implements Subscriber {
       this.emit('error', { kind: problem.kind, message });
     }
     const wants = this.wants();
-    this.source?.want(this, wants);
+    this.source?.want(this, new Map([...wants].map(([path, want]) => [this.board + path, want])));
     const at = Math.max(...[...wants.keys()].map((path) => this.feed(path).at ?? 0));
     if (problem || at <= 0 || at === this.#loadedAt) return;
     this.#loadedAt = at;
     this.emit('load', Object.fromEntries([...wants.keys()].map((path) => [path.split(/\W/)[1], this.feed(path).data])));
   }
 
-  /** Returns the last answer of a path. */
+  /** Returns the last answer of a path of the board. */
   protected feed(path: string): Feed {
-    return this.source?.feed(path) ?? {};
+    return this.source?.feed(this.board + path) ?? {};
   }
 
   /** Seconds between two reads. */
@@ -219,7 +226,9 @@ export abstract class GuildElement extends Base implements Subscriber {
   protected rowContext(you: string): RowContext {
     const { words, memberHref, selectable, avatarOf, totals } = this;
     const select = (entry: Entry) => this.emit('select', entry);
-    return { words, curve: totals?.xp_curve, you, memberHref, selectable, avatarOf, select };
+    // The XP of a board is not that of the level, so there is no progress.
+    const curve = this.board ? '' : totals?.xp_curve;
+    return { words, curve, you, memberHref, selectable, avatarOf, select };
   }
 
   /** Dispatches `guildrank-NAME`. @returns whether the page lets the default action happen. */

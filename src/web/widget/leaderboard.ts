@@ -1,3 +1,4 @@
+import { createTabs } from './boards.ts';
 import { el, part, setText } from './dom.ts';
 import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
@@ -14,6 +15,7 @@ export class GuildLeaderboard extends GuildElement {
   readonly #summary = createSummary();
   readonly #search = createSearch((member) => this.#showMember(member));
   readonly #list = createList();
+  readonly #tabs = createTabs(this.#list.root, (board) => this.#goTo(1, board));
   readonly #you = createRow('div');
   readonly #pinned = el('div', { class: 'pinned', part: 'pinned', hidden: '' }, this.#you.root);
   readonly #footer = createFooter((by) => this.#goTo((this.#shown?.page ?? 1) + by));
@@ -28,7 +30,7 @@ export class GuildLeaderboard extends GuildElement {
     const title = el('h2', { id: 'title', part: 'title' }, this.#title);
     const head = el('div', { class: 'head' }, title, this.#summary.root);
     const top = part('div', 'header', head, this.#search.toggle, this.#search.form);
-    card.append(top, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
+    card.append(top, this.#tabs.root, this.#search.result, this.#list.root, this.#pinned, this.#footer.root);
   }
 
   protected wants(): Wants {
@@ -50,6 +52,13 @@ export class GuildLeaderboard extends GuildElement {
   }
 
   protected override reset(): void {
+    this.#tabs.build(this.boardList);
+    this.#show(this.boardList[0] ?? '');
+  }
+
+  /** Shows nothing yet of the first page of a board. */
+  #show(board: string): void {
+    this.board = board;
     this.#page = 1;
     this.#shown = undefined;
     this.#list.forget();
@@ -77,7 +86,8 @@ export class GuildLeaderboard extends GuildElement {
     setText(this.#title, words.say('title'));
     this.#summary.root.hidden = !this.stats;
     this.#summary.paint(this.totals, words);
-    this.#search.paint(words, this.source, this.search);
+    this.#tabs.paint(this.board, words);
+    this.#search.paint(words, this.source, this.board, this.search);
     this.#renderRows();
     this.#footer.paint({
       words,
@@ -96,8 +106,9 @@ export class GuildLeaderboard extends GuildElement {
     const { words, problem, pageSize } = this;
     const shown = this.#shown;
     const isTable = this.layout === 'table';
-    const rows = Math.min(pageSize, shown?.total ?? pageSize);
-    const hasPodium = !isTable && this.podium && (shown?.page ?? 1) === 1 && rows > 0;
+    // The message of an empty board takes the place of a row.
+    const rows = Math.min(pageSize, shown ? shown.total || 1 : pageSize);
+    const hasPodium = !isTable && this.podium && (shown?.page ?? 1) === 1;
     this.card.style.setProperty('--rows', String(hasPodium ? Math.max(3, rows) : rows));
     this.#list.prepare(isTable, hasPodium, words);
     const empty = shown?.total === 0 ? words.say('empty') : '';
@@ -122,8 +133,9 @@ export class GuildLeaderboard extends GuildElement {
     this.#you.paint(entry, this.#list.climbed(member, entry.rank), context);
   }
 
-  #goTo(page: number): void {
+  #goTo(page: number, board = this.board): void {
     if (this.problem?.kind === 'quota') return;
+    if (board !== this.board) this.#show(board);
     this.#page = page;
     this.update();
   }

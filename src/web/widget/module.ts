@@ -46,8 +46,8 @@ interface MemberElement extends GuildElement {
 /**
  * The live leaderboard of a server.
  * @slot title - Replaces the title.
- * @csspart card header title stats badge button search input result rows list row rank avatar name link you mark level xp progress
- * track bar next pinned note footer status pager
+ * @csspart card header title stats badge tabs tab button search input result rows list row rank avatar name link you mark level xp
+ * progress track bar next pinned note footer status pager
  */
 export interface GuildLeaderboard extends MemberElement, Attributes {}
 export const GuildLeaderboard: new () => GuildLeaderboard = Leaderboard;

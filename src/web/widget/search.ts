@@ -24,6 +24,7 @@ export function createSearch(show: (member: Member | undefined) => void) {
   const end = part('button', 'button', '×');
   const result = el('div', { class: 'found', part: 'result', hidden: '' }, text, el('div', {}, jump, end));
   let source: Source | undefined;
+  let board: string;
   let words: Words;
   let searching: AbortController | undefined;
   let member: Member | undefined;
@@ -57,14 +58,17 @@ export function createSearch(show: (member: Member | undefined) => void) {
     }
     searching = new AbortController();
     const { signal } = searching;
+    const tell = (name: string, text: string) => answer(el('strong', {}, el('bdi', {}, name)), `: ${text}`);
     try {
-      member = (await source.get(`/members/${id}`, { signal })) as Member;
-      answer(el('strong', {}, el('bdi', {}, nameOf(member))), `: ${factsOf(member, words).join(', ')}`);
+      member = (await source.get(`${board}/members/${id}`, { signal })) as Member;
+      tell(nameOf(member), factsOf(member, words).join(', '));
       jump.hidden = false;
     } catch (error) {
       if (signal.aborted) return;
       const problem = error as Problem;
-      answer(problem.say(words, id));
+      // A member of the guild is on a board only with XP there.
+      if (board && problem.kind === 'missing') tell(id, words.say('empty'));
+      else answer(problem.say(words, id));
       if (problem.kind === 'quota') source.block(problem);
     }
   }
@@ -80,9 +84,10 @@ export function createSearch(show: (member: Member | undefined) => void) {
     find(input.value.trim());
   };
 
-  function paint(newWords: Words, newSource: Source | undefined, isOn: boolean): void {
+  function paint(newWords: Words, newSource: Source | undefined, newBoard: string, isOn: boolean): void {
     words = newWords;
     source = newSource;
+    board = newBoard;
     toggle.hidden = !isOn;
     input.placeholder = words.say('find');
     for (const node of [toggle, input]) node.ariaLabel = node.title = input.placeholder;

@@ -5,6 +5,11 @@ export const BETWEEN_LANGUAGES = '/';
 /** The texts for visitors. `{x}` stands for a value; `one|other` are the forms for a count. Mistakes of the author are told in English. */
 export const TEXTS = {
   title: 'Leaderboard/Rangliste/Classement/Clasificación/Classificação/لوحة الصدارة/ランキング',
+  all: 'All time/Gesamt/Général/General/Geral/كل الأوقات/全期間',
+  week: 'This week/Diese Woche/Cette semaine/Esta semana/Esta semana/هذا الأسبوع/今週',
+  month: 'This month/Dieser Monat/Ce mois/Este mes/Este mês/هذا الشهر/今月',
+  'week.prev': 'Last week/Letzte Woche/Semaine dernière/Semana pasada/Semana passada/الأسبوع الماضي/先週',
+  'month.prev': 'Last month/Letzter Monat/Mois dernier/Mes pasado/Mês passado/الشهر الماضي/先月',
   member: 'Member/Mitglied/Membre/Miembro/Membro/العضو/メンバー',
   members: '{n} member|{n} members/{n} Mitglied|{n} Mitglieder/{n} membre|{n} membres/{n} miembro|{n} miembros/{n} membro|{n} membros/الأعضاء: {n}/メンバー{n}人',
   level: 'level {n}/Level {n}/niveau {n}/nivel {n}/nível {n}/المستوى {n}/レベル{n}',
@@ -22,7 +27,7 @@ export const TEXTS = {
   live: 'Live/Live/En direct/En vivo/Ao vivo/مباشر/ライブ',
   updated: 'updated {ago}/aktualisiert {ago}/mis à jour {ago}/actualizado {ago}/atualizado {ago}/آخر تحديث {ago}/更新: {ago}',
   loading: 'Loading …/Wird geladen …/Chargement …/Cargando …/Carregando …/جارٍ التحميل …/読み込み中…',
-  empty: 'No XP yet./Noch keine XP./Pas encore d’XP./Aún no hay XP./Ainda não há XP./لا توجد XP بعد./まだXPがありません。',
+  empty: 'No XP./Keine XP./Pas d’XP./Sin XP./Sem XP./لا توجد XP./XPはありません。',
   previous: 'Previous/Zurück/Précédent/Anterior/Anterior/السابق/前へ',
   following: 'Next/Weiter/Suivant/Siguiente/Próxima/التالي/次へ',
   missing: 'No member has the id “{id}”. Names are not searched./Kein Mitglied hat die ID „{id}“. Keine Suche nach Namen./Aucun membre n’a l’id « {id} ». Pas de recherche par nom./Ningún miembro tiene el id «{id}». No se busca por nombre./Nenhum membro tem o id “{id}”. Sem busca por nome./لا عضو بالمعرّف «{id}». لا يُبحث بالأسماء./IDが「{id}」のメンバーはいません。名前では検索できません。',

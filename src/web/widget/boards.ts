@@ -1,0 +1,67 @@
+import { el, setText } from './dom.ts';
+import { Problem } from './problem.ts';
+import type { Label } from './strings.ts';
+import type { Words } from './words.ts';
+
+/**
+ * Returns the boards of an attribute such as `all,week`, each once. A board is the end of its id, such as `~week`; empty for all time.
+ * @throws Problem when a name is not that of a board.
+ */
+export function boardsOf(names: string): string[] {
+  const boards = new Set<string>();
+  for (const name of names.match(/[^\s,]+/g) ?? []) {
+    if (!/^(all|(week|month)(\.prev)?)$/.test(name))
+      throw new Problem('setup', `The boards attribute takes all, week, month, week.prev and month.prev, not ${name}.`);
+    boards.add(name === 'all' ? '' : `~${name}`);
+  }
+  return [...boards];
+}
+
+/**
+ * Creates the tabs of boards.
+ * @param panel element that shows the board that is chosen.
+ * @param choose called with a board.
+ */
+export function createTabs(panel: HTMLElement, choose: (board: string) => void) {
+  const root = el('div', { class: 'tabs', part: 'tabs', role: 'tablist', 'aria-labelledby': 'title' });
+  let tabs: HTMLButtonElement[] = [];
+  panel.id = 'panel';
+  root.onkeydown = (event) => {
+    const at = tabs.indexOf(event.target as HTMLButtonElement);
+    const right = root.matches(':dir(rtl)') ? -1 : 1;
+    const to = { ArrowLeft: at - right, ArrowRight: at + right, Home: 0, End: -1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault(); // Nothing scrolls.
+    // A board costs requests, so these keys move the focus alone.
+    tabs.at(to % tabs.length)?.focus();
+  };
+
+  return {
+    root,
+
+    /** Makes a tab for each board, none for one alone. */
+    build(boards: readonly string[]): void {
+      root.hidden = boards.length < 2;
+      tabs = root.hidden ? [] : boards.map(createTab);
+      root.replaceChildren(...tabs);
+      for (const name of ['role', 'tabindex', 'aria-label']) panel.removeAttribute(name);
+    },
+
+    /** Marks the tab of the board that is shown. */
+    paint(shown: string, words: Words): void {
+      for (const tab of tabs) {
+        const isShown = tab.value === shown;
+        tab.ariaSelected = String(isShown);
+        tab.tabIndex = isShown ? 0 : -1;
+        setText(tab, words.say((tab.value.slice(1) || 'all') as Label));
+        if (isShown) Object.assign(panel, { role: 'tabpanel', tabIndex: 0, ariaLabel: tab.textContent });
+      }
+    },
+  };
+
+  function createTab(board: string): HTMLButtonElement {
+    const tab = el('button', { role: 'tab', part: 'tab', 'aria-controls': 'panel', value: board });
+    tab.onclick = () => choose(board);
+    return tab;
+  }
+}
