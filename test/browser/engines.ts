@@ -23,9 +23,12 @@ export interface PageAnswer {
   readonly body?: string;
 }
 
+/** The keys that tests press, as both drivers name them. */
+type Key = 'Enter' | ' ' | 'Tab' | 'ArrowLeft' | 'ArrowRight' | 'Home' | 'End';
+
 /** What the pages of both drivers have. */
 export interface EnginePage {
-  readonly keyboard: { type(text: string): Promise<void>; press(key: 'Enter'): Promise<void> };
+  readonly keyboard: { type(text: string): Promise<void>; press(key: Key): Promise<void> };
   readonly mouse: { click(x: number, y: number): Promise<void> };
   goto(url: string): Promise<unknown>;
   evaluate(expression: string): Promise<unknown>;

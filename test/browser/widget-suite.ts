@@ -14,6 +14,13 @@ export const members = (count: number, first: number, step: number) =>
     profile: { username: `Member ${i}` },
   }));
 
+/** Gives the guild boards: its members u5 to u11 gain 10 to 70 XP this week and month. */
+export async function fillBoards({ store: { guildConfig, writer } }: WidgetView): Promise<void> {
+  await guildConfig.update('guild', { boards: ['week', 'month'] });
+  const gains = Array.from({ length: 7 }, (_, i) => ({ userId: `u${i + 5}`, add: 10 * (i + 1) }));
+  await writer.recordMany('guild', gains);
+}
+
 interface ViewOptions {
   /** Settings of the service. */
   readonly env?: Record<string, string>;
