@@ -161,7 +161,9 @@ describe('the commands, as processes', needs('redis-server'), () => {
     await json(guild('set', '--guild', id, '--xp-curve', 'amari', '--xp-multiplier', '1.5', '--json'));
     const { code, stdout } = await guild('show', '--guild', id);
     expect(code).toBe(0);
-    expect(stdout).toContain('XP curve       amari\nXP multiplier  1.5\nboards         none\nmembers        2 ranked, 1 with XP\n');
+    expect(stdout).toContain(
+      'XP curve       amari\nXP multiplier  1.5\nboards         none\nmembers        2 ranked, 1 with XP\n',
+    );
     expect((await service.store.audit.check(id)).exact).toBe(true);
   });
 
