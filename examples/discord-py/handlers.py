@@ -71,7 +71,7 @@ class Handlers:
         await reply(table(page.rows, member.id) if page else "You have no XP yet. Write something!")
 
     async def top(self, member: Member, reply: Say) -> None:
-        page = await self._guildrank.top(str(member.guild.id), 1, TOP)
+        page = await self._guildrank.page(str(member.guild.id), 1, TOP)
         await reply(f"{table(page.rows, member.id)}\n{page.total} members" if page.rows else "Nobody has XP yet.")
 
     async def daily(self, member: Member, reply: Say, say: Say) -> None:

@@ -58,7 +58,7 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         await self.handlers.message(self.ann, self.say)
         await self.handlers.message(MadeUpMember(8, "Bot", bot=True), self.say)
         self.assertIn(await self.xp(), range(15, 26))
-        self.assertEqual((await self.guildrank.top("9")).total, 1)
+        self.assertEqual((await self.guildrank.page("9")).total, 1)
         self.assertEqual(self.said, [])
 
     async def test_a_level_up_is_announced_with_the_roles_of_each_level(self) -> None:
@@ -115,11 +115,11 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
     async def test_a_member_who_leaves_is_hidden_and_gets_all_back_on_return(self) -> None:
         await self.guildrank.record("9", "7", set=300)
         await self.handlers.member_left(9, 7)
-        self.assertEqual((await self.guildrank.top("9")).total, 0)
+        self.assertEqual((await self.guildrank.page("9")).total, 0)
         await self.handlers.member_joined(self.ann)
         self.assertEqual((await self.xp(), self.given), (300, [(7, [101, 102])]))
         await self.handlers.member_joined(MadeUpMember(10, "New"))
-        self.assertEqual((await self.guildrank.top("9")).total, 1)
+        self.assertEqual((await self.guildrank.page("9")).total, 1)
 
     async def test_who_opted_out_stays_hidden_when_it_leaves_and_returns_and_decides_alone(self) -> None:
         for board in ("9", "9.s1", "99.s1"):
@@ -130,10 +130,10 @@ class HandlersTest(unittest.IsolatedAsyncioTestCase):
         await self.handlers.member_left(9, 7)
         await self.handlers.member_joined(self.ann)
         await self.handlers.ready(9, [self.ann, MadeUpMember(8, "New")])
-        totals = [(await self.guildrank.top(board)).total for board in ("9", "9.s1", "99.s1")]
+        totals = [(await self.guildrank.page(board)).total for board in ("9", "9.s1", "99.s1")]
         self.assertEqual((totals, self.given), ([0, 0, 1], []))
         await self.handlers.show(self.ann, self.say)
-        self.assertEqual(((await self.guildrank.top("9")).total, (await self.guildrank.top("9.s1")).total), (1, 1))
+        self.assertEqual(((await self.guildrank.page("9")).total, (await self.guildrank.page("9.s1")).total), (1, 1))
         await self.guildrank.hide("9", "7")
         await self.handlers.show(self.ann, self.say)
         await self.handlers.delete(self.ann, False, self.say)

@@ -1,19 +1,20 @@
-"""Runs conformance/*.json through guildrank.py: conformance.py CONFORMANCE_FOLDER LUA_FOLDER URL_OF_AN_EMPTY_DATABASE."""
+"""Runs conformance/*.json through the kit: conformance.py CONFORMANCE_FOLDER LUA_FOLDER URL_OF_AN_EMPTY_DATABASE."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
-import redis.asyncio
-from redis.exceptions import ResponseError
+from guildrank import VoiceState, XpAmount, parse_rules, reward_roles, xp_for
+from guildrank.scripts import Scripts
+from scratch import connect, disconnect, require_empty
 
-from guildrank import Guildrank
-from scratch import require_empty
+exceptions: Any = importlib.import_module("redis.exceptions")
 
 
 class Clocked:
@@ -74,16 +75,17 @@ def is_expected(reply: Any, expected: Any) -> bool:
     return bool(reply == expected)
 
 
-def code_of(error: ResponseError) -> str:
+def code_of(error: Exception) -> str:
     # redis-py takes the code ERR away.
     found = re.match(r"([A-Z]{2,}) ", str(error))
     return found[1] if found else "ERR"
 
 
 async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list[str]:
+    """Runs the cases of a script. A case names all keys of its call, so they are sent as they are."""
     failures = []
     clocked = Clocked(connection)
-    guildrank = Guildrank(clocked, lua)
+    scripts = Scripts(clocked, lua)
     source = (lua / f"{suite['script']}.lua").read_text(encoding="utf-8")
     sha = await connection.script_load(source)
     for case in suite["cases"]:
@@ -92,8 +94,8 @@ async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list
         clocked.now = case["now"]
         await clocked.load(source, sha)
         try:
-            reply = await guildrank.run(suite["script"], [full(key) for key in case["keys"]], case["args"])
-        except ResponseError as error:
+            reply = await scripts.send(suite["script"], [full(key) for key in case["keys"]], case["args"])
+        except exceptions.ResponseError as error:
             reply = {"error": code_of(error)}
         after = {full(key): value for key, value in {**before, **case["changed"]}.items() if value is not None}
         found = {key: await content(connection, key) for key in await connection.keys("*")}
@@ -103,20 +105,52 @@ async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list
     return failures
 
 
+def refusal_of(document: Any) -> str:
+    try:
+        return f"{parse_rules(document)} is a result"
+    except ValueError as error:
+        return str(error)
+
+
+def rules_failures(suite: dict[str, Any]) -> tuple[int, list[str]]:
+    """Computes the cases of rules. Returns their number, and a text for each that fails."""
+    outcomes: list[tuple[Any, Any, Any]] = []
+    documents = [(parse_rules(document), parse_rules(json.dumps(document))) for document in suite["rules"]]
+    outcomes += [("parse", from_text, from_object) for from_object, from_text in documents]
+    rules = [from_object for from_object, _ in documents]
+    for case in suite["xp"]:
+        event: dict[str, Any] = {**case["event"], "voice": VoiceState(**case["event"].get("voice", {}))}
+        gain = xp_for(rules[case["rules"]], **event)
+        amount: XpAmount = (case["amount"]["min"], case["amount"]["max"]) if isinstance(case["amount"], dict) else case["amount"]
+        expected = (amount, case["factor"], case["cooldown_ms"], case["reason"])
+        outcomes.append((case, (gain.amount, gain.factor, gain.cooldown_ms, gain.reason), expected))
+    for case in suite["rewards"]:
+        change = reward_roles(rules[case["rules"]], case["level"], case["roles"])
+        outcomes.append((case, [list(change.add), list(change.remove)], [case["add"], case["remove"]]))
+    failures = [f"rules {case}: {found} instead of {expected}" for case, found, expected in outcomes if found != expected]
+    for case in suite["refused"]:
+        refusal = refusal_of(case["document"])
+        if not refusal.startswith(f"{case['field']} "):
+            failures.append(f"rules {case}: {refusal}")
+    return len(outcomes) + len(suite["refused"]), failures
+
+
 async def main(folder: str, lua: str, url: str) -> int:
-    connection = redis.asyncio.Redis.from_url(url, decode_responses=True)
+    connection = connect(url, decode_responses=True)
     await require_empty(connection)
     cases, failures = 0, []
     run_id = (await connection.info("server"))["run_id"]
     for file in sorted(Path(folder).glob("*.json")):
         suite = json.loads(file.read_text(encoding="utf-8").replace("$run_id", run_id))
-        # The rules are no script.
-        if "script" not in suite:
-            continue
-        cases += len(suite["cases"])
-        failures += await failures_of(suite, Path(lua), connection)
+        if "script" in suite:
+            cases += len(suite["cases"])
+            failures += await failures_of(suite, Path(lua), connection)
+        else:
+            number, failed = rules_failures(suite)
+            cases += number
+            failures += failed
     await connection.flushdb()
-    await connection.close()
+    await disconnect(connection)
     print("\n".join([*failures, f"{cases} cases, {len(failures)} failed"]))
     return 1 if failures else 0
 

@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import unittest
 from typing import Any
+
+from guildrank import Guildrank
+
+# By its name, because some versions of redis-py have types and others have none: so all pass a strict check.
+redis: Any = importlib.import_module("redis")
+redis_asyncio: Any = importlib.import_module("redis.asyncio")
+ResponseError: Any = importlib.import_module("redis.exceptions").ResponseError
+
+
+def connect(url: str, **options: Any) -> Any:
+    return redis_asyncio.Redis.from_url(url, **options)
+
+
+async def disconnect(connection: Any) -> None:
+    # A client that got a URL leaves the connections of its pool open.
+    await connection.connection_pool.disconnect()
 
 
 async def require_empty(connection: Any) -> None:
@@ -13,3 +32,16 @@ async def require_empty(connection: Any) -> None:
             f"The database has {keys} keys, which these tests would delete: give them one that is empty. "
             "If a run that was killed left them there, remove them with FLUSHDB."
         )
+
+
+class ScratchTest(unittest.IsolatedAsyncioTestCase):
+    """Tests on the empty database at TEST_REDIS_URL, with the scripts in the folder LUA."""
+
+    async def asyncSetUp(self) -> None:
+        self.connection = connect(os.environ["TEST_REDIS_URL"])
+        await require_empty(self.connection)
+        self.guildrank = Guildrank(self.connection, os.environ["LUA"])
+
+    async def asyncTearDown(self) -> None:
+        await self.connection.flushdb()
+        await disconnect(self.connection)

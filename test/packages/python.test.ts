@@ -12,12 +12,8 @@ import { ALL_VARIANTS } from '../support/variants.ts';
 
 /** The Python that Debian installs python3-redis and python3-discord for. */
 const python = '/usr/bin/python3';
-const PYTHON_FILES = [
-  ...['python/guildrank.py', 'python/conformance.py', 'python/test_guildrank.py', 'python/scratch.py'],
-  'discord-py/handlers.py',
-  // For it, mypy reads all types of discord.py, which takes ten seconds.
-  ...(ALL_VARIANTS ? ['discord-py/bot.py'] : []),
-];
+// For bot.py, mypy reads all types of discord.py, which takes ten seconds.
+const BOT_FILES = ['handlers.py', ...(ALL_VARIANTS ? ['bot.py'] : [])].map((name) => `discord-py/${name}`);
 
 describe('in Python', needs('redis-server', 'python3-redis'), () => {
   const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
@@ -45,22 +41,28 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     return runProgram(python, args, { cwd: join(examples, folder), env });
   };
 
-  it('guildrank.py gets the reply and the data of each case in conformance', { timeout: 300_000 }, async () => {
+  it('the kit gets the reply and the data of each case in conformance, and computes those of rules', {
+    timeout: 300_000,
+  }, async () => {
     const result = await run('python', 'conformance.py', join(repository, 'conformance'), lua, redis.url);
     expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d{4,} cases, 0 failed\n$/), stderr: '' });
   });
 
   it.each([
-    ['the methods of guildrank.py record one member and many', 'python', 'test_guildrank.py'],
+    ['the kit records one member and many, hides and shows them', 'python', 'test_guildrank.py'],
+    ['the kit reads members, counters, cards and rules', 'python', 'test_reads.py'],
+    ['the kit reads boards, and gives scripts their keys', 'python', 'test_boards.py'],
+    ['the kit ends a season, after an interruption too', 'python', 'test_season.py'],
+    ['the kit names what is wrong in rules', 'python', 'test_rules.py'],
     ['the handlers of examples/discord-py do what a levelling bot does', 'discord-py', 'test_handlers.py'],
-  ])('%s', async (_name, folder, file) => {
+  ])('%s', { timeout: 120_000 }, async (_name, folder, file) => {
     const result = await run(folder, file);
     expect(result, result.stderr).toMatchObject({ code: 0 });
     expect(result.stderr).toMatch(/^\.+\n-+\nRan [1-9]/m);
   });
 
   it.each([
-    ['python', ['test_guildrank.py']],
+    ...['guildrank', 'reads', 'boards', 'season'].map((name): [string, string[]] => ['python', [`test_${name}.py`]]),
     ['discord-py', ['test_handlers.py']],
     ['python', ['conformance.py', join(repository, 'conformance'), lua, 'URL']],
   ])('tests of the folder %s refuse a database that is not empty, and leave it as it was: %s', async (folder, args) => {
@@ -77,12 +79,20 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     }
   });
 
-  it('the examples have right types, and the bot asks for a token', {
+  it('the kit has right types, by the strict checks of mypy without further settings', {
+    ...needs('mypy'),
+    timeout: 300_000,
+  }, async () => {
+    const args = ['--strict', '--cache-dir', join(lua, 'strict'), 'examples/python'];
+    expect(await runProgram('mypy', args, { cwd: repository })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('the bot has right types, and asks for a token', {
     ...needs('mypy', 'python3-discord'),
     timeout: 300_000,
   }, async () => {
     const cache = ['--cache-dir', join(lua, 'cache')];
-    const args = ['--config-file', 'mypy.ini', '--python-executable', python, ...cache, ...PYTHON_FILES];
+    const args = ['--config-file', 'mypy.ini', '--python-executable', python, ...cache, ...BOT_FILES];
     const checked = await runProgram('mypy', args, { cwd: examples, env: { MYPYPATH: 'python:discord-py' } });
     expect(checked).toMatchObject({ code: 0, stderr: '' });
     const bot = await runProgram(python, ['-B', 'bot.py'], {

@@ -1,0 +1,76 @@
+"""XP and profiles of members, as record.lua takes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Mapping, Union
+
+# Fields of a profile: username, level, daily_streak, and last_daily_claim as a datetime or in milliseconds since 1970. "" or None removes a field.
+Profile = Mapping[str, Union[str, int, datetime, None]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """XP to add or to set for one user, with fields of the profile.
+
+    With `floor=0`, an `add` below 0 takes what is there, and passes over a user who is no member. Without XP, only the profile of a member
+    that exists changes.
+    """
+
+    user: str
+    add: int | None = None
+    set: int | None = None
+    profile: Profile | None = None
+    floor: int | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """XP and level of a member before and after a call. A greater level afterwards is a level-up, a smaller one a level-down.
+
+    `repeated` says that the event had this answer before, and nothing was changed.
+    """
+
+    xp_before: int
+    level_before: int
+    xp: int
+    level: int
+    created: bool
+    hidden: bool
+    repeated: bool = False
+
+
+def record_args(record: Record) -> list[Union[str, int]]:
+    """Returns a record as arguments of record.lua."""
+    if record.floor not in (None, 0):
+        raise ValueError(f"floor can be 0 only, not {record.floor!r}")
+    if record.set is not None and record.add is not None:
+        raise ValueError(f"The record of the user {record.user} has add and set: give one of them")
+    operation, xp = "keep", 0
+    if record.set is not None:
+        operation, xp = "set", record.set
+    elif record.add is not None:
+        operation, xp = ("take", -record.add) if record.floor == 0 and record.add < 0 else ("add", record.add)
+    fields = profile_args(record.profile or {})
+    return [operation, record.user, str(xp), len(fields) // 2, *fields]
+
+
+def profile_args(profile: Profile) -> list[str]:
+    """Returns a profile as arguments of record.lua: field, value, ..."""
+    return [text for name, value in profile.items() for text in (name, _field_text(name, value))]
+
+
+def _field_text(name: str, value: Union[str, int, datetime, None]) -> str:
+    if not isinstance(value, datetime):
+        return "" if value is None else str(value)
+    if value.tzinfo is None:
+        raise ValueError(f"{name} must have a time zone, such as datetime.now(timezone.utc)")
+    return str((value - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1))
+
+
+def change_of(text: str, repeated: bool) -> Change:
+    """Decodes the text of one member in a reply of record.lua."""
+    *numbers, place = text.split(" ")
+    xp_before, level_before, xp, level = map(int, numbers)
+    return Change(xp_before, level_before, xp, level, created=place == "new", hidden=place == "hidden", repeated=repeated)

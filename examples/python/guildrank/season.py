@@ -1,0 +1,194 @@
+"""The end of a season: season.lua in steps."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Coroutine, Sequence, TypeVar, Union
+
+from .checks import ConflictError, accepted, check_ids
+from .curves import DEFAULT_CURVE
+from .keys import Keys
+from .profiles import split_profile
+from .scripts import Scripts
+
+# Members of one step. Redis serves nobody else meanwhile: a few milliseconds.
+MEMBERS_A_STEP = 250
+# Readings of the members, before those who came meanwhile are left to the next season.
+MAX_PASSES = 4
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class SeasonResult:
+    """Members that this call copied into the archive, and members that it reset."""
+
+    archived: int
+    reset: int
+
+
+class SeasonReset:
+    """Ends a season of one guild. One call at a time holds the locks of the guild and of the archive, and every step checks them."""
+
+    def __init__(self, scripts: Scripts, keys: Keys, guild: str, archive: str, keep_members: bool) -> None:
+        check_ids(guild)
+        check_ids(archive)
+        if archive == guild:
+            raise ValueError("archive_as must be another guild id than that of the season")
+        self._scripts = scripts
+        self._keys = keys
+        self._guild = guild
+        self._archive = archive
+        self._rest = "keep" if keep_members else "drop"
+        self._token = secrets.token_hex(16)
+
+    async def run(self) -> SeasonResult:
+        """Copies all members, then resets them."""
+        try:
+            begun = await self._step(self._guild, "begin", self._archive, self._rest)
+            _check_conflict(begun, self._guild)
+            _, season, phase, curve, multiplier = begun
+            if phase == "done":
+                return SeasonResult(0, 0)
+            opened = await self._step(self._archive, "open", f"{self._guild} {season}", *_config(curve, multiplier))
+            _check_conflict(opened, self._archive)
+            return await self._end(is_copied=phase != "copy")
+        finally:
+            await _to_the_end(self._unlock())
+
+    async def _end(self, is_copied: bool) -> SeasonResult:
+        archived = reset = 0
+        is_done = False
+        while not is_done:
+            if not is_copied:
+                archived = await self._copy()
+            count, is_done = await self._reset()
+            reset += count
+            is_copied = False
+        await self._step(self._guild, "done")
+        return SeasonResult(archived, reset)
+
+    async def _copy(self) -> int:
+        """Copies all members, again if a server of the guild or of the archive was replaced meanwhile. Returns how many."""
+        while True:
+            servers = [(await self._step(guild, "server"))[1] for guild in (self._guild, self._archive)]
+            archived = 0
+            status = "MISSED"
+            # In a guild that gets members all the time, some are always missed: they came after the season's end.
+            for number in range(1, MAX_PASSES + 1):
+                archived += await self._copy_listed("" if number == 1 else "unmarked")
+                if (await self._step(self._archive, "server"))[1] != servers[1]:
+                    break
+                wanted = "all" if number < MAX_PASSES else ""
+                status = (await self._step(self._guild, "copied", servers[0], wanted))[0]
+                if status != "MISSED":
+                    break
+            if status == "OK":
+                return archived
+
+    async def _copy_listed(self, which: str) -> int:
+        archived = 0
+        for place in ("ranked", "hidden"):
+            cursor = "0"
+            while True:
+                _, cursor, *users = await self._step(self._guild, "list", cursor, place, which)
+                # A small set comes as a whole.
+                for first in range(0, len(users), MEMBERS_A_STEP):
+                    archived += await self._archive_some(users[first : first + MEMBERS_A_STEP])
+                if cursor == "0":
+                    break
+        return archived
+
+    async def _archive_some(self, users: Sequence[str]) -> int:
+        """Marks members with the XP that they have now, and copies them. Returns how many."""
+        _, *rows = await self._step(self._guild, "mark", *users)
+        records: list[Union[str, int]] = []
+        ranked: list[str] = []
+        hidden: list[str] = []
+        for user, xp, place, profile in (row.split("\n", 3) for row in rows):
+            state, _, reasons = place.partition(" ")
+            shown = split_profile(profile)
+            records += ["hidden" if state == "hidden" else "set", user, xp, 4, "username", shown.username]
+            for name, value in (("level", shown.level), ("daily_streak", shown.streak), ("last_daily_claim", shown.claim_ms)):
+                records += [name, "" if value is None else str(value)]
+            if state == "hidden":
+                hidden += [user, reasons]
+            else:
+                ranked.append(user)
+        if not rows:
+            return 0
+        # A member can have changed its place after its first copy.
+        await self._place_in_archive("hide", hidden)
+        await self._place_in_archive("unhide", ranked)
+        await self._run("stage", self._keys.guild(self._archive, "next:xp:lock"), [self._token, *records])
+        # Those that the archive has only now have no reasons yet.
+        await self._place_in_archive("hide", hidden)
+        return len(rows)
+
+    async def _place_in_archive(self, mode: str, args: Sequence[str]) -> None:
+        """Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that it does not have yet."""
+        if args:
+            await self._step(self._archive, mode, *args)
+
+    async def _reset(self) -> tuple[int, bool]:
+        """Resets the members that are marked, unless a failover lost the step before. Returns how many, and whether all are reset."""
+        reset = 0
+        users: list[str] = []
+        while True:
+            reply = await self._step(self._guild, "reset", MEMBERS_A_STEP, *users)
+            if reply[0] == "AGAIN":
+                return reset, False
+            reset += len(users)
+            users = reply[2:]
+            if not users:
+                return reset, True
+
+    async def _step(self, guild: str, mode: str, *args: Union[str, int]) -> list[Any]:
+        """Runs a mode of season.lua on the guild or on the archive. Raises RefusedError "lock" after a suspension of ten seconds."""
+        keys = self._keys.guild(guild, "season", "season:xp", "next:xp:lock", "hidden:reasons")
+        return await self._run("season", keys, [mode, self._token, *args])
+
+    async def _run(self, script: str, keys: list[str], args: Sequence[Union[str, int]]) -> list[Any]:
+        return accepted(await _to_the_end(self._scripts.run(script, keys, args)))
+
+    async def _unlock(self) -> None:
+        # Without Redis, or for another call that has the lock now, there is nothing to give back.
+        for locked in (self._guild, self._archive):
+            with suppress(Exception):
+                await self._step(locked, "unlock")
+
+
+async def _to_the_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Awaits a call to its end, also when the caller is cancelled, so that no step of the season arrives after the locks are given back."""
+    call = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(call)
+    except asyncio.CancelledError:
+        with suppress(Exception):
+            await call
+        raise
+
+
+def _check_conflict(reply: Sequence[Any], guild: str) -> None:
+    status = reply[0]
+    if status == "BUSY":
+        raise ConflictError(
+            f"An import, a deletion or a season's end of {guild} is running, or was killed a moment ago: try again in 10 s"
+        )
+    if status == "OTHER":
+        raise ConflictError(f"The season of {guild} that goes to {reply[1]} is not done: end it first, with the same arguments as before")
+    if status == "EXISTS":
+        raise ConflictError(f"The guild {guild} has data already: name another archive")
+
+
+def _config(curve: str, multiplier: str) -> list[str]:
+    """Returns the config of an archive, so that its members have the levels that they had: field, value, ..."""
+    name, _, numbers = curve.partition("=")
+    factor = ["xp_multiplier", multiplier] if multiplier else []
+    # The defaults need no config, which a bot may not be allowed to write.
+    if name == DEFAULT_CURVE:
+        return factor
+    return ["xp_curve", name, *(["xp_curve_custom", numbers] if numbers else []), *factor]

@@ -1,0 +1,192 @@
+"""Tests the end of a season, also after an interruption and a failover: see scratch.py. Makes TEST_REPLICA_URL a replica of the database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import unittest
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Awaitable, Callable
+
+from guildrank import ConflictError, Curve, Guildrank, Member, Profile, Record, RefusedError, SeasonResult
+from guildrank.keys import Keys
+from guildrank.scripts import Scripts
+from scratch import ScratchTest, connect, disconnect, require_empty
+
+ARCHIVE = "g.2026-s1"
+LOCKS = ("gr:{g}:next:xp:lock", f"gr:{{{ARCHIVE}}}:next:xp:lock")
+
+
+class Watched:
+    """A connection that calls `before` with the mode of each step before it is sent."""
+
+    def __init__(self, connection: Any, before: Callable[[str], Awaitable[None]]) -> None:
+        self.connection = connection
+        self.before = before
+
+    async def evalsha(self, sha: str, numkeys: int, *rest: Any) -> Any:
+        await self.before(rest[numkeys])
+        return await self.connection.evalsha(sha, numkeys, *rest)
+
+    async def script_load(self, script: str) -> Any:
+        return await self.connection.script_load(script)
+
+
+class SeasonTest(ScratchTest):
+    def watched(self, before: Callable[[str], Awaitable[None]]) -> Guildrank:
+        return Guildrank(Watched(self.connection, before), os.environ["LUA"])
+
+    async def fill(self) -> None:
+        await self.connection.flushdb()
+        config = {"xp_curve": "custom", "xp_curve_custom": "0,0,50,0,1,1", "xp_multiplier": "2"}
+        await self.connection.hset("gr:{g}:config", mapping=config)
+        profile: Profile = {"username": "Ann\n", "level": 9, "daily_streak": 4, "last_daily_claim": 0}
+        members = [Record("a", set=300, profile=profile), Record("b", set=200), Record("c", set=0), Record("d", set=100, profile={"username": "Dee"})]
+        await self.guildrank.record_many("g", members)
+        await self.guildrank.hide("g", "d")
+        await self.guildrank.hide("g", "d", reason="left")
+
+    async def xp(self, guild: str) -> dict[str, int]:
+        return {row.user_id: row.xp for row in (await self.guildrank.page(guild)).rows}
+
+    async def hidden(self, guild: str) -> tuple[list[Any], Any]:
+        scores = await self.connection.zrange(f"gr:{{{guild}}}:hidden", 0, -1, withscores=True)
+        return scores, await self.connection.hgetall(f"gr:{{{guild}}}:hidden:reasons")
+
+    async def test_copies_all_members_with_their_profiles_and_starts_them_at_0(self) -> None:
+        await self.fill()
+        await Scripts(self.connection, Path(os.environ["LUA"])).run("configure", Keys("gr").guild("g"), ["boards", "week"])
+        await self.guildrank.record("g", "b", add=5)
+        self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(4, 4))
+        self.assertEqual((await self.xp(ARCHIVE), await self.xp("g")), ({"a": 300, "b": 205, "c": 0}, {"c": 0, "b": 0, "a": 0}))
+        self.assertEqual(await self.hidden(ARCHIVE), ([(b"d", 100)], {b"d": b"left moderator"}))
+        self.assertEqual(await self.hidden("g"), ([(b"d", 0)], {b"d": b"left moderator"}))
+        epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+        self.assertEqual(await self.guildrank.member(ARCHIVE, "a"), Member(1, "a", "Ann\n", 9, 300, 4, epoch))
+        self.assertEqual(await self.guildrank.member("g", "a"), Member(3, "a", "Ann\n", 0, 0, 4, epoch))
+        stats, card = await self.guildrank.stats(ARCHIVE), await self.guildrank.card(ARCHIVE, "d")
+        self.assertEqual((stats.total_xp, stats.curve, stats.xp_multiplier), (505, Curve(0, 0, 50, 0, 1, 1), 2))
+        self.assertEqual(card and (card.username, card.hidden), ("Dee", ("left", "moderator")))
+        self.assertEqual((await self.guildrank.page("g", board="week")).total, 0)
+        self.assertEqual(await self.connection.exists("gr:{g}:season:xp", *LOCKS), 0)
+
+    async def test_does_nothing_again_and_names_what_is_in_the_way(self) -> None:
+        await self.fill()
+        self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE, keep_members=False), SeasonResult(4, 4))
+        self.assertEqual((await self.xp("g"), await self.hidden("g")), ({}, ([], {})))
+        await self.guildrank.record("g", "a", add=7)
+        self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(0, 0))
+        await self.guildrank.reset_season("g", "g.s2")
+        self.assertEqual(await self.xp("g.s2"), {"a": 7})
+        with self.assertRaisesRegex(ConflictError, f"{ARCHIVE} has data already"):
+            await self.guildrank.reset_season("g", ARCHIVE)
+        for archive, message in (("g", "archive_as must be another guild id"), ("a b", "The guild id 'a b'")):
+            with self.assertRaisesRegex(ValueError, message):
+                await self.guildrank.reset_season("g", archive)
+
+    async def test_goes_on_after_an_end_at_any_step_and_loses_no_xp(self) -> None:
+        for is_cancelled in (False, True):
+            steps = 1
+            while not await self.ends_after(steps, is_cancelled):
+                steps += 1
+            self.assertGreater(steps, 10)
+
+    async def ends_after(self, steps: int, is_cancelled: bool) -> bool:
+        """Interrupts the end of a season after some steps. Returns whether it had ended before."""
+        left = steps
+
+        async def interrupt(mode: str) -> None:
+            nonlocal left
+            left -= 1
+            if left == 0 and is_cancelled:
+                running.cancel()
+            elif left < 0 and not is_cancelled:
+                raise ConnectionError("killed")
+
+        await self.fill()
+        running = asyncio.ensure_future(self.watched(interrupt).reset_season("g", ARCHIVE))
+        [outcome] = await asyncio.gather(running, return_exceptions=True)
+        await self.guildrank.award("g", "b", 5)
+        await self.guildrank.record("g", "new", add=1)
+        has_ended = isinstance(outcome, SeasonResult)
+        if has_ended:
+            self.assertEqual(outcome, SeasonResult(4, 4))
+        else:
+            self.assertIsInstance(outcome, asyncio.CancelledError if is_cancelled else ConnectionError)
+        if is_cancelled:
+            self.assertEqual(await self.connection.exists(*LOCKS), 0)
+        if await self.connection.hget("gr:{g}:season", "phase") != b"done":
+            with self.assertRaisesRegex(ConflictError, "is not done|is running"):
+                await self.guildrank.reset_season("g", "g.other")
+        # Without a reply they expire after ten seconds.
+        await self.connection.delete(*LOCKS)
+        await self.guildrank.reset_season("g", ARCHIVE)
+        now, before = await self.xp("g"), await self.xp(ARCHIVE)
+        sums = {user: now.get(user, 0) + before.get(user, 0) for user in ("a", "b", "new")}
+        self.assertEqual(sums, {"a": 300, "b": 210, "new": 1})
+        self.assertEqual((await self.hidden("g"))[0], [(b"d", 0)])
+        self.assertEqual(await self.hidden(ARCHIVE), ([(b"d", 100)], {b"d": b"left moderator"}))
+        return has_ended
+
+    async def test_one_call_at_a_time_has_the_locks(self) -> None:
+        async def overtake(mode: str) -> None:
+            if mode == "mark":
+                with self.assertRaisesRegex(ConflictError, "is running"):
+                    await self.guildrank.reset_season("g", ARCHIVE)
+                await self.connection.delete(*LOCKS)
+                self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(4, 4))
+
+        await self.fill()
+        with self.assertRaises(RefusedError) as refused:
+            await self.watched(overtake).reset_season("g", ARCHIVE)
+        self.assertEqual(refused.exception.reason, "lock")
+        self.assertEqual(await self.xp(ARCHIVE), {"a": 300, "b": 200, "c": 0})
+
+    async def test_archives_each_member_once_during_a_failover(self) -> None:
+        members = 2000
+        for mode, number, lost in (("list", 3, 1), ("mark", 4, 5), ("copied", 1, 4), ("reset", 3, 3)):
+            with self.subTest(mode):
+                await self.connection.flushdb()
+                await self.guildrank.record_many("g", [Record(f"m{n}", set=n + 1) for n in range(members)])
+                await self.fail_over(mode, number, lost, members)
+
+    async def fail_over(self, mode: str, number: int, lost: int, members: int) -> None:
+        """Replaces the server at a step. The replica lacks the writes of the last calls before that."""
+        replica = connect(os.environ["TEST_REPLICA_URL"])
+        seen, left = 0, members
+
+        async def cut(step: str) -> None:
+            nonlocal seen, left
+            seen += step == mode
+            left -= 1
+            if step == mode and seen == number and left > lost:
+                await self.connection.execute_command("WAIT", 1, 1000)
+                await replica.execute_command("REPLICAOF", "NO", "ONE")
+                left = lost
+            if left == 0:
+                watched.connection = replica
+
+        watched = Watched(self.connection, cut)
+        try:
+            await require_empty(replica)
+            server = self.connection.connection_pool.connection_kwargs
+            await replica.execute_command("REPLICAOF", server["host"], server["port"])
+            while (await replica.info("replication")).get("master_link_status") != "up":
+                pass
+            result = await Guildrank(watched, os.environ["LUA"]).reset_season("g", ARCHIVE)
+            self.assertIs(watched.connection, replica)
+            self.assertGreaterEqual(result.reset, members)
+            archived = await replica.zrange(f"gr:{{{ARCHIVE}}}:xp", 0, -1, withscores=True)
+            self.assertEqual(archived, [(b"m%d" % n, n + 1) for n in range(members)])
+            self.assertEqual(await replica.zcount("gr:{g}:xp", 1, "+inf"), 0)
+            stats = await Guildrank(replica, os.environ["LUA"]).stats(ARCHIVE)
+            self.assertEqual((stats.total_members, stats.total_xp), (members, members * (members + 1) // 2))
+        finally:
+            await replica.execute_command("REPLICAOF", "NO", "ONE")
+            await replica.flushdb()
+            await disconnect(replica)
+
+
+if __name__ == "__main__":
+    unittest.main()
