@@ -13,7 +13,7 @@ from discord import app_commands
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-# A bot of your own has guildrank.py and the folder lua beside it.
+# A bot of your own has the folder guildrank beside it.
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples/python"))
 

@@ -60,6 +60,7 @@ class Claim(Gain):
 def award_args(
     amount: XpAmount, cooldown_ms: int, username: str, rank: bool, factor: Union[int, float, str, None]
 ) -> list[Union[str, int]]:
+    """Returns an award as arguments of award.lua, after the user id."""
     check_whole("cooldown_ms", cooldown_ms, 0, MAX_COOLDOWN_MS)
     check_text("username", username)
     args: list[Union[str, int]] = [_drawn(amount), cooldown_ms, username, "rank" if rank else ""]
@@ -79,6 +80,7 @@ def award_of(reply: list[Any]) -> Award:
 def claim_args(
     reward: Union[int, Sequence[int]], utc_offset_minutes: int, grace_days: int, min_interval_ms: int, username: str
 ) -> list[Union[str, int]]:
+    """Returns a claim as arguments of claim.lua, after the user id."""
     check_whole("utc_offset_minutes", utc_offset_minutes, -MAX_OFFSET_MINUTES, MAX_OFFSET_MINUTES)
     check_whole("grace_days", grace_days, 0, MAX_GRACE_DAYS)
     check_whole("min_interval_ms", min_interval_ms, 0, MAX_INTERVAL_MS)
