@@ -54,6 +54,11 @@ export default defineConfig({
         exclude: timed,
         isolate: false,
         globalSetup: processes,
+        // The example for discord.js has the package installed, and its tests take the source.
+        alias: [
+          { find: /^guildrank-writer$/, replacement: `${import.meta.dirname}/src/bot/writer.ts` },
+          { find: /^guildrank-writer\/rules$/, replacement: `${import.meta.dirname}/src/bot/rules.ts` },
+        ],
       }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
       tier('second-browser', 'browser', {

@@ -1,63 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 import { createWriter } from 'guildrank-writer';
 import { createReader } from 'guildrank-writer/reader';
 import { Redis } from 'ioredis';
 import { cardDrawer } from './card.js';
-import { commands, createHandlers } from './handlers.js';
+import { commands } from './commands.js';
+import { attempts, lineOf } from './failures.js';
+import { createHandlers } from './handlers.js';
+import { msToTick } from './voice.js';
 
-const {
-  DISCORD_TOKEN,
-  REDIS_URL = 'redis://127.0.0.1:6379',
-  DASHBOARD_URL = '',
-  LEVEL_ROLES = '',
-  ARCHIVES = '',
-} = process.env;
+const { DISCORD_TOKEN, REDIS_URL = 'redis://127.0.0.1:6379', DASHBOARD_URL = '', ARCHIVES = '' } = process.env;
+const log = (/** @type {string} */ line) => console.error(line);
 if (!DISCORD_TOKEN) {
-  console.error('Set DISCORD_TOKEN to the token of your bot.');
+  log('Set DISCORD_TOKEN to the token of your bot.');
   process.exit(1);
 }
 
-// A call whose reply was lost is not sent again: it could count twice.
-const redis = new Redis(REDIS_URL, { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 });
-redis.on('error', (error) => console.error(`Redis: ${error.message}`));
+// The handlers send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits for an answer.
+const redis = new Redis(REDIS_URL, {
+  ...{ autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0, commandTimeout: 1000 },
+});
+redis.on('error', (error) => log(`Redis: ${lineOf(error)}`));
 
-// LEVEL_ROLES=5=ROLE_ID,10=ROLE_ID
-const roles = new Map(
-  LEVEL_ROLES.split(',')
-    .filter(Boolean)
-    .map((entry) => {
-      const [level = '', role = ''] = entry.split('=');
-      return [Number(level), role];
-    }),
-);
 const handlers = createHandlers({
   writer: createWriter(redis),
   reader: createReader(redis),
   drawCard: cardDrawer(),
-  roles,
   dashboardUrl: DASHBOARD_URL,
   archives: ARCHIVES.split(',').filter(Boolean),
+  log,
 });
 
-const client = new Client({
-  intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.GuildMembers],
-});
-
-/**
- * Returns a listener that logs a failure: one lost message must not end the bot.
- * @template T
- * @param {(event: T) => Promise<void>} handler
- */
-const logged = (handler) => (/** @type {T} */ event) =>
-  handler(event).catch((error) => console.error(error instanceof Error ? error.message : error));
+const { Guilds, GuildMessages, GuildMembers, GuildVoiceStates } = GatewayIntentBits;
+const client = new Client({ intents: [Guilds, GuildMessages, GuildMembers, GuildVoiceStates] });
 
 client.once(Events.ClientReady, async ({ application, user, guilds }) => {
-  await application.commands.set(commands);
-  for (const guild of guilds.cache.values()) await logged(handlers.ready)(guild);
+  await attempts(log)('Commands', () => application.commands.set(commands));
+  for (const guild of guilds.cache.values()) await handlers.ready(guild);
   console.log(`${user.tag} is ready`);
+  for (;;) {
+    await sleep(msToTick(Date.now()));
+    await handlers.voice(guilds.cache.values(), Date.now());
+  }
 });
-client.on(Events.MessageCreate, logged(handlers.message));
-client.on(Events.InteractionCreate, logged(handlers.interaction));
-client.on(Events.GuildMemberRemove, logged(handlers.memberLeft));
-client.on(Events.GuildMemberAdd, logged(handlers.memberJoined));
-await client.login(DISCORD_TOKEN);
+client.on(Events.Error, (error) => log(`Discord: ${lineOf(error)}`));
+client.on(Events.GuildCreate, handlers.ready);
+client.on(Events.MessageCreate, handlers.message);
+client.on(Events.InteractionCreate, handlers.interaction);
+client.on(Events.GuildMemberRemove, handlers.memberLeft);
+client.on(Events.GuildMemberAdd, handlers.memberJoined);
+await client.login(DISCORD_TOKEN).catch((error) => {
+  log(`Discord: ${lineOf(error)}`);
+  process.exit(1);
+});

@@ -1,3 +1,5 @@
+import { EPHEMERAL } from './texts.js';
+
 /**
  * The command /privacy: a member decides whether the ranking shows it, and may erase its data.
  *
@@ -29,12 +31,12 @@ export function hiddenText(reasons) {
 }
 
 /**
- * Returns a function that answers the command.
- * @param {import('guildrank-writer').BotWriter} writer
- * @param {readonly string[]} archives guild ids of ended seasons, such as 123.2026-s1; those of guild 123 begin with "123."
+ * Returns a function that answers the command. Only the caller sees the answer.
+ * @param {Required<Pick<import('./handlers.js').Options, 'writer' | 'archives'>>} options
+ * @param {import('./levels.js').Levels} levels
  */
-export function createPrivacy(writer, archives) {
-  /** @type {Record<string, (guildId: string, rankings: string[], userId: string, interaction: Interaction) => Promise<string>>} */
+export function createPrivacy({ writer, archives }, { setRoles }) {
+  /** @type {Record<string, (guildId: string, rankings: string[], userId: string) => Promise<string>>} */
   const answers = {
     async show(guildId, rankings, userId) {
       for (const ranking of rankings) await writer.unhide(ranking, [userId], { reason: 'self' });
@@ -50,8 +52,7 @@ export function createPrivacy(writer, archives) {
       return 'The ranking does not show you. You keep your XP and gain on. `/privacy show` ends that.';
     },
 
-    async delete(_guildId, rankings, userId, interaction) {
-      if (!interaction.options.getBoolean('sure')) return 'Nothing was erased.';
+    async delete(_guildId, rankings, userId) {
       for (const ranking of rankings) await writer.remove(ranking, [userId]);
       return 'Your XP and your profile are erased. Your next message begins anew: call `/privacy hide` to stay out of the ranking.';
     },
@@ -59,8 +60,15 @@ export function createPrivacy(writer, archives) {
 
   /** @param {Interaction} interaction */
   return async (interaction) => {
-    const { guildId, user, options } = interaction;
+    const { guildId, user, member, options } = interaction;
+    const reply = (/** @type {string} */ content) => interaction.reply({ content, flags: EPHEMERAL });
+    const verb = options.getSubcommand();
+    const isErasure = verb === 'delete';
+    if (isErasure && !options.getBoolean('sure')) return reply('Nothing was erased.');
     const rankings = [guildId, ...archives.filter((id) => id.startsWith(`${guildId}.`))];
-    return answers[options.getSubcommand()]?.(guildId, rankings, user.id, interaction) ?? 'There is no such command.';
+    const answer = await answers[verb]?.(guildId, rankings, user.id);
+    if (answer) await reply(answer);
+    if (isErasure) await setRoles(member, 0);
+    return undefined;
   };
 }

@@ -1,19 +1,17 @@
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/bot/reader.ts';
 import { createWriter } from '../../src/bot/writer.ts';
+import { GUILD, losing, madeUp, madeUpBot, msToTick, withoutRedis } from '../support/discord.ts';
 import { needs } from '../support/needs.ts';
-import { repository } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
 
-const { createHandlers, commands } = await import(pathToFileURL(`${repository}/examples/discord-js/handlers.js`).href);
-const ROLES = new Map([
-  [1, 'role1'],
-  [2, 'role2'],
-  [5, 'role5'],
-]);
-const GUILD = '9';
-const TIME = /<t:\d+:R>/;
+type Made = ReturnType<typeof madeUp>;
+
+const REWARDS = [
+  { level: 1, role: 'role1', kept: false },
+  { level: 2, role: 'role2' },
+  { level: 5, role: 'role5' },
+];
 
 describe('the handlers of examples/discord-js', needs('redis-server'), () => {
   let store: TestStore;
@@ -23,209 +21,217 @@ describe('the handlers of examples/discord-js', needs('redis-server'), () => {
   afterAll(() => store?.stop());
   beforeEach(() => store.empty());
 
-  /** Returns a member of Discord with its roles, and what the bot says. */
-  function madeUp(id = '7', displayName = 'A*nn') {
-    const said: string[] = [];
-    const replies: { content: string; isHidden: boolean; files?: object[] }[] = [];
-    const displayAvatarURL = ({ extension, size }: { extension: string; size: number }) =>
-      `https://cdn.example.com/${id}.${extension}?size=${size}`;
-    const member = { id, displayName, guild: { id: GUILD }, roles: { add: vi.fn() }, displayAvatarURL };
-    const channel = { send: async (text: string) => said.push(text) };
-    const author = { id, displayName, bot: false };
-    const message = { inGuild: () => true, system: false, guildId: GUILD, author, member, channel };
-    const reply = async (answer: string | { content: string; flags?: number; files?: object[] }) => {
-      const { content, flags, files } = typeof answer === 'string' ? { content: answer } : answer;
-      replies.push({ content, isHidden: flags === 64, ...(files && { files }) });
-    };
-    const command = (commandName: string) => ({
-      ...{ isChatInputCommand: () => true, inCachedGuild: () => true },
-      ...{ commandName, guildId: GUILD, user: { id }, member, channel, reply, locale: 'pt-BR' },
-    });
-    return { said, replies, member, message, command };
-  }
-
-  const writer = () => createWriter(store.client);
-  const reader = () => createReader(store.client);
-  const handlers = () =>
-    createHandlers({ writer: writer(), reader: reader(), roles: ROLES, dashboardUrl: 'https://dash.example.com' });
+  const xpOf = async (userId = '7') => (await createReader(store.client).card(GUILD, userId))?.xp ?? 0;
 
   it('give XP for a message once in the cooldown, and none to a bot, in a direct message or for a system message', async () => {
     const { message, said } = madeUp();
-    await handlers().message(message);
-    await handlers().message(message);
-    await handlers().message({ ...message, author: { ...message.author, id: '8', bot: true } });
-    await handlers().message({ ...message, author: { ...message.author, id: '8' }, inGuild: () => false });
-    await handlers().message({ ...message, author: { ...message.author, id: '8' }, system: true });
-    const { data } = await reader().page(GUILD);
+    const { handlers, reader, lines } = madeUpBot(store.client);
+    await handlers.message(message());
+    await handlers.message(message());
+    const author = { id: '8', displayName: 'Eve', bot: false };
+    await handlers.message(message('', { author: { ...author, bot: true } }));
+    await handlers.message(message('', { author, inGuild: () => false }));
+    await handlers.message(message('', { author, system: true }));
+    const { data } = await reader.page(GUILD);
     expect(data).toEqual([{ rank: 1, userId: '7', username: 'A*nn', level: 0, xp: expect.any(Number) }]);
     expect(data[0]?.xp).toBeGreaterThanOrEqual(15);
     expect(data[0]?.xp).toBeLessThanOrEqual(25);
-    expect(said).toEqual([]);
+    expect([said, lines]).toEqual([[], []]);
   });
 
-  it('announce a level-up once, with the roles of each level that it passes', async () => {
-    const { message, said, member } = madeUp();
-    await writer().record(GUILD, { userId: '7', set: 99 });
-    await Promise.all(Array.from({ length: 5 }, () => handlers().message(message)));
-    expect(said).toEqual(['<@7> is now level 1!']);
-    expect(member.roles.add.mock.calls).toEqual([[['role1']]]);
-  });
-
-  it('give the roles when the reply or the announcement fails, and announce when the roles fail', async () => {
-    const { message, command, said, member } = madeUp();
-    await writer().record(GUILD, { userId: '7', set: 99 });
-    const silent = { ...message.channel, send: () => Promise.reject(new Error('no permission to send')) };
-    await expect(handlers().message({ ...message, channel: silent })).rejects.toThrow('no permission to send');
-    expect(member.roles.add.mock.calls).toEqual([[['role1']]]);
-    await writer().record(GUILD, { userId: '7', set: 254 });
-    const late = { ...command('daily'), reply: () => Promise.reject(new Error('unknown interaction')) };
-    await expect(handlers().interaction(late)).rejects.toThrow('unknown interaction');
-    expect(member.roles.add.mock.calls).toEqual([[['role1']], [['role2']]]);
-    expect(said).toEqual(['<@7> is now level 2!']);
-    member.roles.add.mockRejectedValueOnce(new Error('no permission to give'));
-    await writer().record(GUILD, { userId: '7', set: 1149 });
-    await store.client.del(`gr:{${GUILD}}:cooldown:7`);
-    await expect(handlers().message(message)).rejects.toThrow('no permission to give');
-    expect(said).toEqual(['<@7> is now level 2!', '<@7> is now level 5!']);
-  });
-
-  it('give nothing to a hidden member in public', async () => {
-    const { message, said } = madeUp();
-    await writer().record(GUILD, { userId: '7', set: 99 });
-    await writer().hide(GUILD, ['7']);
-    await handlers().message(message);
-    expect(said).toEqual([]);
-  });
-
-  it('show /rank and /top, with names that cannot change the text', async () => {
-    const { command, replies } = madeUp();
-    await handlers().interaction(command('rank'));
-    await handlers().interaction(command('top'));
-    await writer().recordMany(GUILD, [
-      { userId: '7', set: 300, profile: { username: 'A*nn' } },
-      { userId: '8', set: 255, profile: { username: 'a\\b\n', level: 7 } },
-    ]);
-    await handlers().interaction(command('rank'));
-    await handlers().interaction(command('top'));
-    const rows = '**1. A\\*nn: level 2, 300 XP**\n2. a\\\\b\\\n: level 7, 255 XP';
-    expect(replies).toEqual([
-      { content: 'You have no XP yet. Write something!', isHidden: true },
-      { content: 'Nobody has XP yet.', isHidden: false },
-      { content: rows, isHidden: false },
-      { content: `${rows}\n2 members`, isHidden: false },
-    ]);
-  });
-
-  it('tell a hidden member alone that it is hidden, and why', async () => {
-    const { command, replies } = madeUp();
-    await writer().record(GUILD, { userId: '7', set: 300 });
-    await writer().hide(GUILD, ['7']);
-    const tell = async (reasons: string) => {
-      await store.client.hset(`gr:{${GUILD}}:hidden:reasons`, '7', reasons);
-      await handlers().interaction(command('rank'));
-      return replies.pop();
+  it('give XP by the rules: channels above a thread, roles, length and cooldown', async () => {
+    const { message, roles } = madeUp();
+    const bot = madeUpBot(store.client);
+    await bot.setRules({
+      message: { xp: 10, cooldown_ms: 0, min_chars: 3 },
+      no_xp: { roles: ['mute'], channels: ['spam'] },
+      multipliers: { channels: { category: 3 }, roles: { booster: 2 } },
+    });
+    const gained = async (event: object) => {
+      const before = await xpOf();
+      await bot.handlers.message(event);
+      return (await xpOf()) - before;
     };
-    const answer = (why: string) => ({
-      content: `You are hidden from the ranking: ${why}. You have level 2 with 300 XP.`,
-      isHidden: true,
+    expect([await gained(message()), await gained(message('abc')), await gained(message('😀😀'))]).toEqual([30, 30, 0]);
+    roles.cache.set('booster', {});
+    expect(await gained(message('abc'))).toBe(60);
+    expect(await gained(message('abc', { channel: { id: 'spam', parent: null } }))).toBe(0);
+    roles.cache.set('mute', {});
+    expect(await gained(message('abc'))).toBe(0);
+  });
+
+  it('read changed rules after a minute', async () => {
+    const { message } = madeUp();
+    let now = 0;
+    const bot = madeUpBot(store.client, { now: () => now });
+    const writeFor = async (xp: number) => {
+      await bot.setRules({ message: { xp, cooldown_ms: 0 } });
+      await bot.handlers.message(message());
+      return xpOf();
+    };
+    expect(await writeFor(10)).toBe(10);
+    now = 59_999;
+    expect(await writeFor(100)).toBe(20);
+    now = 60_000;
+    expect(await writeFor(100)).toBe(120);
+  });
+
+  it('announce a level-up once, with the roles of its level, and take those that are replaced', async () => {
+    const { message, said, roles } = madeUp();
+    const { handlers, writer, setRules } = madeUpBot(store.client);
+    await setRules({ message: { xp: 20 }, rewards: REWARDS });
+    roles.cache.set('no reward', {});
+    await writer.record(GUILD, { userId: '7', set: 99 });
+    await Promise.all(Array.from({ length: 5 }, () => handlers.message(message())));
+    expect([said, [...roles.cache.keys()]]).toEqual([['<@7> is now level 1!'], ['no reward', 'role1']]);
+    await writer.record(GUILD, { userId: '7', set: 1149 });
+    await store.client.del(`gr:{${GUILD}}:cooldown:7`);
+    await handlers.message(message());
+    expect([said[1], [...roles.cache.keys()]]).toEqual(['<@7> is now level 5!', ['no reward', 'role2', 'role5']]);
+    expect([roles.add.mock.calls.flat(), roles.remove.mock.calls.flat()]).toEqual([
+      ['role1', 'role2', 'role5'],
+      ['role1'],
+    ]);
+  });
+
+  it('give the other roles when Discord refuses one, announce then too, and log a line for each failure', async () => {
+    const { message, channel, said, roles } = madeUp();
+    const { handlers, writer, lines, setRules } = madeUpBot(store.client);
+    await setRules({ message: { xp: 20 }, rewards: [...REWARDS, { level: 1, role: 'gone' }] });
+    roles.add.mockRejectedValueOnce(new Error('Missing\nPermissions'));
+    await writer.record(GUILD, { userId: '7', set: 254 });
+    await handlers.message(message());
+    expect([said, [...roles.cache.keys()]]).toEqual([['<@7> is now level 2!'], ['gone']]);
+    channel.send.mockRejectedValueOnce(new Error('no permission to send'));
+    await writer.record(GUILD, { userId: '7', set: 1149 });
+    await store.client.del(`gr:{${GUILD}}:cooldown:7`);
+    await handlers.message(message());
+    expect([said.length, [...roles.cache.keys()]]).toEqual([1, ['gone', 'role2', 'role5']]);
+    expect(lines).toEqual(['Role role2 of member 7: Missing Permissions', 'Level-up: no permission to send']);
+  });
+
+  it('count a message once when its reply is lost, and tell the level-up', async () => {
+    const { message, said, roles } = madeUp();
+    const { handlers, waits, lines, writer, setRules } = madeUpBot(store.client, {
+      writer: createWriter(losing(store.client, 1)),
     });
-    expect(await tell('self')).toEqual(answer('you asked for it'));
-    expect(await tell('left moderator')).toEqual(answer('you left this server, and a moderator decided so'));
-  });
-
-  it('answer /rank with a picture, and in text when it fails', async () => {
-    const { command, replies } = madeUp();
-    await writer().record(GUILD, { userId: '7', set: 300, profile: { username: 'Ann' } });
-    const picture = Buffer.from('picture');
-    const drawCard = vi.fn().mockResolvedValueOnce(picture).mockRejectedValueOnce(new Error('no fonts'));
-    const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { interaction } = createHandlers({ writer: writer(), reader: reader(), drawCard });
-    for (let n = 0; n < 2; n++) await interaction(command('rank'));
-    const description = '**1. Ann: level 2, 300 XP**';
-    expect(replies).toEqual([
-      { content: undefined, isHidden: false, files: [{ attachment: picture, name: 'rank.png', description }] },
-      { content: description, isHidden: false },
+    await setRules({ message: { xp: 20, cooldown_ms: 0 }, rewards: REWARDS });
+    await writer.record(GUILD, { userId: '7', set: 99 });
+    const sent = message();
+    await handlers.message(sent);
+    expect([await xpOf(), said, [...roles.cache.keys()], waits, lines]).toEqual([
+      ...[119, ['<@7> is now level 1!'], ['role1'], [300], []],
     ]);
-    expect(complain.mock.calls).toEqual([[expect.objectContaining({ message: 'no fonts' })]]);
-    complain.mockRestore();
-    const avatarUrl = 'https://cdn.example.com/7.png?size=128';
-    expect(drawCard).toHaveBeenCalledWith(await reader().card(GUILD, '7'), { lang: 'pt-BR', avatarUrl });
-    await writer().hide(GUILD, ['7']);
-    drawCard.mockResolvedValueOnce(picture);
-    await interaction(command('rank'));
-    expect(replies[2]).toMatchObject({ content: expect.stringContaining('hidden'), isHidden: true, files: [{}] });
+    // The same message in another process of the bot.
+    await madeUpBot(store.client).handlers.message(sent);
+    expect([await xpOf(), said.length]).toEqual([119, 1]);
   });
 
-  it('pay /daily once a day', async () => {
-    const { command, replies, said, member } = madeUp();
-    await handlers().interaction(command('daily'));
-    await handlers().interaction(command('daily'));
-    expect(replies.map(({ content, isHidden }) => [content.replace(TIME, 'later'), isHidden])).toEqual([
-      ['100 XP, day 1 in a row. Come back later.', false],
-      ['You have claimed already. Come back later.', true],
-    ]);
-    expect([said, member.roles.add.mock.calls]).toEqual([['<@7> is now level 1!'], [[['role1']]]]);
+  it('log one line for a message without Redis, after one more call', async () => {
+    const { handlers, lines, waits } = madeUpBot(withoutRedis());
+    await handlers.message(madeUp().message());
+    expect([lines, waits]).toEqual([[expect.stringMatching(/^Message message-7-0: Redis: [^\n]+$/)], [300]]);
   });
 
-  it('answer /dashboard with a link that only the caller sees, and only managers may ask for', async () => {
-    const { command, replies } = madeUp();
-    await handlers().interaction(command('dashboard'));
-    expect(replies[0]?.isHidden).toBe(true);
-    expect(replies[0]?.content).toMatch(
-      /^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}\nIt works once, for 15 minutes\.$/,
-    );
-    const [key] = await store.client.keys('gr:invite:*');
-    expect(await store.client.get(key as string)).toMatch(/^9 7 \d{16}$/);
-    const dashboard = commands.find(({ name }: { name: string }) => name === 'dashboard');
-    expect(dashboard.default_member_permissions).toBe('32');
-    await createHandlers({ writer: writer(), reader: reader() }).interaction(command('dashboard'));
-    expect(replies[1]).toEqual({ content: 'This bot has no dashboard.', isHidden: true });
-  });
-
-  it('keep who opted out hidden when it leaves and returns, and let it decide for this guild and its archives', async () => {
-    const { member, command, replies } = madeUp();
-    const boards = [GUILD, `${GUILD}.s1`, `${GUILD}9.s1`];
-    for (const board of boards) await writer().record(board, { userId: '7', set: 300 });
-    const { interaction, memberLeft, memberJoined, ready } = createHandlers({
-      ...{ writer: writer(), reader: reader(), roles: ROLES, archives: boards.slice(1) },
-    });
-    const privacy = (verb: string, sure = true, of = command) =>
-      interaction({ ...of('privacy'), options: { getSubcommand: () => verb, getBoolean: () => sure } });
-    const totals = () => Promise.all(boards.map(async (board) => (await reader().page(board)).total));
-    await privacy('hide');
-    await privacy('hide', true, madeUp('8').command);
-    await memberLeft(member);
-    await memberJoined(member);
-    const cache = new Map(['7', '8'].map((id) => [id, member]));
-    await ready({ id: GUILD, members: { fetch: async () => cache, cache } });
-    expect([await totals(), member.roles.add.mock.calls]).toEqual([[0, 0, 1], []]);
-    await privacy('show');
-    expect(await totals()).toEqual([1, 1, 1]);
-    await writer().hide(GUILD, ['7']);
-    await privacy('show');
-    await privacy('delete', false);
-    expect(await totals()).toEqual([0, 1, 1]);
-    await privacy('delete');
-    expect(await Promise.all(boards.map((board) => writer().remove(board, ['7'])))).toEqual([0, 0, 1]);
-    expect(replies.map(({ content, isHidden }) => [content.split('.')[0], isHidden])).toEqual([
-      ['The ranking does not show you', true],
-      ['The ranking shows you', true],
-      ['A moderator has hidden you from the ranking', true],
-      ['Nothing was erased', true],
-      ['Your XP and your profile are erased', true],
-    ]);
+  it('announce no level-up of a hidden member', async () => {
+    const { message, said, roles } = madeUp();
+    const { handlers, writer, setRules } = madeUpBot(store.client);
+    await setRules({ rewards: REWARDS });
+    await writer.record(GUILD, { userId: '7', set: 99 });
+    await writer.hide(GUILD, ['7']);
+    await handlers.message(message());
+    expect([said, [...roles.cache.keys()]]).toEqual([[], ['role1']]);
   });
 
   it('hide a member who leaves, and give all back to one who returns', async () => {
-    const { member } = madeUp();
-    await writer().record(GUILD, { userId: '7', set: 300 });
-    await handlers().memberLeft(member);
-    expect((await reader().page(GUILD)).total).toBe(0);
-    await handlers().memberJoined(member);
-    expect((await reader().member(GUILD, '7'))?.xp).toBe(300);
-    expect(member.roles.add.mock.calls).toEqual([[['role1', 'role2']]]);
-    const stranger = madeUp('10', 'New').member;
-    await handlers().memberJoined(stranger);
-    expect((await reader().page(GUILD)).total).toBe(1);
+    const { member, roles } = madeUp();
+    const { handlers, reader, writer, setRules } = madeUpBot(store.client);
+    await setRules({ rewards: REWARDS });
+    await writer.record(GUILD, { userId: '7', set: 300 });
+    await handlers.memberLeft(member);
+    expect((await reader.page(GUILD)).total).toBe(0);
+    await handlers.memberJoined(member);
+    expect([(await reader.member(GUILD, '7'))?.xp, [...roles.cache.keys()]]).toEqual([300, ['role2']]);
+    await handlers.memberJoined(madeUp('10', 'New').member);
+    expect((await reader.page(GUILD)).total).toBe(1);
+  });
+
+  describe('for voice', () => {
+    /** Returns a guild whose members are in voice channels: id, channel, what holds for the member. */
+    function guildWith(...present: [Made, string, object?][]) {
+      const guild = { id: GUILD, afkChannelId: 'afk', voiceStates: { cache: new Map<string, object>() } };
+      for (const [{ member, channel }, id, state] of present) {
+        const voice = {
+          guild,
+          member,
+          channel: { ...channel, id },
+          deaf: false,
+          mute: false,
+          suppress: false,
+          ...state,
+        };
+        guild.voiceStates.cache.set(member.id, voice);
+      }
+      return guild;
+    }
+    const people = (...ids: string[]) => ids.map((id) => madeUp(id));
+
+    it('give the XP of a minute to those who count, and announce in the channel', async () => {
+      const [ann, bob, eve, dan, joe, kim] = people('1', '2', '3', '4', '5', '6') as [
+        Made,
+        Made,
+        Made,
+        Made,
+        Made,
+        Made,
+      ];
+      kim.user.bot = true;
+      const bot = madeUpBot(store.client);
+      await bot.setRules({ voice: { xp: 100, counts: { muted: false } }, multipliers: { channels: { talk: 2 } } });
+      const guild = guildWith(
+        [ann, 'talk'],
+        [bob, 'talk', { mute: true }],
+        [eve, 'talk', { deaf: true }],
+        [dan, 'afk'],
+        [joe, 'lonely'],
+        [kim, 'lonely'],
+      );
+      await bot.handlers.voice([guild], 60_000);
+      const { data } = await bot.reader.page(GUILD);
+      expect(data.map(({ userId, xp }) => [userId, xp])).toEqual([['1', 200]]);
+      expect([ann.said, bot.lines]).toEqual([['<@1> is now level 1!'], []]);
+      await bot.setRules({
+        voice: { xp: 100, counts: { muted: true, deafened: true, afk: true, alone: true } },
+      });
+      const other = madeUpBot(store.client);
+      await other.handlers.voice([guild], 120_000);
+      expect(Object.fromEntries((await bot.reader.page(GUILD)).data.map(({ userId, xp }) => [userId, xp]))).toEqual({
+        ...{ 1: 300, 2: 100, 3: 100, 4: 100, 5: 100 },
+      });
+    });
+
+    it('count a minute once in two processes and after a restart, and give nothing without rules', async () => {
+      const [ann, bob] = people('1', '2') as [Made, Made];
+      const guild = guildWith([ann, 'talk'], [bob, 'talk', { suppress: true }]);
+      const bots = [madeUpBot(store.client), madeUpBot(store.client)];
+      await bots[0]?.handlers.voice([guild], 0);
+      expect((await createReader(store.client).page(GUILD)).total).toBe(0);
+      await bots[0]?.setRules({ voice: { xp: 100 } });
+      const restarted = [...bots.slice(1), madeUpBot(store.client), madeUpBot(store.client)];
+      await Promise.all(restarted.map(({ handlers }, index) => handlers.voice([guild], 60_000 + index)));
+      expect([await xpOf('1'), await xpOf('2'), ann.said]).toEqual([100, 0, ['<@1> is now level 1!']]);
+      await restarted[0]?.handlers.voice([guild], 120_000);
+      expect(await xpOf('1')).toBe(200);
+    });
+
+    it('log one line for all members without Redis', async () => {
+      const { handlers, lines } = madeUpBot(withoutRedis());
+      await handlers.voice([guildWith(...people('1', '2', '3').map((each) => [each, 'talk'] as [Made, string]))], 0);
+      expect(lines).toEqual([expect.stringMatching(/^Voice: Redis: [^\n]+$/)]);
+    });
+
+    it('tick in the middle of each minute', () => {
+      expect([0, 29_999, 30_000, 59_999].map(msToTick)).toEqual([30_000, 1, 60_000, 30_001]);
+    });
   });
 });

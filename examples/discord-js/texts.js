@@ -1,0 +1,44 @@
+/** The texts that several commands share. */
+
+/** The flag of a reply that only the caller sees. */
+export const EPHEMERAL = 64;
+/** Nobody is mentioned. */
+export const QUIET = { parse: [] };
+
+const HIDDEN = { left: 'you left this server', self: 'you asked for it', moderator: 'a moderator decided so' };
+
+/**
+ * Returns a name that cannot change the text around it.
+ * @param {string} name
+ */
+export function plain(name) {
+  return name.replace(/[\\*_~`|<>#\n]/g, '\\$&');
+}
+
+/**
+ * @param {readonly import('guildrank-writer/reader').RankedMember[]} rows
+ * @param {string} ownId
+ */
+export function table(rows, ownId) {
+  return rows
+    .map(({ rank, userId, username, level, xp }) => {
+      const row = `${rank}. ${plain(username)}: level ${level}, ${xp} XP`;
+      return userId === ownId ? `**${row}**` : row;
+    })
+    .join('\n');
+}
+
+/**
+ * Returns a card as text: a ranked member with those above and below it.
+ * @param {import('guildrank-writer/reader').MemberCard} card
+ */
+export function cardText(card) {
+  const { rank, hidden, level, xp, userId, above, below } = card;
+  if (rank !== null)
+    return table(
+      [above, { ...card, rank }, below].filter((row) => row !== null),
+      userId,
+    );
+  const why = (hidden ?? []).map((reason) => HIDDEN[reason]).join(', and ');
+  return `You are hidden from the ranking: ${why}. You have level ${level} with ${xp} XP.`;
+}
