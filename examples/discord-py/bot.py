@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+import time
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any, Literal, Optional
 
 import discord
 import redis.asyncio
@@ -13,77 +15,133 @@ from discord import app_commands
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-# A bot of your own has the folder guildrank beside it.
+# A bot of your own has the folder guildrank beside it, with the folder lua in it.
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "examples/python"))
 
 from guildrank import Guildrank  # noqa: E402
-from handlers import Handlers, Say  # noqa: E402
+from commands import Call  # noqa: E402
+from failures import line_of  # noqa: E402
+from handlers import Handlers  # noqa: E402
+from voice import seconds_to_tick  # noqa: E402
+
+Board = Literal["all", "week", "month"]
+Amount = app_commands.Range[int, 1, 1_000_000_000]
+Whole = app_commands.Range[int, 0, 2**53 - 1]
+MANAGERS = discord.Permissions(manage_guild=True)
+# Older versions of mypy cannot read the types of the decorators for commands.
 
 
 class Bot(discord.Client):
-    """A bot of one Redis. Its commands are those of handlers.py."""
+    """A bot of one Redis. Its commands are those of the handlers."""
 
     def __init__(self, handlers: Handlers) -> None:
-        intents = discord.Intents(guilds=True, guild_messages=True, members=True)
+        intents = discord.Intents(guilds=True, guild_messages=True, members=True, voice_states=True)
         super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions(everyone=False, roles=False))
         self.handlers = handlers
         self.tree = app_commands.CommandTree(self)
+        self.add_commands()
+        self.tree.add_command(self.privacy())
+        self.tree.add_command(self.xp())
 
-        # Older versions of mypy cannot read the types of this decorator.
+    def add_commands(self) -> None:
         @self.tree.command(description="Shows your rank and the members around you")  # type: ignore[arg-type]
         @app_commands.guild_only()
         async def rank(interaction: discord.Interaction) -> None:
-            await handlers.rank(member_of(interaction), interaction.response.send_message)
+            await self.run_command("rank", interaction)
 
         @self.tree.command(description="Shows the leaderboard")  # type: ignore[arg-type]
         @app_commands.guild_only()
-        async def top(interaction: discord.Interaction) -> None:
-            await handlers.top(member_of(interaction), interaction.response.send_message)
+        @app_commands.describe(board="All XP, or that of this week or month")
+        async def top(interaction: discord.Interaction, board: Board = "all") -> None:
+            await self.run_command("top", interaction, board=board)
 
         @self.tree.command(description="Claims the XP of the day")  # type: ignore[arg-type]
         @app_commands.guild_only()
         async def daily(interaction: discord.Interaction) -> None:
-            await handlers.daily(member_of(interaction), interaction.response.send_message, interaction.followup.send)
+            await self.run_command("daily", interaction)
 
-        privacy = app_commands.Group(
-            name="privacy", description="Shows you in the ranking, hides you, or erases your data", guild_only=True
-        )
-
-        @privacy.command(description="Puts you into the ranking")  # type: ignore[arg-type]
-        async def show(interaction: discord.Interaction) -> None:
-            await handlers.show(member_of(interaction), quietly(interaction))
-
-        @privacy.command(description="Takes you out of the ranking. You keep your XP")  # type: ignore[arg-type]
-        async def hide(interaction: discord.Interaction) -> None:
-            await handlers.hide(member_of(interaction), quietly(interaction))
-
-        @privacy.command(description="Erases your XP and your profile for good")  # type: ignore[arg-type]
-        async def delete(interaction: discord.Interaction, sure: bool) -> None:
-            await handlers.delete(member_of(interaction), sure, quietly(interaction))
-
-        self.tree.add_command(privacy)
-
-        # Manage Server: whoever opens the link manages the data.
+        # Whoever opens the link manages the data.
         @self.tree.command(description="Sends you a link to the dashboard of this server")  # type: ignore[arg-type]
         @app_commands.guild_only()
         @app_commands.default_permissions(manage_guild=True)
         async def dashboard(interaction: discord.Interaction) -> None:
-            await handlers.dashboard(member_of(interaction), quietly(interaction))
+            await self.run_command("dashboard", interaction)
+
+    def privacy(self) -> app_commands.Group:
+        text = "Shows you in the ranking, hides you, or erases your data"
+        privacy = app_commands.Group(name="privacy", description=text, guild_only=True)
+
+        @privacy.command(description="Puts you into the ranking")  # type: ignore[arg-type]
+        async def show(interaction: discord.Interaction) -> None:
+            await self.run_command("privacy show", interaction)
+
+        @privacy.command(description="Takes you out of the ranking. You keep your XP")  # type: ignore[arg-type]
+        async def hide(interaction: discord.Interaction) -> None:
+            await self.run_command("privacy hide", interaction)
+
+        @privacy.command(description="Erases your XP and your profile for good")  # type: ignore[arg-type]
+        @app_commands.describe(sure="Yes, erase all of it")
+        async def delete(interaction: discord.Interaction, sure: bool) -> None:
+            await self.run_command("privacy delete", interaction, sure=sure)
+
+        return privacy
+
+    def xp(self) -> app_commands.Group:
+        text = "Gives, takes or sets the XP of a member"
+        xp_group = app_commands.Group(name="xp", description=text, guild_only=True, default_permissions=MANAGERS)
+
+        @xp_group.command(description="Gives XP")  # type: ignore[arg-type]
+        async def give(interaction: discord.Interaction, member: discord.User, amount: Amount) -> None:
+            await self.run_command("xp give", interaction, member=member, amount=amount)
+
+        @xp_group.command(description="Takes XP, down to 0")  # type: ignore[arg-type]
+        async def take(interaction: discord.Interaction, member: discord.User, amount: Amount) -> None:
+            await self.run_command("xp take", interaction, member=member, amount=amount)
+
+        @xp_group.command(description="Sets the level or the XP")  # type: ignore[arg-type]
+        @app_commands.describe(level="The level, at its least XP", xp="The XP")
+        async def set(
+            interaction: discord.Interaction, member: discord.User, level: Optional[Whole] = None, xp: Optional[Whole] = None
+        ) -> None:
+            await self.run_command("xp set", interaction, member=member, level=level, xp=xp)
+
+        return xp_group
+
+    async def run_command(self, name: str, interaction: discord.Interaction, **options: Any) -> None:
+        member, channel = interaction.user, interaction.channel
+        assert isinstance(member, discord.Member)
+
+        async def reply(text: str, quietly: bool) -> None:
+            none = discord.AllowedMentions.none()
+            await interaction.response.send_message(text, ephemeral=quietly, allowed_mentions=none)
+
+        async def say(text: str) -> None:
+            if isinstance(channel, discord.abc.Messageable):
+                await channel.send(text)
+
+        await self.handlers.command(name, Call(str(interaction.id), member, reply, say, options))
 
     async def setup_hook(self) -> None:
         await self.tree.sync()
+        self.ticks = asyncio.create_task(self.tick())
+
+    async def tick(self) -> None:
+        await self.wait_until_ready()
+        while True:
+            await asyncio.sleep(seconds_to_tick(time.time()))
+            await self.handlers.voice(self.guilds, time.time())
 
     async def on_ready(self) -> None:
         for guild in self.guilds:
-            try:
-                await self.handlers.ready(guild.id, guild.members)
-            except Exception as error:
-                print(f"{guild.name}: {error}", file=sys.stderr)
+            await self.handlers.ready(guild.id, guild.members)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        await self.handlers.ready(guild.id, guild.members)
 
     async def on_message(self, message: discord.Message) -> None:
         if isinstance(message.author, discord.Member) and not message.is_system():
-            await self.handlers.message(message.author, message.channel.send)
+            await self.handlers.message(message)
 
     async def on_raw_member_remove(self, event: discord.RawMemberRemoveEvent) -> None:
         await self.handlers.member_left(event.guild_id, event.user.id)
@@ -92,37 +150,20 @@ class Bot(discord.Client):
         await self.handlers.member_joined(member)
 
 
-def member_of(interaction: discord.Interaction) -> discord.Member:
-    assert isinstance(interaction.user, discord.Member)
-    return interaction.user
-
-
-def quietly(interaction: discord.Interaction) -> Say:
-    """Returns a reply that only the caller sees."""
-
-    async def reply(text: str) -> None:
-        await interaction.response.send_message(text, ephemeral=True)
-
-    return reply
-
-
-async def give_roles(member: Any, roles: Sequence[int]) -> None:
-    await member.add_roles(*(discord.Object(role) for role in roles))
-
-
 def main() -> None:
     token = os.environ.get("DISCORD_TOKEN")
     if not token:
         sys.exit("Set DISCORD_TOKEN to the token of your bot.")
-    # A call whose reply was lost is not sent again: it could count twice.
+    # The handlers send a call again, with the same event. Twice a second and a pause are less than the three that Discord waits.
     url = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379")
-    connection = redis.asyncio.Redis.from_url(url, decode_responses=True, retry=Retry(NoBackoff(), 0))
-    # LEVEL_ROLES=5=ROLE_ID,10=ROLE_ID
-    pairs = [entry.split("=") for entry in os.environ.get("LEVEL_ROLES", "").split(",") if entry]
-    roles = {int(level): int(role) for level, role in pairs}
-    guildrank = Guildrank(connection, ROOT / "dist/lua")
+    limits = {"socket_timeout": 1, "socket_connect_timeout": 1}
+    connection = redis.asyncio.Redis.from_url(url, decode_responses=True, retry=Retry(NoBackoff(), 0), **limits)
     archives = [archive for archive in os.environ.get("ARCHIVES", "").split(",") if archive]
-    Bot(Handlers(guildrank, give_roles, roles, os.environ.get("DASHBOARD_URL", ""), archives)).run(token)
+    handlers = Handlers(Guildrank(connection, ROOT / "dist/lua"), os.environ.get("DASHBOARD_URL", ""), archives)
+    try:
+        Bot(handlers).run(token)
+    except (discord.DiscordException, OSError) as error:
+        sys.exit(f"Discord: {line_of(error)}")
 
 
 if __name__ == "__main__":

@@ -1,149 +1,162 @@
-"""Tests the handlers with made-up events on an empty database: TEST_REDIS_URL and LUA say where, PYTHONPATH has examples/python."""
+"""Tests the handlers with made-up events."""
 
 from __future__ import annotations
 
-import os
+import asyncio
 import unittest
-from dataclasses import dataclass, field
-from typing import Any, Sequence
+from types import SimpleNamespace
+from typing import Any
 
-import redis.asyncio
-
-from guildrank import Guildrank
-from handlers import Handlers
-from scratch import require_empty
-
-ROLES = {1: 101, 2: 102, 5: 105}
+from made_up import REWARDS, BotTest, MadeUpMember
+from voice import seconds_to_tick
 
 
-@dataclass
-class MadeUpGuild:
-    id: int = 9
-
-
-@dataclass
-class MadeUpMember:
-    id: int
-    display_name: str
-    bot: bool = False
-    guild: Any = field(default_factory=MadeUpGuild)
-
-
-class HandlersTest(unittest.IsolatedAsyncioTestCase):
-    async def asyncSetUp(self) -> None:
-        self.connection = redis.asyncio.Redis.from_url(os.environ["TEST_REDIS_URL"])
-        await require_empty(self.connection)
-        self.guildrank = Guildrank(self.connection, os.environ["LUA"])
-        self.said: list[str] = []
-        self.given: list[tuple[int, Sequence[int]]] = []
-        self.handlers = Handlers(self.guildrank, self.give_roles, ROLES, "https://dash.example.com/")
-        self.ann = MadeUpMember(7, "A*nn")
-
-    async def asyncTearDown(self) -> None:
-        await self.connection.flushdb()
-        await self.connection.close()
-
-    async def say(self, text: str) -> None:
-        self.said.append(text)
-
-    async def give_roles(self, member: Any, roles: Sequence[int]) -> None:
-        self.given.append((member.id, list(roles)))
-
-    async def xp(self) -> int:
-        page = await self.guildrank.around("9", "7", 0)
-        return page.rows[0].xp if page else 0
-
+class HandlersTest(BotTest):
     async def test_a_message_gives_xp_once_in_the_cooldown_and_a_bot_gets_none(self) -> None:
-        await self.handlers.message(self.ann, self.say)
-        await self.handlers.message(self.ann, self.say)
-        await self.handlers.message(MadeUpMember(8, "Bot", bot=True), self.say)
+        await self.handlers.message(self.message())
+        await self.handlers.message(self.message())
+        await self.handlers.message(self.message(MadeUpMember(8, "Bot", bot=True)))
         self.assertIn(await self.xp(), range(15, 26))
         self.assertEqual((await self.guildrank.page("9")).total, 1)
-        self.assertEqual(self.said, [])
+        self.assertEqual((self.said, self.lines), ([], []))
 
-    async def test_a_level_up_is_announced_with_the_roles_of_each_level(self) -> None:
+    async def test_rules_decide_by_channel_role_and_length(self) -> None:
+        await self.set_rules(
+            message={"xp": 10, "cooldown_ms": 0, "min_chars": 3},
+            no_xp={"roles": ["90"], "channels": ["66"]},
+            multipliers={"channels": {"52": 3}, "roles": {"91": 2}},
+        )
+
+        async def gained(message: Any) -> int:
+            before = await self.xp()
+            await self.handlers.message(message)
+            return await self.xp() - before
+
+        texts = ["", "abc", "😀😀"]
+        self.assertEqual([await gained(self.message(content=text)) for text in texts], [30, 30, 0])
+        self.ann.role_ids.append(91)
+        self.assertEqual(await gained(self.message(content="abc")), 60)
+        self.assertEqual(await gained(self.message(content="abc", id=66, parent=None)), 0)
+        self.ann.role_ids.append(90)
+        self.assertEqual(await gained(self.message(content="abc")), 0)
+
+    async def test_changed_rules_are_read_after_a_minute(self) -> None:
+        totals = []
+        for self.now, xp in ((0, 10), (59.9, 100), (60, 100)):
+            await self.set_rules(message={"xp": xp, "cooldown_ms": 0})
+            await self.handlers.message(self.message())
+            totals.append(await self.xp())
+        self.assertEqual(totals, [10, 20, 120])
+
+    async def test_a_level_up_is_announced_once_with_its_roles_and_takes_those_that_are_replaced(self) -> None:
+        await self.set_rules(message={"xp": 20}, rewards=REWARDS)
+        self.ann.role_ids.append(90)
         await self.guildrank.record("9", "7", set=99)
-        await self.handlers.message(self.ann, self.say)
-        self.assertEqual((self.said, self.given), (["<@7> is now level 1!"], [(7, [101])]))
-        await self.guildrank.record("9", "7", set=254)
+        await asyncio.gather(*(self.handlers.message(self.message()) for _ in range(5)))
+        self.assertEqual((self.said, self.ann.role_ids), (["<@7> is now level 1!"], [90, 101]))
+        await self.guildrank.record("9", "7", set=1149)
         await self.connection.delete("gr:{9}:cooldown:7")
-        await self.handlers.message(self.ann, self.say)
-        self.assertEqual(self.given, [(7, [101]), (7, [102])])
+        await self.handlers.message(self.message())
+        self.assertEqual((self.said[1:], self.ann.role_ids), (["<@7> is now level 5!"], [90, 102, 105]))
 
-    async def test_roles_are_given_when_the_announcement_fails(self) -> None:
+    async def test_each_step_is_done_when_another_one_fails(self) -> None:
         async def fail(text: str) -> None:
-            raise RuntimeError(text)
+            raise RuntimeError("no permission to send")
 
-        await self.guildrank.record("9", "7", set=99)
-        with self.assertRaisesRegex(RuntimeError, "is now level 1"):
-            await self.handlers.message(self.ann, fail)
-        self.assertEqual(self.given, [(7, [101])])
+        await self.set_rules(message={"xp": 20}, rewards=[*REWARDS, {"level": 1, "role": "109"}])
+        self.ann.refused.append(102)
         await self.guildrank.record("9", "7", set=254)
-        with self.assertRaisesRegex(RuntimeError, "day 1 in a row"):
-            await self.handlers.daily(self.ann, fail, self.say)
-        self.assertEqual((self.given, self.said), ([(7, [101]), (7, [102])], ["<@7> is now level 2!"]))
+        await self.handlers.message(self.message())
+        self.assertEqual((self.said, self.ann.role_ids), (["<@7> is now level 2!"], [109]))
+        self.ann.refused.clear()
+        await self.guildrank.record("9", "7", set=1149)
+        await self.connection.delete("gr:{9}:cooldown:7")
+        await self.handlers.message(self.message(send=fail))
+        self.assertEqual((len(self.said), self.ann.role_ids), (1, [109, 102, 105]))
+        self.assertEqual(self.lines, ["Role 102 of member 7: Missing Permissions", "Level-up: no permission to send"])
 
-    async def test_rank_and_top_show_the_ranking_with_harmless_names(self) -> None:
-        await self.handlers.rank(self.ann, self.say)
-        await self.handlers.top(self.ann, self.say)
-        await self.guildrank.record("9", "7", set=300, profile={"username": "A*nn"})
-        await self.guildrank.record("9", "8", set=255, profile={"username": "Back\\slash\n", "level": 7})
-        await self.handlers.rank(self.ann, self.say)
-        await self.handlers.top(self.ann, self.say)
-        rows = "**1. A\\*nn: level 2, 300 XP**\n2. Back\\\\slash\\\n: level 7, 255 XP"
-        texts = ["You have no XP yet. Write something!", "Nobody has XP yet.", rows, f"{rows}\n2 members"]
-        self.assertEqual(self.said, texts)
+    async def test_a_message_whose_reply_is_lost_counts_once_and_its_level_up_is_told(self) -> None:
+        await self.set_rules(message={"xp": 20, "cooldown_ms": 0}, rewards=REWARDS)
+        await self.guildrank.record("9", "7", set=99)
+        bot, message = self.losing_bot(), self.message()
+        # The reply with the rules is lost, and later that of an award.
+        await bot.message(self.message(MadeUpMember(8, "Bob")))
+        self.losing.left = 1
+        await bot.message(message)
+        self.assertEqual((await self.xp(), self.said, self.ann.role_ids), (119, ["<@7> is now level 1!"], [101]))
+        self.assertEqual((self.waits, len(self.lines)), ([0.3, 0.3], 0))
+        # The same message in another process of the bot.
+        await self.bot().message(message)
+        self.assertEqual((await self.xp(), len(self.said)), (119, 1))
 
-    async def test_daily_pays_once_a_day(self) -> None:
-        replies: list[str] = []
+    async def test_without_redis_a_message_is_one_line_after_one_more_call(self) -> None:
+        await self.bot_without_redis().message(self.message())
+        self.assertEqual(self.waits, [0.3])
+        self.assertEqual(len(self.lines), 1)
+        self.assertRegex(self.lines[0], r"^Message 1: Redis: [^\n]+$")
 
-        async def reply(text: str) -> None:
-            replies.append(text)
-
-        await self.handlers.daily(self.ann, reply, self.say)
-        await self.handlers.daily(self.ann, reply, self.say)
-        self.assertRegex(replies[0], r"^100 XP, day 1 in a row\. Come back <t:\d+:R>\.$")
-        self.assertRegex(replies[1], r"^You have claimed already\. Come back <t:\d+:R>\.$")
-        self.assertEqual((await self.xp(), self.said), (100, ["<@7> is now level 1!"]))
-
-    async def test_dashboard_gives_a_link_for_this_guild(self) -> None:
-        await self.handlers.dashboard(self.ann, self.say)
-        self.assertRegex(self.said[0], r"^https://dash\.example\.com/sign-in/[\w-]{43}\nIt works once, for 15 minutes\.$")
-        keys = await self.connection.keys("gr:invite:*")
-        self.assertRegex(await self.connection.get(keys[0]), rb"^9 7 [0-9]{16}$")
+    async def test_a_level_up_of_a_hidden_member_is_not_announced(self) -> None:
+        await self.set_rules(message={"xp": 20}, rewards=REWARDS)
+        await self.guildrank.record("9", "7", set=99)
+        await self.guildrank.hide("9", "7")
+        await self.handlers.message(self.message())
+        self.assertEqual((self.said, self.ann.role_ids), ([], [101]))
 
     async def test_a_member_who_leaves_is_hidden_and_gets_all_back_on_return(self) -> None:
+        await self.set_rules(rewards=REWARDS)
         await self.guildrank.record("9", "7", set=300)
         await self.handlers.member_left(9, 7)
         self.assertEqual((await self.guildrank.page("9")).total, 0)
         await self.handlers.member_joined(self.ann)
-        self.assertEqual((await self.xp(), self.given), (300, [(7, [101, 102])]))
+        self.assertEqual((await self.guildrank.page("9")).total, 1)
+        self.assertEqual((await self.xp(), self.ann.role_ids), (300, [102]))
         await self.handlers.member_joined(MadeUpMember(10, "New"))
         self.assertEqual((await self.guildrank.page("9")).total, 1)
 
-    async def test_who_opted_out_stays_hidden_when_it_leaves_and_returns_and_decides_alone(self) -> None:
-        for board in ("9", "9.s1", "99.s1"):
-            await self.guildrank.record(board, "7", set=300)
-        self.handlers = Handlers(self.guildrank, self.give_roles, ROLES, archives=["9.s1", "99.s1"])
-        await self.handlers.hide(self.ann, self.say)
-        await self.handlers.hide(MadeUpMember(8, "New"), self.say)
-        await self.handlers.member_left(9, 7)
-        await self.handlers.member_joined(self.ann)
-        await self.handlers.ready(9, [self.ann, MadeUpMember(8, "New")])
-        totals = [(await self.guildrank.page(board)).total for board in ("9", "9.s1", "99.s1")]
-        self.assertEqual((totals, self.given), ([0, 0, 1], []))
-        await self.handlers.show(self.ann, self.say)
-        self.assertEqual(((await self.guildrank.page("9")).total, (await self.guildrank.page("9.s1")).total), (1, 1))
-        await self.guildrank.hide("9", "7")
-        await self.handlers.show(self.ann, self.say)
-        await self.handlers.delete(self.ann, False, self.say)
-        await self.handlers.delete(self.ann, True, self.say)
-        totals = [await self.guildrank.remove(board, "7") for board in ("9", "9.s1", "99.s1")]
-        self.assertEqual(totals, [0, 0, 1])
-        expected = ["does not show", "does not show", "The ranking shows you", "A moderator has hidden", "Nothing was erased", "are erased"]
-        self.assertEqual(len(self.said), len(expected))
-        for said, part in zip(self.said, expected):
-            self.assertIn(part, said)
+
+class VoiceTest(BotTest):
+    def guild(self, *channels: tuple[int, list[MadeUpMember]]) -> Any:
+        """Returns a guild with voice channels: their ids, and the members that are in them."""
+        category = SimpleNamespace(id=52, category=None)
+        voices = [SimpleNamespace(id=id, category=category, members=members, send=self.say) for id, members in channels]
+        return SimpleNamespace(voice_channels=voices[:1], stage_channels=voices[1:])
+
+    def person(self, id: int, bot: bool = False, **state: bool) -> MadeUpMember:
+        states = ("deaf", "self_deaf", "mute", "self_mute", "suppress")
+        return MadeUpMember(id, f"N{id}", bot, voice=SimpleNamespace(**{**dict.fromkeys(states, False), **state}))
+
+    async def xp_of_all(self) -> dict[str, int]:
+        return {row.user_id: row.xp for row in (await self.guildrank.page("9", 1, 100)).rows}
+
+    async def test_a_minute_gives_xp_to_those_who_count(self) -> None:
+        talking = [self.person(1), self.person(2, mute=True), self.person(3, self_deaf=True), self.person(4, suppress=True)]
+        guild = self.guild((61, talking), (60, [self.person(5), self.person(6)]), (62, [self.person(7), self.person(8, bot=True)]))
+        await self.set_rules(voice={"xp": 100}, multipliers={"channels": {"61": 2}})
+        await self.handlers.voice([guild], 60)
+        self.assertEqual((await self.xp_of_all(), self.said, self.lines), ({"1": 200}, ["<@1> is now level 1!"], []))
+        counts = dict.fromkeys(("alone", "deafened", "muted", "afk"), True)
+        await self.set_rules(voice={"xp": 100, "counts": counts})
+        await self.bot().voice([guild], 120)
+        self.assertEqual(await self.xp_of_all(), {"1": 300, **{str(user): 100 for user in range(2, 8)}})
+
+    async def test_a_minute_counts_once_in_two_processes_and_after_a_restart_and_gives_nothing_without_rules(self) -> None:
+        guild = self.guild((61, [self.person(user) for user in range(1, 121)]))
+        await self.handlers.voice([guild], 0)
+        self.assertEqual(await self.xp_of_all(), {})
+        await self.set_rules(voice={"xp": 100})
+        await asyncio.gather(*(self.bot().voice([guild], 60 + late) for late in (0, 1)))
+        await self.bot().voice([guild], 119)
+        self.assertEqual({*(await self.xp_of_all()).values()}, {100})
+        self.assertEqual((await self.guildrank.page("9")).total, 120)
+        self.assertEqual((len(self.said), len({*self.said}), self.lines), (120, 120, []))
+
+    async def test_without_redis_all_members_are_one_line(self) -> None:
+        await self.bot_without_redis().voice([self.guild((61, [self.person(1), self.person(2)]))], 60)
+        self.assertEqual(len(self.lines), 1)
+        self.assertRegex(self.lines[0], r"^Voice: Redis: [^\n]+$")
+
+    def test_a_tick_is_in_the_middle_of_each_minute(self) -> None:
+        self.assertEqual([seconds_to_tick(now) for now in (0, 29, 30, 59)], [30, 1, 60, 31])
 
 
 if __name__ == "__main__":

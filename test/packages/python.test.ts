@@ -55,6 +55,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     ['the kit ends a season, after an interruption too', 'python', 'test_season.py'],
     ['the kit names what is wrong in rules', 'python', 'test_rules.py'],
     ['the handlers of examples/discord-py do what a levelling bot does', 'discord-py', 'test_handlers.py'],
+    ['the commands of examples/discord-py answer their callers', 'discord-py', 'test_commands.py'],
   ])('%s', { timeout: 120_000 }, async (_name, folder, file) => {
     const result = await run(folder, file);
     expect(result, result.stderr).toMatchObject({ code: 0 });
@@ -64,6 +65,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
   it.each([
     ...['guildrank', 'reads', 'boards', 'season'].map((name): [string, string[]] => ['python', [`test_${name}.py`]]),
     ['discord-py', ['test_handlers.py']],
+    ['discord-py', ['test_commands.py']],
     ['python', ['conformance.py', join(repository, 'conformance'), lua, 'URL']],
   ])('tests of the folder %s refuse a database that is not empty, and leave it as it was: %s', async (folder, args) => {
     const client = new Redis(redis.url);

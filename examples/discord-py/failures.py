@@ -1,0 +1,65 @@
+"""A failure is one line in the log and one short answer to the person."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Awaitable, Callable, Optional, Protocol, TypeVar
+
+from guildrank import RefusedError, UnreplicatedError
+from redis.exceptions import RedisError
+
+# Seconds before a call of Redis is sent again. An answer to a command has to be there after three seconds.
+RETRY_S = 0.3
+REFUSALS = {"level": "no XP gives this level by the guild's curve", "range": "the XP would leave its range"}
+# Redis is away, or did not confirm a call.
+STORE_ERRORS = (RedisError, UnreplicatedError)
+
+Log = Callable[[str], None]
+Wait = Callable[[float], Awaitable[Any]]
+
+
+class Repeatable(Protocol):
+    """A reply that tells whether its event had it before."""
+
+    @property
+    def repeated(self) -> bool: ...
+
+
+Reply = TypeVar("Reply", bound=Repeatable)
+
+
+def line_of(error: BaseException) -> str:
+    """Returns the cause of a failure in one line."""
+    text = re.sub(r"\s*\n\s*", " ", str(error)) or type(error).__name__
+    return f"Redis: {text}" if isinstance(error, STORE_ERRORS) else text
+
+
+def answer_to(error: BaseException) -> str:
+    """Returns what a person is told of a failure."""
+    if isinstance(error, STORE_ERRORS):
+        return "The ranking cannot be reached now. Try again in a minute."
+    if isinstance(error, RefusedError):
+        return f"Nothing was changed: {REFUSALS.get(error.reason, error.reason)}."
+    return "That did not work. Try again in a minute."
+
+
+async def attempt(log: Log, what: str, step: Callable[[], Awaitable[Any]]) -> Any:
+    """Does a step on its own: a failure is a line in the log, and the caller goes on with None."""
+    try:
+        return await step()
+    except Exception as error:
+        log(f"{what}: {line_of(error)}")
+        return None
+
+
+async def once(call: Callable[[], Awaitable[Optional[Reply]]], wait: Wait) -> Optional[Reply]:
+    """Makes a call that names an event, and makes it once more when Redis fails: it is done once all the same.
+
+    Returns None when another process of this bot has done it, and tells its members.
+    """
+    try:
+        reply = await call()
+    except STORE_ERRORS:
+        await wait(RETRY_S)
+        return await call()
+    return None if reply is not None and reply.repeated else reply

@@ -1,0 +1,32 @@
+"""The texts that several commands share."""
+
+from __future__ import annotations
+
+import re
+from typing import Sequence
+
+from guildrank import Card, Row
+
+HIDDEN = {"left": "you left this server", "self": "you asked for it", "moderator": "a moderator decided so"}
+
+
+def plain(name: str) -> str:
+    """Returns a name that cannot change the text around it."""
+    return re.sub(r"([\\*_~`|<>#\n])", r"\\\1", name)
+
+
+def table(rows: Sequence[Row], own_id: int) -> str:
+    lines = []
+    for row in rows:
+        line = f"{row.rank}. {plain(row.username)}: level {row.level}, {row.xp} XP"
+        lines.append(f"**{line}**" if row.user_id == str(own_id) else line)
+    return "\n".join(lines)
+
+
+def card_text(card: Card) -> str:
+    """Returns a card as text: a ranked member with those above and below it."""
+    if card.rank is None:
+        why = ", and ".join(HIDDEN[reason] for reason in card.hidden or ())
+        return f"You are hidden from the ranking: {why}. You have level {card.level} with {card.xp} XP."
+    own = Row(card.rank, card.user_id, card.username, card.level, card.xp)
+    return table([row for row in (card.above, own, card.below) if row is not None], int(card.user_id))
