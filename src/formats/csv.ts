@@ -80,8 +80,17 @@ function header(record: string[], file: string, onWarning: (text: string) => voi
   const twice = columns.find((name, index) => KNOWN.has(name) && columns.indexOf(name) !== index);
   if (twice) throw new InvalidInputError(`${file}: the first line names the column ${twice} twice`);
   const unknown = columns.filter((name) => !KNOWN.has(name));
-  if (unknown.length > 0) onWarning(`${file}: not used: ${unknown.map((name) => name || '(no name)').join(', ')}`);
+  if (unknown.length > 0)
+    onWarning(`${file}: not used: ${unknown.map((name) => isolated(name) || '(no name)').join(', ')}`);
   return columns;
+}
+
+/** Letters of scripts that are written from right to left. */
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Keeps a name in one piece in a line from left to right: each of its parts would else stand where the line puts it. */
+function isolated(name: string): string {
+  return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 function rowOf(record: string[], columns: readonly string[], line: number, last: number): SeedRow | string {

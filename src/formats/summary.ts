@@ -26,7 +26,8 @@ export interface Summary {
 /** Returns the line that ends every run. */
 export function summaryLine(summary: Summary): string {
   const { guild, loaded, created, repeated, skipped, hidden, seconds, replaced, complete } = summary;
-  const pace = `in ${seconds.toFixed(1)} s (${digits(rate(summary))}/s)`;
+  // A rate from less than a second says nothing.
+  const pace = seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(rate(summary))}/s)`;
   const details = replaced
     ? [`${digits(replaced.removed)} removed`]
     : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];

@@ -5,6 +5,8 @@ import { InvalidInputError } from '../errors.ts';
 
 /** Characters shown before and after a byte that is no text. */
 const SHOWN = 12;
+/** Bytes at the start that tell the kind of a file. */
+const HEAD = 512;
 /** An archive of members has about a tenth of their bytes. One of a single byte has a thousandth. */
 const MAX_RATIO = 100;
 /** The ratio counts from this size on. */
@@ -19,10 +21,11 @@ export async function* textBytes(chunks: AsyncGenerator<Buffer>, name: string): 
   const head = await readHead(chunks);
   refuseOtherKinds(head, name);
   const all = startWith(head, chunks);
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
   // The iteration of the last stream reports the error of each.
-  yield* utf8(isGzip ? unpacked(all, name) : all, name);
+  yield* utf8(isGzip(head) ? unpacked(all, name) : all, name);
 }
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
 async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
@@ -39,7 +42,7 @@ async function* unpacked(chunks: AsyncIterable<Buffer>, name: string): AsyncGene
 /** Reads the bytes that tell the kind of a file, which a pipe can deliver one by one. */
 async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   let head: Buffer = Buffer.alloc(0);
-  while (head.length < 4) {
+  while (head.length < HEAD) {
     const { value, done } = await chunks.next();
     if (done) break;
     head = Buffer.concat([head, value]);
@@ -52,6 +55,9 @@ async function* startWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
   yield* rest;
 }
 
+/** Whether a byte is a control character that no text has. */
+const isControl = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 32);
+
 function refuseOtherKinds(head: Buffer, name: string): void {
   if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4) {
     throw new InvalidInputError(`${name} is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV`);
@@ -59,6 +65,8 @@ function refuseOtherKinds(head: Buffer, name: string): void {
   if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
     throw new InvalidInputError(`${name} is UTF-16 text: save it as UTF-8`);
   }
+  if (isGzip(head) || isUtf8(head.subarray(0, head.length - openBytes(head)))) return;
+  if (head.some(isControl)) throw new InvalidInputError(`${name} is no text: save the members as CSV, NDJSON or JSON`);
 }
 
 async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {

@@ -31,6 +31,12 @@ describe('reading csv', () => {
     }
   });
 
+  it('keeps the name of a column that is not used in one piece, whatever direction it is written in', async () => {
+    const warnings: string[] = [];
+    await read('user_id,xp,نقاط 2 (xp),Note,\n1,5,a,b,c\n', 5, warnings);
+    expect(warnings).toEqual(['f.csv: not used: \u2068نقاط 2 (xp)\u2069, note, (no name)']);
+  });
+
   it('reports line and reason of every bad row, and reads the others', async () => {
     const entries = await read(
       [

@@ -31,6 +31,11 @@ it.each([1, 3, 4096])('refuses another encoding, in pieces of %i bytes, and show
 it.each([
   ['UTF-16', Buffer.from('\uFEFFuser_id', 'utf16le'), 'f is UTF-16 text: save it as UTF-8'],
   ['zip', Buffer.from('PK\x03\x04\x14'), 'f is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV'],
+  [
+    'a picture',
+    Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),
+    'f is no text: save the members as CSV, NDJSON or JSON',
+  ],
 ])('names %s', async (_kind, bytes, message) => {
   await expect(read(bytes, 4096)).rejects.toThrow(message);
 });
