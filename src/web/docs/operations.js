@@ -41,6 +41,7 @@ export function operationCard(path, { operationId, summary, description, paramet
     // An earlier request can be answered after a later one.
     if (turn === sent) answer.replaceChildren(...elements);
     refreshSamples();
+    elements[0]?.scrollIntoView({ block: 'nearest' });
   });
 
   return el(
@@ -50,8 +51,8 @@ export function operationCard(path, { operationId, summary, description, paramet
     el('p', { className: 'path' }, el('span', { className: 'verb' }, 'GET'), el('code', {}, `/api/v1${path}`)),
     prose('p', description),
     form,
-    samplesPart(operationId, () => requestOf(path, inputs)),
     answer,
+    samplesPart(operationId, () => requestOf(path, inputs)),
     el('h3', {}, 'Answers'),
     ...Object.entries(responses).map(([status, reference]) => answerPart(status, resolve(reference), resolve)),
   );
