@@ -7,6 +7,8 @@ export interface Demo {
   readonly guilds: readonly { readonly name: string; readonly guild: string; readonly key: string }[];
   /** Seconds between two requests of the widget. */
   readonly refreshS?: number;
+  /** Makes a link that signs in to the dashboard, once. */
+  readonly dashboardLink?: () => Promise<string>;
 }
 
 /** Returns routes with a page at /, which shows the widget for each guild. */
@@ -16,10 +18,17 @@ export function demoPage(demo: Demo): Router {
   serve(router, '/', asset(render(demo), 'text/html; charset=utf-8'), { ...PAGE_HEADERS, ...noStore });
   serve(router, '/demo.css', assetFile(new URL('demo.css', import.meta.url)), noStore);
   serve(router, '/demo.js', assetFile(new URL('demo.js', import.meta.url)), noStore);
+  const { dashboardLink } = demo;
+  if (dashboardLink) {
+    router.get('/dashboard', async (_req, res) => {
+      res.context.route = '/dashboard';
+      res.set(noStore).redirect(303, await dashboardLink());
+    });
+  }
   return router;
 }
 
-function render({ guilds, refreshS = 2 }: Demo): string {
+function render({ guilds, refreshS = 2, dashboardLink }: Demo): string {
   const [first] = guilds;
   const options = guilds.map(
     ({ name, guild, key }) => `<option value="${escaped(guild)}" data-key="${escaped(key)}">${escaped(name)}</option>`,
@@ -38,7 +47,7 @@ function render({ guilds, refreshS = 2 }: Demo): string {
 <body>
 <header>
   <h1>Guildrank</h1>
-  <nav><a href="docs">API documentation</a> <a href="api/v1/openapi.json">openapi.json</a></nav>
+  <nav>${dashboardLink ? '<a href="dashboard">Dashboard</a> ' : ''}<a href="docs">API documentation</a> <a href="api/v1/openapi.json">openapi.json</a></nav>
 </header>
 <main>
   <div class="choices">
@@ -49,6 +58,10 @@ function render({ guilds, refreshS = 2 }: Demo): string {
   <guild-leaderboard guild="${escaped(first?.guild ?? '')}" api-key="${escaped(first?.key ?? '')}" refresh="${refreshS}"></guild-leaderboard>
   <h2>Put it on a page of yours</h2>
   <pre id="snippet" tabindex="0"></pre>
+  <button type="button" data-copy="snippet">Copy the tag</button>
+  <h2>Ask the API</h2>
+  <pre id="curl" tabindex="0"></pre>
+  <button type="button" data-copy="curl">Copy the command</button>
 </main>
 </body>
 </html>

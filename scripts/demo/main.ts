@@ -59,7 +59,10 @@ async function demo(): Promise<void> {
     const connect = () => demoStore.connect(SERVICE_TIMEOUT_MS);
     const connections = { client: connect(), subscriber: connect() };
     const redis = demoStore.address ?? config.redis;
-    const parts = { logger, store: connections, extraRoutes: demoPage({ guilds: onThePage(keys) }) };
+    const [, , pro] = DEMO_GUILDS;
+    const grant = { guildId: pro.id, userId: '' };
+    const dashboardLink = () => createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
+    const parts = { logger, store: connections, extraRoutes: demoPage({ guilds: onThePage(keys), dashboardLink }) };
     const server = await createService({ ...config, redis }, parts)
       .start()
       .catch((error: Error) => {
@@ -68,10 +71,7 @@ async function demo(): Promise<void> {
     closing.push(() => server.close());
     const dashboard = await startDemoDashboard(redis, connect, logger);
     closing.push(() => dashboard.close());
-    const [, , pro] = DEMO_GUILDS;
-    const grant = { guildId: pro.id, userId: '' };
-    const link = await createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
-    const lines = await welcome(server, demoStore.description, config.planQuotas, keys, link);
+    const lines = await welcome(server, demoStore.description, config.planQuotas, keys, await dashboardLink());
     process.stdout.write(`${lines.join('\n')}\n`);
 
     closing.push(

@@ -6,7 +6,7 @@ import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { createService } from '../../src/service/service.ts';
 import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
 import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
-import { type Page, startSite } from '../../tools/browser.ts';
+import { type Page, sharedChromium, startSite } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
 import { SILENT, startService } from '../support/service.ts';
@@ -71,6 +71,38 @@ describe('/docs in Chromium', needs('chromium'), () => {
     expect(body).toContain('<b>Grace</b>');
     expect(await shown('A page of the leaderboard', 'Headers')).toContain('ratelimit: "hourly";r=99;t=3600');
     expect(watch.complaints).toEqual([]);
+  });
+
+  it('shows the status of an answer at once, on a phone too', async () => {
+    for (const [width, height] of [
+      [360, 500],
+      [1200, 700],
+    ] as const) {
+      await open('/docs');
+      await fillIn();
+      await page.setViewportSize({ width, height });
+      for (const name of ['A page of the leaderboard', 'Statistics of the server']) {
+        await page.evaluate(`[...document.querySelectorAll('section')]
+          .find(({ ariaLabel }) => ariaLabel === ${JSON.stringify(name)})
+          .querySelector('[type=submit]').scrollIntoView({ block: 'end' })`);
+        await send(name, '200 OK');
+        const { y, height: lines } = (await card(name).locator('.status').boundingBox()) ?? { y: -1, height: 0 };
+        expect(y).toBeGreaterThan(-1);
+        expect(y + lines).toBeLessThan(height + 1);
+      }
+    }
+  });
+
+  it('says without JavaScript at once where the document is, and leaves nothing empty', async () => {
+    const context = await (await sharedChromium()).newContext({ javaScriptEnabled: false });
+    const plain = await context.newPage();
+    await plain.goto(`${docs.url}/docs`);
+    expect((await plain.locator('body').innerText()).trim().split(/\n+/)).toEqual([
+      'Guildrank API',
+      'This page needs JavaScript. The document it shows is at api/v1/openapi.json.',
+    ]);
+    expect((await plain.locator('main').boundingBox())?.height ?? 0).toBe(0);
+    await context.close();
   });
 
   it('shows how long an answer took and what is left of the quota', async () => {
@@ -146,15 +178,20 @@ describe('/docs in Chromium', needs('chromium'), () => {
   });
 
   it('shows a refused request with its status, its body and a link to what to do', async () => {
-    await page.getByLabel('Server id').fill('guild');
+    await fillIn();
+    await page.getByLabel('API key').fill('gr_x');
     await send('Statistics of the server', '401 Unauthorized');
-    expect(await shown('Statistics of the server', 'Body')).toContain('"code": "missing_api_key"');
+    expect(await shown('Statistics of the server', 'Body')).toContain('"code": "invalid_api_key"');
     await card('Statistics of the server').getByRole('link', { name: 'What to do' }).click();
-    await expectTarget('code-missing_api_key');
+    await expectTarget('code-invalid_api_key');
   });
 
   it('says what to mend when a field cannot be sent', async () => {
-    await card('Statistics of the server').getByRole('button', { name: 'Send', exact: true }).click();
+    const press = () => card('Statistics of the server').getByRole('button', { name: 'Send', exact: true }).click();
+    await press();
+    expect(await page.evaluate('document.activeElement.id')).toBe('key');
+    await page.getByLabel('API key').fill(docs.key);
+    await press();
     expect(await page.evaluate('document.activeElement.id')).toBe('guild');
     await fillIn();
     await page.getByLabel('API key').fill(`${docs.key}\u200b`);
@@ -337,10 +374,46 @@ describe('the pages without a key', () => {
       expect(headers).toMatchObject({ ...PAGE, 'cache-control': 'no-store' });
       await request(service.url).get('/demo.js').expect(200);
       await request(service.url).get('/demo.css').expect(200);
+      await request(service.url).get('/dashboard').expect(404);
     } finally {
       await service.close();
     }
   });
+});
+
+it('the demo page copies its code, and leads to the dashboard', needs('chromium'), async () => {
+  const testStore = await mockStore.start();
+  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
+  const store = { client: testStore.connect(), subscriber: testStore.connect() };
+  const board = await startSite();
+  board.html = '<!doctype html><title>signed in</title>';
+  let links = 0;
+  const dashboardLink = async () => `${board.url}?link=${++links}`;
+  const extraRoutes = demoPage({ guilds: [{ name: 'demo', guild: 'guild', key: 'gr_x' }], dashboardLink });
+  const service = await createService(config, { logger: SILENT, store, extraRoutes }).start();
+  const { page, close } = await openChromium({ colorScheme: 'light' });
+  try {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(service.url);
+    const copied: unknown[] = [];
+    for (const button of await page.locator('button[data-copy]').all()) {
+      await button.click();
+      copied.push(await page.evaluate('navigator.clipboard.readText()'));
+    }
+    expect(copied).toEqual([
+      expect.stringContaining('<guild-leaderboard guild="guild" api-key="gr_x">'),
+      `curl -H 'x-api-key: gr_x' '${service.url}/api/v1/servers/guild/leaderboard?limit=5'`,
+    ]);
+    for (const link of [1, 2]) {
+      await page.goto(service.url);
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await page.waitForURL(`${board.url}?link=${link}`);
+    }
+  } finally {
+    await close();
+    await board.close();
+    await service.close();
+  }
 });
 
 const PAGE = {
