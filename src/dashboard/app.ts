@@ -5,7 +5,7 @@ import { ID_PATTERN } from '../guild/ranking/model.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { type Activity, openContext } from '../http/request-context.ts';
 import type { Assets } from './assets.ts';
-import { checkForm, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
+import { checkForm, enteredOf, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { GuildPage, Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator.ts';
 import { notFound, Refusal } from './refusal.ts';
@@ -100,13 +100,15 @@ function guildRoutes(parts: AppParts): Router {
 
 /** Answers a request that failed with a page that says why. */
 function answerError({ views, report }: AppParts): ErrorRequestHandler {
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
     const refusal = refusalOf(error);
     if (refusal.status >= 500) report(error, res.context.requestId);
     if (res.headersSent) return void res.destroy();
     if (refusal.retryAfterS !== undefined) res.set('Retry-After', String(refusal.retryAfterS));
     const { status, title, message } = refusal;
-    views.send(res, 'refusal', { title, status, message, requestId: res.context.requestId }, status);
+    // Without its session a form comes back, because its page would be empty.
+    const entered = status === 401 || status === 403 ? enteredOf(req) : [];
+    views.send(res, 'refusal', { title, status, message, entered, requestId: res.context.requestId }, status);
   };
 }
 

@@ -71,7 +71,7 @@ export function requireToken(res: Response, text: string | undefined): void {
   throw new Refusal(
     403,
     'Refused',
-    'This form belongs to another sign-in. Go back, load the page again, and repeat it.',
+    'This form belongs to another sign-in. Nothing was changed. Load its page again, and repeat it.',
   );
 }
 
@@ -79,6 +79,14 @@ export function requireToken(res: Response, text: string | undefined): void {
 export function formOf(req: Request): Readonly<Record<string, string>> {
   const fields: Readonly<Record<string, string | string[]>> = req.body ?? {};
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String([value].flat()[0] ?? '')]));
+}
+
+/** Fields that no person fills in. */
+const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'id', 'mode', 'confirm'];
+
+/** Returns the names and values that a person entered into a form, to show them again. A form with a file has none. */
+export function enteredOf(req: Request): [name: string, value: string][] {
+  return Object.entries(formOf(req)).filter(([name, value]) => value !== '' && !HIDDEN_FIELDS.includes(name));
 }
 
 /** Checks the fields of a form, or the parameters of an address. @returns the data, or in one text what is wrong. */

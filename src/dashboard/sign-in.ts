@@ -98,9 +98,10 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
 }
 
 /** Refuses a request without a session, with a page that says how to sign in. */
-export const requireSession: RequestHandler = (_req, res, next) => {
+export const requireSession: RequestHandler = (req, res, next) => {
   if (visitOf(res).session) return next();
-  throw new Refusal(401, 'Sign in', 'You are not signed in.');
+  if (req.method === 'POST') throw new Refusal(401, 'Your session has ended', 'Nothing was changed.');
+  throw new Refusal(401, 'Sign in', 'You are not signed in, or your session has ended.');
 };
 
 function tooManyAttempts(seconds: number): Refusal {
