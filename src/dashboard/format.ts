@@ -1,4 +1,5 @@
 import { count, digits } from '../count.ts';
+import { nameOf } from '../web/widget/name.ts';
 
 /** Formats of the pages. Templates use them by name. */
 export const format = {
@@ -8,4 +9,7 @@ export const format = {
   /** Returns seconds as "45 s" or "12 min". */
   duration: (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   count,
+  /** Returns the name of a member as the widget shows it: the id instead of a name that nobody can see. */
+  memberName: ({ username, user_id }: { readonly username: string | null; readonly user_id: string }): string =>
+    nameOf({ username: username ?? '', user_id }),
 };

@@ -303,7 +303,9 @@ export class GuildImports {
       if (outcome) run.problem = shortened(outcome.message);
       run.summary = summaryLine(summary);
     } catch (error) {
-      run.problem = shortened(messageOf(error));
+      // A person can stop it before the file is open.
+      const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
+      run.problem = signal.aborted ? stopped : shortened(messageOf(error));
       run.summary = 'Stopped before anything was loaded';
     }
     return run.summary;

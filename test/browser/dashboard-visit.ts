@@ -13,6 +13,20 @@ const LOOKS = [
   ['wide', WIDE, 'dark', undefined],
 ] as const;
 
+/** Texts that a person sees in part only: below the edge of a scrolled box, or a number on more than one line. */
+const CUT = `[
+  ...[...document.querySelectorAll('nav a, td, tbody th, .figure')].filter((node) => {
+    const box = node.closest('.scroll, .tile, nav, main').getBoundingClientRect();
+    const { left, right } = node.getBoundingClientRect();
+    return left < box.left - 1 || right > box.right + 1 || node.scrollWidth > node.clientWidth + 1;
+  }),
+  ...[...document.querySelectorAll('.figure, td.right')].filter((node) => {
+    const text = document.createRange();
+    text.selectNodeContents(node);
+    return new Set([...text.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+  }),
+].map(({ textContent }) => textContent)`;
+
 /** A person with a browser at a dashboard. */
 export class DashboardVisit {
   dashboard!: TestDashboard;
@@ -49,6 +63,7 @@ export class DashboardVisit {
       for (const dir of ['rtl', 'ltr']) {
         const tooWide = `document.documentElement.dir = '${dir}'; document.documentElement.scrollWidth - innerWidth`;
         expect([step, size, dir, await this.page.evaluate(tooWide)]).toEqual([step, size, dir, 0]);
+        expect([step, size, dir, await this.page.evaluate(CUT)]).toEqual([step, size, dir, []]);
       }
       await this.page.emulateMedia({ colorScheme });
       expect([step, size, colorScheme, await axeViolations(this.page, rules)]).toEqual([step, size, colorScheme, []]);

@@ -120,6 +120,25 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await visit.page.getByRole('row').count()).toBe(11);
   });
 
+  it('shows all digits of any total, and each of the last tables, on a phone', async () => {
+    const { writer } = visit.dashboard.store;
+    await writer.record(GUILD, { userId: 'm0', set: Number.MAX_SAFE_INTEGER });
+    await writer.record(GUILD, { userId: 'm1', set: Number.MAX_SAFE_INTEGER });
+    await visit.signIn();
+    expect(await visit.text()).toContain('18,014,398,509,');
+    await visit.expectRight('overview of a large guild');
+  });
+
+  it('shows the times of the charts by the clock of the reader, as all others', async () => {
+    await visit.signIn(GUILD, { timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
+    const ends = await visit.page.locator('.ends time').allTextContents();
+    expect(ends).toHaveLength(2);
+    const bars = await visit.page.locator('svg title').allTextContents();
+    expect(bars).toHaveLength(24 + 7);
+    // Hours of UTC begin at half past there.
+    for (const text of [...ends, ...bars]) expect(text).toMatch(/^\d\d? \w+ \d{4}, \d\d:30(: \d|$)/);
+  });
+
   it('makes a key that the service takes at once, with the line of curl that is shown, and refuses it once it is revoked', async () => {
     const store = storeOn(visit.dashboard.redis);
     const service = await startService(store);

@@ -122,7 +122,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     const html = await page();
     expect(html).toContain('2 members with 570 XP in all.');
     expect(html).toMatch(/my members\.csv line 4: xp &quot;-3&quot; is not a whole number/);
-    expect(html).toMatch(/<td class="right">1<\/td><th scope="row"><bdi>Anna<\/bdi><\/th><td>a<\/td>/);
+    expect(html).toMatch(/<td class="right">1<\/td><th scope="row"><bdi>Anna<\/bdi><br><span class="muted">a</);
     expect(await ranking()).toEqual(before);
     expect((await start({ mode: 'load' })).status).toBe(303);
     expect(await ended()).toContain('loaded 2 members');
@@ -132,6 +132,20 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     const activity = await page('/guilds/own/activity');
     expect(activity).toMatch(/Began to load &quot;my members\.csv&quot;.*owner u1/);
     expect(activity).toMatch(/loaded 2 members in .*owner u1/);
+  });
+
+  it('is checked member by member: of one that is named again, the last row counts', async () => {
+    await upload('user_id,xp\na,200\nb,300\na,100\n');
+    expect(await page()).toContain('2 members with 400 XP in all. 1 row repeated a member.');
+  });
+
+  it('shows the id in place of a name that nobody can see, before and after it is loaded', async () => {
+    await upload('user_id,xp,username\nunseen,900,\u3164\n');
+    expect(await page()).toContain('<bdi>unseen</bdi><br>');
+    await start({ mode: 'load' });
+    await ended();
+    const pages = ['/guilds/own', '/guilds/own/members?id=unseen', '/guilds/own/members/hide?id=unseen'];
+    for (const path of pages) expect(await page(path)).toContain('<bdi>unseen</bdi>');
   });
 
   it('replaces all members only with the box that says so', async () => {

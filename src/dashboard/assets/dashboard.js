@@ -1,11 +1,17 @@
 // Makes the pages better where scripts run. Each page works without it.
 
+/** @param {Date} date */
+const local = (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
 // Times as the reader's own clock shows them.
 for (const time of document.querySelectorAll('time')) {
   const date = new Date(time.dateTime);
   if (Number.isNaN(date.getTime())) continue;
   time.title = time.textContent ?? '';
-  time.textContent = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  time.textContent = local(date);
+}
+for (const title of /** @type {NodeListOf<SVGTitleElement>} */ (document.querySelectorAll('svg title[data-at]'))) {
+  title.textContent = (title.textContent ?? '').replace(/^.* UTC/, local(new Date(title.dataset.at ?? '')));
 }
 
 // A button that copies the text of another element: <button data-copy="ID" hidden>.
