@@ -120,7 +120,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect(await visit.page.getByRole('row').count()).toBe(11);
   });
 
-  it('shows all digits of any total, and each of the last tables, on a phone', async () => {
+  it('shows all digits of any total, and all columns of its tables, on a phone', async () => {
     const { writer } = visit.dashboard.store;
     await writer.record(GUILD, { userId: 'm0', set: Number.MAX_SAFE_INTEGER });
     await writer.record(GUILD, { userId: 'm1', set: Number.MAX_SAFE_INTEGER });
