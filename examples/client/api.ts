@@ -288,7 +288,7 @@ export interface components {
                 Vary: components["headers"]["Vary"];
                 Allow: components["headers"]["Allow"];
                 /**
-                 * @description The quota: `q` requests in a window of `w` seconds, shared by all keys of the server. Only when the request was counted
+                 * @description `q` requests in a window of `w` seconds: the quota that all keys of the server share, or the cap of the key if that leaves less. Only when the request was counted
                  * @example "hourly";q=1000;w=3600
                  */
                 "RateLimit-Policy"?: string;
@@ -318,7 +318,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The quota of the hour is used up, or there were too many invalid keys. Counted against the quota of the key's server. */
+        /** @description The quota of the hour or the cap of the key is used up, or there were too many invalid keys. Counted against the quota of the key's server. */
         QuotaExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -343,7 +343,7 @@ export interface components {
                 "Cache-Control": components["headers"]["Cache-Control"];
                 Vary: components["headers"]["Vary"];
                 /**
-                 * @description The quota: `q` requests in a window of `w` seconds, shared by all keys of the server. Only when the request was counted
+                 * @description `q` requests in a window of `w` seconds: the quota that all keys of the server share, or the cap of the key if that leaves less. Only when the request was counted
                  * @example "hourly";q=1000;w=3600
                  */
                 "RateLimit-Policy"?: string;
@@ -381,7 +381,7 @@ export interface components {
                 Vary: components["headers"]["Vary"];
                 "Retry-After": components["headers"]["Retry-After"];
                 /**
-                 * @description The quota: `q` requests in a window of `w` seconds, shared by all keys of the server. Only when the request was counted
+                 * @description `q` requests in a window of `w` seconds: the quota that all keys of the server share, or the cap of the key if that leaves less. Only when the request was counted
                  * @example "hourly";q=1000;w=3600
                  */
                 "RateLimit-Policy"?: string;
@@ -440,7 +440,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description The quota: `q` requests in a window of `w` seconds, shared by all keys of the server
+         * @description `q` requests in a window of `w` seconds: the quota that all keys of the server share, or the cap of the key if that leaves less
          * @example "hourly";q=1000;w=3600
          */
         "RateLimit-Policy": string;
@@ -513,7 +513,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Server id, always a string
+                 * @description Server id, always a string. With `~week`, `~week.prev`, `~month` or `~month.prev` it is a board of the server
                  * @example 81384788765712384
                  */
                 guild_id: string;
@@ -559,7 +559,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Server id, always a string
+                 * @description Server id, always a string. With `~week`, `~week.prev`, `~month` or `~month.prev` it is a board of the server
                  * @example 81384788765712384
                  */
                 guild_id: string;
@@ -611,7 +611,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Server id, always a string
+                 * @description Server id, always a string. With `~week`, `~week.prev`, `~month` or `~month.prev` it is a board of the server
                  * @example 81384788765712384
                  */
                 guild_id: string;

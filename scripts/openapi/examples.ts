@@ -2,8 +2,8 @@
 
 export const DESCRIPTION = `Every request carries an API key in the header \`x-api-key\`; a key belongs to one server.
 
-The requests of all keys of a server count together against the hourly quota of its plan; every answer to a valid key
-tells what is left. Answers carry an ETag: send it back in \`If-None-Match\`, and unchanged data is 304 without a body.
+The requests of all keys of a server count together against the hourly quota of its plan, and a key can have a cap of its
+own. Every answer to a valid key tells what is left of the one that leaves less. Answers carry an ETag: send it back in \`If-None-Match\`, and unchanged data is 304 without a body.
 
 HEAD works wherever GET does. Ids are always strings. Unknown query parameters are ignored.
 

@@ -28,7 +28,7 @@ export const HEADERS = {
     '9f86d081884c-1a',
   ),
   'RateLimit-Policy': text(
-    'The quota: `q` requests in a window of `w` seconds, shared by all keys of the server',
+    '`q` requests in a window of `w` seconds: the quota that all keys of the server share, or the cap of the key if that leaves less',
     '^"hourly";q=[0-9]+;w=3600$',
     '"hourly";q=1000;w=3600',
   ),

@@ -52,7 +52,7 @@ const TEXTS: Readonly<Record<ProblemCode, ProblemTexts>> = {
     detail: 'This resource is read-only: use GET, HEAD or OPTIONS.',
   },
   quota_exceeded: {
-    when: 'The quota of the hour is used up, or there were too many invalid keys.',
+    when: 'The quota of the hour or the cap of the key is used up, or there were too many invalid keys.',
     whatToDo: 'Wait for the seconds in `Retry-After`.',
     detail: 'The quota of 100 requests per hour is used up. It is renewed in 1284 seconds.',
   },

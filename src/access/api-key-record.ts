@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../errors.ts';
 import { splitOrigins } from './origins.ts';
 
 /** The stored data of a key, without the key itself. */
@@ -13,8 +14,24 @@ export interface ApiKeyRecord {
   readonly lifetimeMs: number | null;
   /** Web origins whose pages may use the key, such as https://example.com; none = no limit. */
   readonly origins: readonly string[];
+  /** Requests an hour that the key allows, beside the quota of its guild; null = no cap. NaN for a stored one that is no number. */
+  readonly cap: number | null;
   /** First characters of the key, to recognise it by; "" for a key that was made before they were stored. */
   readonly prefix: string;
+}
+
+const MAX_CAP = 2 ** 31 - 1;
+
+/** Returns whether a number of requests can be a cap. */
+export function isCap(requests: number): boolean {
+  return Number.isInteger(requests) && requests >= 1 && requests <= MAX_CAP;
+}
+
+/** Parses a cap: requests an hour. @throws InvalidInputError unless it is a whole number from 1 to 2^31-1. */
+export function parseCap(text: string): number {
+  const cap = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (isCap(cap)) return cap;
+  throw new InvalidInputError(`"${text}" is no cap: give a whole number of requests an hour, from 1 to ${MAX_CAP}`);
 }
 
 /** Returns a record as the fields of its hash. */
@@ -27,6 +44,7 @@ export function toFields(record: ApiKeyRecord): Record<string, string> {
     ...(record.expiresAt !== null && { expires_at: record.expiresAt }),
     ...(record.lifetimeMs !== null && { lifetime_ms: String(record.lifetimeMs) }),
     ...(record.origins.length > 0 && { origins: record.origins.join(' ') }),
+    ...(record.cap !== null && { cap: String(record.cap) }),
     prefix: record.prefix,
   };
 }
@@ -41,6 +59,7 @@ export function fromFields(fields: Record<string, string>): ApiKeyRecord {
     expiresAt: fields.expires_at || null,
     lifetimeMs: fields.lifetime_ms ? Number(fields.lifetime_ms) : null,
     origins: splitOrigins(fields.origins ?? ''),
+    cap: fields.cap ? Number(fields.cap) : null,
     prefix: fields.prefix ?? '',
   };
 }

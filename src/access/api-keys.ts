@@ -31,6 +31,7 @@ export class ApiKeyStore {
    * Creates a key of a guild. Three round trips. It is listed first, so that every key that works is listed.
    * @param lifetimeMs milliseconds until it expires, or null for never.
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
+   * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
    * @param replaced id of a key that must be listed still.
    * @throws InvalidInputError when the guild has {@link MAX_KEYS} keys that have not expired.
    * @throws NotFoundError when the guild has no key `replaced`.
@@ -40,6 +41,7 @@ export class ApiKeyStore {
     name: string,
     lifetimeMs: number | null,
     origins: readonly string[] = [],
+    cap: number | null = null,
     replaced?: string,
   ): Promise<CreatedKey> {
     const key = generateKey();
@@ -52,6 +54,7 @@ export class ApiKeyStore {
       expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),
       lifetimeMs,
       origins,
+      cap,
       prefix: key.slice(0, PREFIX_LENGTH),
     };
     const sha = hashKey(key);
@@ -128,7 +131,11 @@ export class ApiKeyStore {
     await this.client.del(this.redisKeys.apiKey(sha));
     const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
     // In this order: the service stores the use of a listed key only.
-    await Promise.all([this.client.hdel(apiKeys, keyId), this.client.hdel(apiKeysUsed, keyId)]);
+    await Promise.all([
+      this.client.hdel(apiKeys, keyId),
+      this.client.hdel(apiKeysUsed, keyId),
+      this.client.del(this.redisKeys.keyQuota(guildId, keyId)),
+    ]);
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
@@ -143,7 +150,7 @@ export class ApiKeyStore {
       throw new NotFoundError(
         `Key ${keyId} of guild ${guildId} has no record any more: revoke it and create a new one`,
       );
-    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, keyId);
+    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, keyId);
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
       const record = this.redisKeys.apiKey(sha);
@@ -163,6 +170,7 @@ export class ApiKeyStore {
       const listed = Object.entries(await this.client.hgetall(apiKeys));
       if (listed.length === 0) break;
       await Promise.all(listed.map(([, sha]) => this.client.del(this.redisKeys.apiKey(sha))));
+      await this.client.del(...listed.map(([id]) => this.redisKeys.keyQuota(guildId, id)));
       // Only those: a key that is made meanwhile stays listed until its record is deleted too.
       await this.client.hdel(apiKeys, ...listed.map(([id]) => id));
       revoked += listed.length;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import type { TimeLimit } from '../store/timeouts.ts';
-import type { ApiKeyRecord } from './api-key-record.ts';
+import { type ApiKeyRecord, isCap } from './api-key-record.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 
@@ -14,6 +14,8 @@ export interface Identity {
   readonly keyId: string;
   /** Web origins whose pages may use the key; none = all. */
   readonly origins: readonly string[];
+  /** Requests that the key allows in a quota window; null = as many as its guild has left. */
+  readonly cap: number | null;
   /** Requests that the usage has counted and not added up yet. Kept here to save a look-up (hot path, see ADR 11). */
   counted?: CountedRequests | undefined;
 }
@@ -159,12 +161,13 @@ export class Authenticator {
     const record = await this.apiKeys.find(hash);
     const expiresAt = record ? expiryOf(record) : 0;
     // "not below" instead of "at or past": a date that cannot be read counts as past.
-    if (!record || !(this.wallClock() < expiresAt)) {
+    if (!record || !(this.wallClock() < expiresAt) || !hasUsableCap(record)) {
       if (epoch === this.epoch) this.cache.delete(key);
       return null;
     }
     const plan = await this.client.hget(this.redisKeys.guild(record.guildId).config, 'plan');
-    const identity = { guildId: record.guildId, plan: plan || DEFAULT_PLAN, keyId: record.id, origins: record.origins };
+    const { guildId, id: keyId, origins, cap } = record;
+    const identity = { guildId, plan: plan || DEFAULT_PLAN, keyId, origins, cap };
     this.seen.set(key, true);
     if (epoch === this.epoch) {
       const goodUntil = askedAt + CACHE_TTL_MS;
@@ -178,6 +181,11 @@ export class Authenticator {
 /** Returns milliseconds since the epoch; infinity for a key that does not expire. */
 function expiryOf({ expiresAt }: ApiKeyRecord): number {
   return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
+/** Returns false for a cap that somebody else wrote and that limits nothing. The id of a capped key becomes a word of batch.lua. */
+function hasUsableCap({ id, cap }: ApiKeyRecord): boolean {
+  return cap === null || (isCap(cap) && /^\w+$/.test(id));
 }
 
 /** Returns a number from 0 to 1 that differs from key to key. */

@@ -1,32 +1,49 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { CommandBatcher } from '../store/command-batcher.ts';
+import type { Identity } from './authenticator.ts';
+import {
+  type Counted,
+  type Counter,
+  cappedStates,
+  type Decisions,
+  parseCount,
+  parseCounts,
+  type QuotaState,
+  statesOf,
+} from './quota-states.ts';
+
+export type { QuotaState };
 
 /** The quota window in seconds: fixed, from a guild's first request. */
 export const WINDOW_S = 3600;
 
-/** The state of a guild's quota after one request. */
-export interface QuotaState {
-  readonly allowed: boolean;
-  /** Requests per window. */
-  readonly limit: number;
-  /** Requests left in the window after this one. */
-  readonly remaining: number;
-  /** Milliseconds until the window ends. */
-  readonly resetMs: number;
-}
+/** Limits whose limiters are kept for keys with a cap. Another limiter is made in microseconds. */
+const MAX_LIMITERS = 1000;
 
 interface Plan {
   readonly limiter: RateLimiterRedis;
-  readonly counts: { allowed: number; denied: number };
+  readonly counts: Decisions;
 }
 
-/** Counts requests per guild. Each plan has a limiter; all share a guild's counter, so a change of plan keeps the count. */
+/**
+ * Counts requests per guild, and per API key with a cap. Each plan has a limiter; all share a guild's counter, so a change of plan keeps
+ * the count.
+ */
 export class Quotas {
   private readonly plans: ReadonlyMap<string, Plan>;
   private readonly fallback: Plan;
+  /** By their limit, for the counts of keys with a cap. */
+  private readonly limiters = new LRUCache<number, KnownCountLimiter>({
+    max: MAX_LIMITERS,
+    memoMethod: (points) => new KnownCountLimiter(points),
+  });
 
   /** @param planQuotas requests per window by plan; its entry "free" also serves a plan that is not listed. */
-  constructor(commands: CommandBatcher, planQuotas: ReadonlyMap<string, number>) {
+  constructor(
+    private readonly commands: CommandBatcher,
+    planQuotas: ReadonlyMap<string, number>,
+  ) {
     this.plans = new Map(
       [...planQuotas].map(([plan, points]) => {
         // The library's own command for a count, run as a command of the batch beside the reads.
@@ -50,38 +67,58 @@ export class Quotas {
   }
 
   /**
-   * Counts `requests` requests of a guild in one command.
+   * Counts `requests` requests of a guild in one command. Those of an API key with a cap are counted on both, or on neither.
+   * @param identity of all of them, for a key with a cap; otherwise of any key of the guild.
    * @returns the state after each of them, in their order, as if they had been counted one by one.
    * @throws StoreUnavailableError; the requests may or may not have been counted, at most once.
    */
-  consume(guildId: string, plan: string, requests: number): Promise<readonly QuotaState[]> {
-    const { limiter, counts } = this.plans.get(plan) ?? this.fallback;
+  consume(identity: Omit<Identity, 'origins'>, requests: number): Promise<readonly QuotaState[]> {
+    const { limiter, counts } = this.plans.get(identity.plan) ?? this.fallback;
+    if (identity.cap !== null) {
+      const { points } = limiter;
+      return this.countBoth(identity, points, identity.cap, requests).then((both) =>
+        cappedStates(both, requests, counts),
+      );
+    }
     const toStates = (result: RateLimiterRes) => statesOf(result, limiter.points, requests, counts);
-    return limiter.consume(guildId, requests).then(toStates, (rejection) => toStates(deniedResult(rejection)));
+    return limiter.consume(identity.guildId, requests).then(toStates, (rejection) => toStates(deniedResult(rejection)));
+  }
+
+  /** Counts requests of a key with a cap. @returns the guild's counter and that of the key. */
+  private countBoth(
+    { guildId, keyId }: Pick<Identity, 'guildId' | 'keyId'>,
+    quota: number,
+    cap: number,
+    requests: number,
+  ): Promise<[Counter, Counter]> {
+    const command = `capped ${requests} ${WINDOW_S} ${quota} ${keyId} ${cap}`;
+    const counted = this.commands.run(guildId, command, parseCounts, 1, keyId);
+    const decide = (points: number, place: 0 | 1) =>
+      this.limiters.memo(points).decide(
+        counted.then((both) => both[place]),
+        requests,
+      );
+    return Promise.all([decide(quota, 0), decide(cap, 1)]);
   }
 }
 
-/** Returns the state after each of the requests that were counted together, and adds them to the plan's counts. */
-function statesOf(
-  { consumedPoints, msBeforeNext }: RateLimiterRes,
-  limit: number,
-  requests: number,
-  counts: Plan['counts'],
-): QuotaState[] {
-  const states: QuotaState[] = [];
-  for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
-    const allowed = used <= limit;
-    if (allowed) counts.allowed++;
-    else counts.denied++;
-    states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs: msBeforeNext });
-  }
-  return states;
-}
+/** A limiter of rate-limiter-flexible for counts that the command of several counters has made. It holds no count. */
+class KnownCountLimiter {
+  private counted: Promise<Counted> | undefined;
+  private readonly limiter: RateLimiterRedis;
 
-/** Decodes the reply of command-count.lua: requests of the window, refused ones among them, and milliseconds until it ends. */
-function parseCount(reply: string): [consumed: number, msLeft: number] {
-  const end = reply.indexOf('\n');
-  return [Number(reply.slice(0, end)), Number(reply.slice(end + 1))];
+  constructor(points: number) {
+    const storeClient = { rlflxIncr: () => this.counted };
+    this.limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
+  }
+
+  /** Decides about requests that were counted. No I/O. @throws StoreUnavailableError when `counted` does. */
+  async decide(counted: Promise<Counted>, requests: number): Promise<Counter> {
+    // The library asks for it before its call returns.
+    this.counted = counted;
+    const { consumedPoints, msBeforeNext } = await this.limiter.consume('', requests).catch(deniedResult);
+    return { limit: this.limiter.points, used: consumedPoints - requests, resetMs: msBeforeNext };
+  }
 }
 
 /** Returns the result of a denied request: `consume` rejects with it, and with an Error when the store failed. */

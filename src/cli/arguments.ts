@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseCap } from '../access/api-key-record.ts';
 import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
@@ -42,16 +43,25 @@ export function parseLifetime(text: string): number {
 }
 
 export function parseOriginList(text: string): string[] {
-  let origins: string[];
+  const origins = asArgument(() => parseOrigins(text));
+  // A key without origins works everywhere. Nobody means that by --origins ''.
+  if (origins.length === 0) throw new InvalidArgumentError('Name at least one origin, or leave --origins out.');
+  return origins;
+}
+
+/** Parses the requests an hour that a key allows. */
+export function parseKeyCap(text: string): number {
+  return asArgument(() => parseCap(text));
+}
+
+/** Returns what `parse` returns. An InvalidInputError of it becomes the error of an argument. */
+function asArgument<T>(parse: () => T): T {
   try {
-    origins = parseOrigins(text);
+    return parse();
   } catch (error) {
     if (error instanceof InvalidInputError) throw new InvalidArgumentError(error.message);
     throw error;
   }
-  // A key without origins works everywhere. Nobody means that by --origins ''.
-  if (origins.length === 0) throw new InvalidArgumentError('Name at least one origin, or leave --origins out.');
-  return origins;
 }
 
 export function parseMultiplier(text: string): number {

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { ApiKeyRecord } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
-import { parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
+import { count } from '../count.ts';
+import { parseKeyCap, parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { withServices } from './services.ts';
@@ -18,6 +19,8 @@ interface CreateOptions extends Options {
   /** Lifetime in milliseconds. */
   readonly expires?: number;
   readonly origins?: readonly string[];
+  /** Requests an hour. */
+  readonly cap?: number;
 }
 
 interface RotateOptions extends Options {
@@ -47,12 +50,16 @@ export function defineKeys(command: Command, context: CommandContext): void {
       'web origins whose pages alone may use it, such as https://a.example,https://b.example',
       parseOriginList,
     )
+    .option('--cap <requests>', 'requests an hour that it allows, beside the quota of the guild', parseKeyCap)
     .action((options: CreateOptions) => create(context, options));
   subcommand('list', "List a guild's keys, oldest first").action((options: Options) => list(context, options));
   subcommand('revoke', 'End a key at once')
     .argument('<key-id>', 'id of the key, as "list" shows it')
     .action((keyId: string, options: Options) => revoke(context, keyId, options));
-  subcommand('rotate', 'Create a key with the same name, lifetime and origins, and let the old one go on for a while')
+  subcommand(
+    'rotate',
+    'Create a key with the same name, lifetime, origins and cap, and let the old one go on for a while',
+  )
     .argument('<key-id>', 'id of the key to replace, as "list" shows it')
     .addOption(
       new Option('--overlap <duration>', 'how long the old key still works: 30m, 24h, 2w; 0m ends it now')
@@ -62,9 +69,12 @@ export function defineKeys(command: Command, context: CommandContext): void {
     .action((keyId: string, options: RotateOptions) => rotate(context, keyId, options));
 }
 
-async function create(context: CommandContext, { guild, name, expires, origins, json }: CreateOptions): Promise<void> {
+async function create(
+  context: CommandContext,
+  { guild, name, expires, origins, cap, json }: CreateOptions,
+): Promise<void> {
   const { key, record } = await withServices(context, ({ apiKeys }) =>
-    apiKeys.create(guild, name, expires ?? null, origins),
+    apiKeys.create(guild, name, expires ?? null, origins, cap),
   );
   print(context, json, { guild, key, ...toJson(record) }, () => [...newKeyLines(key), describe(record)]);
 }
@@ -79,7 +89,7 @@ async function list(context: CommandContext, { guild, json }: Options): Promise<
   print(context, json, { guild, keys: listed }, () =>
     keys.length === 0
       ? `Guild ${guild} has no keys. Create one with: ${commandLine('keys', `create --guild ${guild}`)}`
-      : table(context, ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS'], keys.map(toRow)),
+      : table(context, ['ID', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE', 'ORIGINS', 'CAP'], keys.map(toRow)),
   );
 }
 
@@ -111,17 +121,27 @@ function newKeyLines(key: string): string[] {
   return [key, 'Keep it now: it will not be shown again.'];
 }
 
-function describe({ id, guildId, name, expiresAt, origins }: ApiKeyRecord): string {
+function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord): string {
   const end = expiresAt === null ? 'does not expire' : `expires ${minute(expiresAt)}`;
   const where = origins.length > 0 ? `, for pages of ${origins.join(' ')} only` : '';
-  return `Key ${id}${name && ` (${name})`} of guild ${guildId}, ${end}${where}.`;
+  const limit = cap === null ? '' : `, at most ${count(cap, 'request')} an hour`;
+  return `Key ${id}${name && ` (${name})`} of guild ${guildId}, ${end}${where}${limit}.`;
 }
 
 function toRow({ record, usage: { lastUsed } }: { record: ApiKeyRecord; usage: KeyUsage }): string[] {
-  const { id, name, createdAt, expiresAt, origins } = record;
+  const { id, name, createdAt, expiresAt, origins, cap } = record;
   const end = expiresAt === null ? 'never' : minute(expiresAt);
   const used = lastUsed === null ? '-' : minute(lastUsed);
-  return [id, name || '-', minute(createdAt), end, used, stateOf(record), origins.join(' ') || 'any'];
+  return [
+    id,
+    name || '-',
+    minute(createdAt),
+    end,
+    used,
+    stateOf(record),
+    origins.join(' ') || 'any',
+    String(cap ?? '-'),
+  ];
 }
 
 function usageJson({ lastUsed: last_used, requests, refused }: KeyUsage) {
@@ -129,8 +149,8 @@ function usageJson({ lastUsed: last_used, requests, refused }: KeyUsage) {
 }
 
 function toJson(record: ApiKeyRecord) {
-  const { id, name, createdAt: created_at, expiresAt: expires_at, origins } = record;
-  return { id, name, created_at, expires_at, state: stateOf(record), origins };
+  const { id, name, createdAt: created_at, expiresAt: expires_at, origins, cap } = record;
+  return { id, name, created_at, expires_at, state: stateOf(record), origins, cap };
 }
 
 /** Decides like the service: an expiry that is not a date counts as past. */

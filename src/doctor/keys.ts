@@ -29,9 +29,9 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
   if (!key.startsWith(before)) return undefined;
   const rest = key.slice(before.length) + after;
   if (/^key:[0-9a-f]{64}$/.test(rest)) return { guild: '', type: 'hash' };
-  if (/^((operator-)?invite|session):[0-9a-f]{64}$|^operator-sessions$/.test(rest))
+  if (/^((operator-)?invite|session|new-key):[0-9a-f]{64}$|^operator-sessions$/.test(rest))
     return { guild: '', type: 'string' };
-  const quota = /^quota:\{([\w.-]{1,64})\}$/.exec(rest);
+  const quota = /^quota:\{([\w.-]{1,64})\}(?::\w{1,32})?$/.exec(rest);
   if (quota?.[1]) return { guild: quota[1], type: 'string' };
   const [, ofBoard] = /^\{([\w.-]{1,64})\}~(?:week|month)(?:\.prev)?:(?:xp|hidden)$/.exec(rest) ?? [];
   if (ofBoard) return { guild: ofBoard, type: 'zset' };

@@ -21,6 +21,7 @@ const MISSING = /unknown command/i;
 export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisKeys' | 'config'>): Command[] {
   const { xp, stats, config: settings, members, apiKeys, apiKeysUsed, usage } = redisKeys.guild(NO_GUILD);
   const quota = redisKeys.quota(NO_GUILD);
+  const keyQuota = redisKeys.keyQuota(NO_GUILD, 'x');
   const board = boardKeys(xp, 'week').xp;
   const sha = '0'.repeat(40);
   const commands: Command[] = [
@@ -47,6 +48,13 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
     ['incrby', quota, 'x'],
     ['pttl', quota],
     ['expire', quota, '1'],
+    ['get', quota],
+    ['eval', 'return 1', '1', keyQuota],
+    ['evalsha', sha, '1', keyQuota],
+    ['get', keyQuota],
+    ['incrby', keyQuota, 'x'],
+    ['pttl', keyQuota],
+    ['expire', keyQuota, '1'],
     ['evalsha', sha, '5', usage, apiKeysUsed, apiKeys, stats, settings],
     ['hlen', apiKeys],
     ...[usage, apiKeysUsed].flatMap((key): Command[] => [

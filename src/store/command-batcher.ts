@@ -30,6 +30,8 @@ interface CommandBatch {
   lastGuild: string;
   /** One line a command, as batch.lua documents them. */
   lines: string;
+  /** Ids of its API keys with a cap, whose counters a Cluster wants declared. */
+  cappedKeys: Set<string> | undefined;
   weight: number;
   count: number;
   readonly replies: Promise<Reply[]>;
@@ -75,6 +77,7 @@ export class CommandBatcher {
    * @param command as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
    * @param decode makes the result from the reply, in the form that the command has.
    * @param weight rows of data that the command reads, about.
+   * @param cappedKeyId id of the API key with a cap that the command counts, if it is "capped".
    * @throws StoreUnavailableError
    */
   run<T, R extends CommandReply = string>(
@@ -82,6 +85,7 @@ export class CommandBatcher {
     command: string,
     decode: (reply: R) => T,
     weight = 1,
+    cappedKeyId?: string,
   ): Promise<T> {
     const key = this.batchKey(guildId, command);
     let batch = this.batches.get(key);
@@ -99,6 +103,10 @@ export class CommandBatcher {
     }
     batch.lines += `${command}\n`;
     batch.weight += weight;
+    if (cappedKeyId !== undefined) {
+      batch.cappedKeys ??= new Set();
+      batch.cappedKeys.add(cappedKeyId);
+    }
     const index = batch.count++;
     const result = batch.replies.then((replies) => decode(replyOf(replies[index]) as R));
     if (!this.collecting) this.flush();
@@ -129,10 +137,11 @@ export class CommandBatcher {
     for (const batch of batches.values()) this.send(batch);
   }
 
-  private send({ firstGuild, lines, resolve }: CommandBatch): void {
+  private send({ firstGuild, lines, cappedKeys, resolve }: CommandBatch): void {
     const quota = this.redisKeys.quota(firstGuild);
     const guild = this.redisKeys.guild(firstGuild);
     const further = isOfBoard(lines) ? BOARDS.map((board) => boardKeys(guild.xp, board).xp) : [];
+    for (const keyId of cappedKeys ?? []) further.push(this.redisKeys.keyQuota(firstGuild, keyId));
     const replies = this.declaresKeys
       ? batchOfOneGuild<Reply[]>(this.scripts, { ...guild, quota }, [lines], further)
       : batch<Reply[]>(this.scripts, { quota }, [lines]);
@@ -150,7 +159,16 @@ function newBatch(guildId: string): CommandBatch {
   const replies = new Promise<Reply[]>((settle) => {
     resolve = settle;
   });
-  return { firstGuild: guildId, lastGuild: guildId, lines: '', weight: 0, count: 0, replies, resolve };
+  return {
+    firstGuild: guildId,
+    lastGuild: guildId,
+    lines: '',
+    cappedKeys: undefined,
+    weight: 0,
+    count: 0,
+    replies,
+    resolve,
+  };
 }
 
 /** Returns the reply of a command. @throws StoreUnavailableError with the message of its error. */

@@ -134,6 +134,11 @@ export class RedisKeys {
     return `${this.prefix}:quota:{${guildId}}`;
   }
 
+  /** STRING: requests counted for an API key with a cap in its running quota window. It is in the guild's slot too. */
+  keyQuota(guildId: string, keyId: string): string {
+    return `${this.quota(guildId)}:${keyId}`;
+  }
+
   /** Pattern of SCAN for Redis keys of which each guild has at least one. It matches others too: see {@link guildIdOf}. */
   get guildPattern(): string {
     return `${this.prefix}:{*}:[ckx]*`;
@@ -158,6 +163,11 @@ export class RedisKeys {
   /** STRING with a time to live: the dashboard session whose token has this SHA-256 (hex). */
   session(sha256: string): string {
     return `${this.prefix}:session:${sha256}`;
+  }
+
+  /** STRING with a time to live: an API key that a dashboard session has made and not shown, encrypted. Its hash is of both. */
+  newKey(sha256: string): string {
+    return `${this.prefix}:new-key:${sha256}`;
   }
 
   /** STRING with a time to live: the text that all sessions of the operator carry. */

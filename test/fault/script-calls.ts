@@ -123,6 +123,11 @@ export const scriptCalls: readonly ScriptCall[] = [
     run: ({ client, scripts, redisKeys }) =>
       new CommandBatcher(client, scripts, redisKeys).run(GUILD, 'count 1 3600 100', (reply) => reply),
   },
+  {
+    script: 'batch',
+    run: ({ client, scripts, redisKeys }) =>
+      new CommandBatcher(client, scripts, redisKeys).run(GUILD, 'capped 1 3600 100 k1 5', (reply) => reply, 1, 'k1'),
+  },
 ];
 
 const serverOf = async (server: Redis) => /run_id:(\w+)/.exec(await server.info('server'))?.[1];

@@ -45,7 +45,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
 
     const list = await keys('list', '--guild', id);
     expect(list.stdout).toMatch(
-      /^ID\tNAME\tCREATED\tEXPIRES\tLAST USED\tSTATE\tORIGINS\n\w{10}\twidget\t.* UTC\t.* UTC\t-\tactive\tany\n$/,
+      /^ID\tNAME\tCREATED\tEXPIRES\tLAST USED\tSTATE\tORIGINS\tCAP\n\w{10}\twidget\t.* UTC\t.* UTC\t-\tactive\tany\t-\n$/,
     );
     expect(list.stdout).not.toContain(key);
   });
@@ -70,10 +70,21 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect(await status(id, key)).toBe(403);
 
     expect((await keys('list', '--guild', id)).stdout).toMatch(
-      /\tactive\thttps:\/\/a\.example https:\/\/b\.example\n$/,
+      /\tactive\thttps:\/\/a\.example https:\/\/b\.example\t-\n$/,
     );
     const [{ id: keyId }] = (await json(keys('list', '--guild', id, '--json'))).keys;
     expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ origins });
+  });
+
+  it('keys create --cap limits the requests of the key by the hour, and rotate keeps the limit', async () => {
+    const id = newGuild();
+    const created = await keys('create', '--guild', id, '--cap', '2');
+    const [key = '', , description] = created.stdout.split('\n');
+    expect(description).toMatch(/, at most 2 requests an hour\.$/);
+    expect([await status(id, key), await status(id, key), await status(id, key)]).toEqual([200, 200, 429]);
+    expect((await keys('list', '--guild', id)).stdout).toMatch(/\tactive\tany\t2\n$/);
+    const [{ id: keyId }] = (await json(keys('list', '--guild', id, '--json'))).keys;
+    expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ cap: 2 });
   });
 
   it('keys list tells when each key was used last, once a service has written it', async () => {
@@ -115,7 +126,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     const last = await json(keys('rotate', '--guild', id, next.id, '--overlap', '0m', '--json'));
     expect(last.replaces.state).toBe('expired');
     const { stdout } = await keys('list', '--guild', id);
-    expect(stdout.match(/\t(active|expired)\tany$/gm)).toHaveLength(3);
+    expect(stdout.match(/\t(active|expired)\tany\t-$/gm)).toHaveLength(3);
   });
 
   it.each([
@@ -129,6 +140,11 @@ describe('the commands, as processes', needs('redis-server'), () => {
       /"https:\/\/a\.example\/page" is not an origin/,
     ],
     [['create', '--guild', 'g', '--origins', ''], /Name at least one origin, or leave --origins out/],
+    [
+      ['create', '--guild', 'g', '--cap', '0'],
+      /"0" is no cap: give a whole number of requests an hour, from 1 to 2147483647/,
+    ],
+    [['create', '--guild', 'g', '--cap', '2147483648'], /"2147483648" is no cap/],
     [['revoke', '--guild', 'g', 'nokey'], /Guild g has no key nokey: see the ids with "keys list --guild g"/],
     [['rotate', '--guild', 'g', 'nokey'], /Guild g has no key nokey/],
   ])('keys %j is refused on stderr with the fix', async (args, message) => {

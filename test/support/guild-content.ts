@@ -31,7 +31,7 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Services, memb
   await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
   // What a bot in another language can have stored: bytes that are no UTF-8.
   await client.hset('gr:{g}:members', 'u8', Buffer.from([...Buffer.from('- 3 - '), 0xff, 0x00, 0x80]));
-  await apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example']);
+  await apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example'], 500);
   await client.set('gr:quota:{g}', '7', 'EX', 3000);
   await client.hset('gr:{g}:keys:used', 'k1', '1795000000');
   await client.hset('gr:{g}:usage', '498600:k1', '12', 'from', '498500');

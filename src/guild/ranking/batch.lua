@@ -3,7 +3,7 @@
 -- KEYS[1] gr:quota:{G} of the first guild. There are two forms of the call:
 --   A single guild, for a Cluster and for servers that allow no undeclared keys: KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
 --     KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
---     For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp.
+--     For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. At the end gr:quota:{G}:ID for each API key that is capped.
 --     A Cluster refuses such a call while these keys are on two nodes, so the reply is never made of half a guild.
 --   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because a call a guild would
 --     cost throughput (docs/adr/0012). It reads, and writes nothing but the quota counters.
@@ -11,6 +11,7 @@
 --         further argument costs the client time. Ids and numbers contain no spaces.
 --   guild G                    the commands that follow are of this guild (only in the second form)
 --   count N WINDOW LIMIT       counts N requests; WINDOW = length of the quota window in seconds; LIMIT = requests a window
+--   capped N WINDOW LIMIT ID CAP   the same for requests of the API key ID, which allows CAP requests a window
 --   page FIRST LAST REV        ranks FIRST to LAST, from 0
 --   member USER_ID REV
 --   stats REV
@@ -26,13 +27,14 @@
 --- @include lib-revision
 --- @include lib-permissions
 --- @include command-count
+--- @include command-capped
 --- @include command-page
 --- @include command-member
 --- @include command-stats
 --- @include command-board
 --- @include command-rules
 
-local commands = { count = count, page = page, member = member, stats = stats, rules = rules }
+local commands = { count = count, capped = capped, page = page, member = member, stats = stats, rules = rules }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
 
 -- Returns the names of a guild's keys. A command adds the revision as `rev` when it has read it.
@@ -44,7 +46,8 @@ end
 local guild = guild_of(first_guild)
 
 local replies = {}
-for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?(%S*)\n') do
+-- The third argument is the rest of the line: "capped" has more.
+for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?([^\n]*)\n') do
   if name == 'guild' then
     guild = guild_of(a)
   else

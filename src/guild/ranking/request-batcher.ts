@@ -30,7 +30,7 @@ const MAX_BATCH_SIZE = 32;
 
 /**
  * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: one count for all requests
- * of a guild, one read for equal ones, all in one Redis command (docs/adr/0006). A request joins a read before it is sent, so the response
+ * of a guild (of each API key with a cap), one read for equal ones, all in one Redis command (docs/adr/0006). A request joins a read before it is sent, so the response
  * is as fresh for each of them.
  */
 export class RequestBatcher<V> {
@@ -63,7 +63,7 @@ export class RequestBatcher<V> {
     this.pending = [];
     this.commands.collect(() => {
       for (const { first, items: requests } of groupBy(batch, hasSameQuota)) {
-        const counting = this.quotas.consume(first.identity.guildId, first.identity.plan, requests.length);
+        const counting = this.quotas.consume(first.identity, requests.length);
         for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
       }
     });
@@ -95,9 +95,12 @@ export class RequestBatcher<V> {
 
 type Comparable = Pick<PendingRequest<unknown>, 'identity' | 'read'>;
 
-/** Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. */
+/**
+ * Compares quotas. While a change of plan is under way, a guild's requests can have two limits on the same counter. Each API key with a cap
+ * has a counter of its own beside it.
+ */
 function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable): boolean {
-  return a.guildId === b.guildId && a.plan === b.plan;
+  return a.guildId === b.guildId && a.plan === b.plan && a.cap === b.cap && (a.cap === null || a.keyId === b.keyId);
 }
 
 function hasSameRead({ read: a }: Comparable, { read: b }: Comparable): boolean {

@@ -96,9 +96,10 @@ export function memberNotFound(): Problem {
   return new Problem('member_not_found', 'This server has no member with that user_id in its ranking.');
 }
 
-export function quotaExceeded({ limit, resetMs }: QuotaState): Problem {
+export function quotaExceeded({ limit, resetMs, ofKey }: QuotaState): Problem {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  const detail = `The quota of ${limit} requests per hour is used up. It is renewed in ${seconds} seconds.`;
+  const which = ofKey ? `cap of this API key, ${limit} requests per hour,` : `quota of ${limit} requests per hour`;
+  const detail = `The ${which} is used up. It is renewed in ${seconds} seconds.`;
   return tooManyRequests(detail, seconds);
 }
 

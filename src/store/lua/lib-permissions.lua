@@ -9,7 +9,7 @@ local function sample_arguments(command, key)
     return 'x', 'x'
   elseif command == 'ZREM' or command == 'HMGET' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
     return 'x'
-  elseif command == 'EXPIRE' or command == 'PEXPIRE' then
+  elseif command == 'EXPIRE' or command == 'PEXPIRE' or command == 'INCRBY' then
     return '1'
   elseif command == 'RENAME' then
     return key

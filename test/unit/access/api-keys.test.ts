@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 describe('create', () => {
   it('stores the record under the hash of the key, and lists it with the guild', async () => {
-    const { key, record } = await apiKeys.create('g', 'widget', DAY, ['https://a.example', 'https://b.example']);
+    const { key, record } = await apiKeys.create('g', 'widget', DAY, ['https://a.example', 'https://b.example'], 200);
     expect(record).toEqual({
       id: expect.stringMatching(/^[0-9A-Za-z]{10}$/),
       guildId: 'g',
@@ -39,6 +39,7 @@ describe('create', () => {
       expiresAt: '2026-01-16T12:00:00.000Z',
       lifetimeMs: DAY,
       origins: ['https://a.example', 'https://b.example'],
+      cap: 200,
       prefix: key.slice(0, 7),
     });
     expect(await testStore.client.hgetall('gr:{g}:keys')).toEqual({ [record.id]: hashKey(key) });
@@ -50,14 +51,15 @@ describe('create', () => {
       expires_at: '2026-01-16T12:00:00.000Z',
       lifetime_ms: String(DAY),
       origins: 'https://a.example https://b.example',
+      cap: '200',
       prefix: record.prefix,
     });
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
   });
 
-  it('stores no expiry and no origins for a key that has none', async () => {
+  it('stores no expiry, no origins and no cap for a key that has none', async () => {
     const { key, record } = await apiKeys.create('g', 'tool', null);
-    expect(record).toMatchObject({ expiresAt: null, origins: [] });
+    expect(record).toMatchObject({ expiresAt: null, origins: [], cap: null });
     expect(Object.keys(await testStore.client.hgetall(`gr:key:${hashKey(key)}`)).sort()).toEqual([
       'created_at',
       'guild_id',
@@ -88,6 +90,7 @@ describe('find', () => {
       expiresAt: null,
       lifetimeMs: null,
       origins: [],
+      cap: null,
       prefix: '',
     };
     expect(await apiKeys.find('bare')).toEqual(bare);
@@ -132,6 +135,17 @@ describe('revoke', () => {
     await expect.poll(() => published).toEqual(['g']);
   });
 
+  it('deletes the counts of keys with a cap', async () => {
+    const [one, other] = [await apiKeys.create('g', 'a', null, [], 5), await apiKeys.create('g', 'b', null, [], 5)];
+    const countOf = ({ record }: typeof one) => `gr:quota:{g}:${record.id}`;
+    await testStore.client.mset(countOf(one), '3', countOf(other), '4');
+    await apiKeys.revoke('g', one.record.id);
+    expect(await testStore.client.mget(countOf(one), countOf(other))).toEqual([null, '4']);
+    await apiKeys.revokeAll('g');
+    expect(await testStore.client.exists(countOf(other))).toBe(0);
+    await expect.poll(() => published).toEqual(['g', 'g']);
+  });
+
   it('refuses a key that the guild does not have, and names it', async () => {
     const { record } = await apiKeys.create('h', 'foreign', null);
     const refusal = apiKeys.revoke('g', record.id);
@@ -155,8 +169,8 @@ describe('revoke', () => {
 describe('rotate', () => {
   const expiryOf = async (key: string) => (await apiKeys.find(hashKey(key)))?.expiresAt;
 
-  it('creates a key of the same name, lifetime and origins; the old one expires after the overlap', async () => {
-    const old = await apiKeys.create('g', 'widget', 10 * DAY, ['https://a.example']);
+  it('creates a key of the same name, lifetime, origins and cap; the old one expires after the overlap', async () => {
+    const old = await apiKeys.create('g', 'widget', 10 * DAY, ['https://a.example'], 200);
     now = START + 3 * DAY;
     const { key, record } = await apiKeys.rotate('g', old.record.id, DAY);
     expect(record).toMatchObject({
@@ -164,6 +178,7 @@ describe('rotate', () => {
       createdAt: '2026-01-18T12:00:00.000Z',
       expiresAt: '2026-01-28T12:00:00.000Z',
       origins: ['https://a.example'],
+      cap: 200,
     });
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
     expect(await expiryOf(old.key)).toBe('2026-01-19T12:00:00.000Z');

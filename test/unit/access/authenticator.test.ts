@@ -28,10 +28,11 @@ const recordOf = (change: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   expiresAt: null,
   lifetimeMs: null,
   origins: ['https://a.example'],
+  cap: null,
   prefix: key.slice(0, 7),
   ...change,
 });
-const identity = { guildId: 'g', plan: 'pro', keyId: 'k1', origins: ['https://a.example'] };
+const identity = { guildId: 'g', plan: 'pro', keyId: 'k1', origins: ['https://a.example'], cap: null };
 
 beforeEach(() => {
   now = START;
@@ -52,6 +53,15 @@ it('returns the identity of a key, by its hash and the plan of its guild', async
   expect(await authenticator.authenticate(key)).toEqual(identity);
   expect(find.mock.calls).toEqual([[hashKey(key)]]);
   expect(plan.mock.calls).toEqual([['gr:{g}:config', 'plan']]);
+});
+
+it('knows the cap of a key, and refuses a key whose stored cap limits nothing or whose id is no word', async () => {
+  find.mockResolvedValueOnce(recordOf({ cap: 200 }));
+  expect(await authenticator.authenticate(key)).toEqual({ ...identity, cap: 200 });
+  for (const odd of [{ cap: Number.NaN }, { cap: 0 }, { cap: 1.5 }, { cap: 2 ** 31 }, { cap: 5, id: 'k 1' }]) {
+    find.mockResolvedValueOnce(recordOf(odd));
+    expect(await authenticator.authenticate(key)).toBeNull();
+  }
 });
 
 it('puts a guild without a plan on the free plan', async () => {

@@ -10,6 +10,9 @@ const PLANS = new Map([
   ['free', 3],
   ['pro', 10],
 ]);
+/** Returns the identity of a key without a cap. */
+const of = (guildId: string, plan: string) => ({ guildId, plan, keyId: 'k', cap: null });
+
 let testStore: TestStore;
 let quotas: Quotas;
 
@@ -23,7 +26,7 @@ beforeEach(async () => {
 });
 
 it('returns the state after each request, as if they had been counted one by one', async () => {
-  const states = await quotas.consume('g', 'free', 5);
+  const states = await quotas.consume(of('g', 'free'), 5);
   expect(states.map(({ allowed, remaining }) => [allowed, remaining])).toEqual([
     [true, 2],
     [true, 1],
@@ -40,19 +43,19 @@ it('returns the state after each request, as if they had been counted one by one
 });
 
 it('never lowers the count, when a lower plan refuses requests', async () => {
-  await quotas.consume('g', 'pro', 8);
-  expect(await quotas.consume('g', 'free', 2)).toMatchObject([{ allowed: false }, { allowed: false }]);
+  await quotas.consume(of('g', 'pro'), 8);
+  expect(await quotas.consume(of('g', 'free'), 2)).toMatchObject([{ allowed: false }, { allowed: false }]);
   expect(await testStore.client.get('gr:quota:{g}')).toBe('8');
 });
 
 it('keeps the count when the plan changes, and counts each guild by itself', async () => {
-  await quotas.consume('g', 'free', 3);
-  expect(await quotas.consume('g', 'pro', 1)).toMatchObject([{ allowed: true, limit: 10, remaining: 6 }]);
-  expect(await quotas.consume('h', 'free', 1)).toMatchObject([{ allowed: true, remaining: 2 }]);
+  await quotas.consume(of('g', 'free'), 3);
+  expect(await quotas.consume(of('g', 'pro'), 1)).toMatchObject([{ allowed: true, limit: 10, remaining: 6 }]);
+  expect(await quotas.consume(of('h', 'free'), 1)).toMatchObject([{ allowed: true, remaining: 2 }]);
 });
 
 it('gives a plan that is not listed the free quota', async () => {
-  expect(await quotas.consume('g', 'platinum', 1)).toMatchObject([{ limit: 3, remaining: 2 }]);
+  expect(await quotas.consume(of('g', 'platinum'), 1)).toMatchObject([{ limit: 3, remaining: 2 }]);
 });
 
 it('requires a quota for the plan free', () => {
@@ -60,9 +63,9 @@ it('requires a quota for the plan free', () => {
 });
 
 it('counts allowed and denied requests by plan', async () => {
-  await quotas.consume('g', 'free', 4);
-  await quotas.consume('h', 'pro', 2);
-  await quotas.consume('i', 'unknown', 1);
+  await quotas.consume(of('g', 'free'), 4);
+  await quotas.consume(of('h', 'pro'), 2);
+  await quotas.consume(of('i', 'unknown'), 1);
   expect([...quotas.counts()]).toEqual([
     ['free', { allowed: 4, denied: 1 }],
     ['pro', { allowed: 2, denied: 0 }],
@@ -70,11 +73,11 @@ it('counts allowed and denied requests by plan', async () => {
 });
 
 it('keeps a running window, and starts one for a counter without', async () => {
-  await quotas.consume('g', 'free', 1);
+  await quotas.consume(of('g', 'free'), 1);
   await testStore.client.expire('gr:quota:{g}', 100);
-  expect((await quotas.consume('g', 'free', 1))[0]?.resetMs).toBeLessThanOrEqual(100_000);
+  expect((await quotas.consume(of('g', 'free'), 1))[0]?.resetMs).toBeLessThanOrEqual(100_000);
   await testStore.client.persist('gr:quota:{g}');
-  const states = await quotas.consume('g', 'free', 1);
+  const states = await quotas.consume(of('g', 'free'), 1);
   expect(states[0]?.resetMs).toBeGreaterThan((WINDOW_S - 60) * 1000);
   expect(await testStore.client.ttl('gr:quota:{g}')).toBeGreaterThan(WINDOW_S - 60);
 });
@@ -82,6 +85,6 @@ it('keeps a running window, and starts one for a counter without', async () => {
 it('fails with the store, and counts nothing as allowed or denied then', async () => {
   const broken = { run: () => Promise.reject(new StoreUnavailableError('down')) } as unknown as CommandBatcher;
   const down = new Quotas(broken, PLANS);
-  await expect(down.consume('g', 'free', 1)).rejects.toThrow(StoreUnavailableError);
+  await expect(down.consume(of('g', 'free'), 1)).rejects.toThrow(StoreUnavailableError);
   expect([...down.counts()][0]).toEqual(['free', { allowed: 0, denied: 0 }]);
 });

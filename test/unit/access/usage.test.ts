@@ -17,7 +17,7 @@ type Fate = 'done' | 'lost' | 'unanswered' | 'late';
 
 /** Counts requests of one API key. */
 function count(usage: Usage, guildId: string, keyId: string, ...allowed: boolean[]): void {
-  const identity = { guildId, plan: 'free', keyId, origins: [] };
+  const identity = { guildId, plan: 'free', keyId, origins: [], cap: null };
   for (const each of allowed) usage.count(identity, each);
 }
 

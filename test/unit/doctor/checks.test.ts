@@ -93,6 +93,7 @@ describe('the kind of a key', () => {
       .replace(/^gr:/, 'my:gr:')
       .replace('{G}', '{123}')
       .replace(/:U$/, ':456')
+      .replace(/:ID$/, ':V1StGXR8Z5')
       .replace('SHA256', 'ab'.repeat(32));
     expect(kindOfKey(redisKeys, key)).toEqual({ guild: key.includes('{') ? '123' : '', type });
   });

@@ -63,6 +63,16 @@ describe('commands that are collected', () => {
     ]);
   });
 
+  it('declare in a Cluster the counters of API keys with a cap, each once, after the other keys', async () => {
+    const { batcher, sent, collect } = setup({ isCluster: true });
+    const run = (keyId: string) => () => batcher.run('g', 'capped', asIs, 1, keyId);
+    await Promise.all(collect(run('k1'), () => batcher.run('g', 'stats~week', asIs), run('k2'), run('k1')));
+    expect(sent.map(([, keys]) => keys.slice(5))).toEqual([
+      ['gr:quota:{g}:k1', 'gr:quota:{g}:k2'],
+      ['gr:{g}~week:xp', 'gr:{g}~week.prev:xp', 'gr:{g}~month:xp', 'gr:{g}~month.prev:xp'],
+    ]);
+  });
+
   it('are cut into batches of bounded weight', async () => {
     const { batcher, sent, collect } = setup();
     const weights = [400, 100, 1, 499, 500, 900, 1];

@@ -51,7 +51,7 @@ function broken(read: CacheableRead<string>): CacheableRead<string> {
 }
 
 async function load(guildId: string, read?: CacheableRead<string>, plan = 'free') {
-  const { quota, response, error } = await batcher.load({ guildId, plan, keyId: 'k', origins: [] }, read);
+  const { quota, response, error } = await batcher.load({ guildId, plan, keyId: 'k', origins: [], cap: null }, read);
   return { remaining: quota.remaining, response, error };
 }
 
@@ -67,6 +67,13 @@ describe('requests of one moment', () => {
     expect(sent).toEqual([['count 4 3600 1000', 'stats p1', 'stats p2', 'guild h', 'count 1 3600 1000', 'stats p1h']]);
   });
 
+  it('of keys with caps have a line for each key, and those of all others one line that is the same as without', async () => {
+    const of = (keyId: string, cap: number | null) =>
+      batcher.load({ guildId: 'g', plan: 'free', keyId, origins: [], cap }, undefined);
+    await Promise.all([of('a', null), of('b', 5), of('c', null), of('d', 5), of('b', 5)]);
+    expect(sent).toEqual([['count 2 3600 1000', 'capped 2 3600 1000 b 5', 'capped 1 3600 1000 d 5']]);
+  });
+
   it('of one guild get their places in the quota in the order they came', async () => {
     const results = await Promise.all([
       load('g', readOf('a'), 'small'),
@@ -80,7 +87,10 @@ describe('requests of one moment', () => {
       { remaining: 0, response: 'response b', error: undefined },
       { remaining: 0, response: 'response a', error: undefined },
     ]);
-    const { quota } = await batcher.load({ guildId: 'g', plan: 'small', keyId: 'k', origins: [] }, undefined);
+    const { quota } = await batcher.load(
+      { guildId: 'g', plan: 'small', keyId: 'k', origins: [], cap: null },
+      undefined,
+    );
     expect(quota).toMatchObject({ allowed: false, limit: 3, remaining: 0 });
   });
 

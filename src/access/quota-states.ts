@@ -1,0 +1,86 @@
+/** The state of a guild's quota after one request; of the cap of the API key, where that leaves less. */
+export interface QuotaState {
+  readonly allowed: boolean;
+  /** Requests per window. */
+  readonly limit: number;
+  /** Requests left in the window after this one. */
+  readonly remaining: number;
+  /** Milliseconds until the window ends. */
+  readonly resetMs: number;
+  /** Whether it is the state of the cap. */
+  readonly ofKey: boolean;
+}
+
+/** Requests by the decision about them. */
+export interface Decisions {
+  allowed: number;
+  denied: number;
+}
+
+/** Requests counted in a window, the present ones among them, and the milliseconds until it ends. */
+export type Counted = readonly [consumed: number, msLeft: number];
+
+/** The state of a counter before the present requests. */
+export interface Counter {
+  /** Requests per window. */
+  readonly limit: number;
+  readonly used: number;
+  /** Milliseconds until the window ends. */
+  readonly resetMs: number;
+}
+
+/** What rate-limiter-flexible says of a counter after the present requests. */
+interface Consumed {
+  readonly consumedPoints: number;
+  readonly msBeforeNext: number;
+}
+
+/** Decodes the reply of command-count.lua: requests of the window, refused ones among them, and milliseconds until it ends. */
+export function parseCount(reply: string): Counted {
+  const end = reply.indexOf('\n');
+  return [Number(reply.slice(0, end)), Number(reply.slice(end + 1))];
+}
+
+/** Decodes the reply of command-capped.lua: the same of the guild and of the key. */
+export function parseCounts(reply: string): readonly [Counted, Counted] {
+  const end = reply.indexOf('\n', reply.indexOf('\n') + 1);
+  return [parseCount(reply.slice(0, end)), parseCount(reply.slice(end + 1))];
+}
+
+/** Returns the state after each of the requests that were counted together, and adds them to the plan's counts. */
+export function statesOf(
+  { consumedPoints, msBeforeNext }: Consumed,
+  limit: number,
+  requests: number,
+  counts: Decisions,
+): QuotaState[] {
+  const states: QuotaState[] = [];
+  for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
+    const allowed = used <= limit;
+    if (allowed) counts.allowed++;
+    else counts.denied++;
+    states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs: msBeforeNext, ofKey: false });
+  }
+  return states;
+}
+
+/** The same for two counters. A state is that of the counter with the smaller rest; of equal rests, of the one that is renewed later. */
+export function cappedStates(
+  [guild, key]: readonly [Counter, Counter],
+  requests: number,
+  counts: Decisions,
+): QuotaState[] {
+  const room = Math.min(guild.limit - guild.used, key.limit - key.used);
+  const states: QuotaState[] = [];
+  for (let request = 1; request <= requests; request++) {
+    const allowed = request <= room;
+    if (allowed) counts.allowed++;
+    else counts.denied++;
+    const kept = Math.max(0, Math.min(request, room));
+    const restOf = ({ limit, used }: Counter) => Math.max(0, limit - used - kept);
+    const ofKey = (restOf(guild) - restOf(key) || key.resetMs - guild.resetMs) > 0;
+    const { limit, resetMs } = ofKey ? key : guild;
+    states.push({ allowed, limit, remaining: restOf(ofKey ? key : guild), resetMs, ofKey });
+  }
+  return states;
+}
