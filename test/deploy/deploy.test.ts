@@ -219,6 +219,9 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
     expect((await ask('leaderboard')).body.data).toMatchObject([{ user_id: '1', username: 'One', xp: 501 }]);
     expect((await ask('members/1')).status).toBe(200);
     expect((await ask('stats')).headers['x-ratelimit-remaining']).toBe('97');
+    const capped = await operator.apiKeys.create('g', 'acl', null, [], 1);
+    const askCapped = () => request(service.url).get('/api/v1/servers/g/stats').set('x-api-key', capped.key);
+    expect([(await askCapped()).status, (await askCapped()).status]).toEqual([200, 429]);
     await operator.apiKeys.revoke('g', record.id);
     await vi.waitFor(async () => expect((await ask('stats')).status).toBe(401), BEFORE_CACHE_EXPIRES);
   });
@@ -235,7 +238,8 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
         statuses.push((await owner.get(`/guilds/g${page}`)).status);
       const submit = async (path: string, fields: Record<string, string>) =>
         statuses.push((await owner.submit('/guilds/g', `/guilds/g${path}`, fields)).status);
-      await submit('/keys', { name: 'acl', lifetime: '7 days', origins: '' });
+      const made = await owner.submit('/guilds/g', '/guilds/g/keys', { name: 'acl', lifetime: '7 days', origins: '' });
+      statuses.push(made.status, (await owner.get(made.headers.get('location') ?? '')).status);
       await submit('/settings/curve/preview', { curve: 'lurkr', custom: '' });
       await submit('/settings/curve', { curve: 'lurkr', custom: '' });
       await submit('/settings/multiplier', { multiplier: '2' });
@@ -246,7 +250,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
       );
       statuses.push((await operator.get('/operator')).status);
       statuses.push((await operator.submit('/operator', '/guilds/g/settings/plan', { plan: 'pro' })).status);
-      expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 303, 303, 200, 303]);
+      expect(statuses).toEqual([200, 200, 200, 200, 303, 200, 200, 303, 303, 200, 303]);
     } finally {
       await dashboard.close();
     }

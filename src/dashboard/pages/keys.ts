@@ -1,14 +1,14 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { ApiKeyRecord } from '../../access/api-key-record.ts';
-import { type CreatedKey, KEY_NAME_PATTERN } from '../../access/api-keys.ts';
+import { type ApiKeyRecord, parseCap } from '../../access/api-key-record.ts';
+import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
 import { readUsage } from '../../access/usage-reader.ts';
-import { InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, NotFoundError } from '../../errors.ts';
 import { choice, formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
-import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
+import { sendNewKey, showNewKey } from './key-made.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -30,17 +30,23 @@ const newKey = z.object({
     .trim()
     .regex(KEY_NAME_PATTERN, 'Give the key a name of 1 to 64 characters, so that you can tell it from others.'),
   lifetime: choice(LIFETIMES),
-  origins: z.string().transform((text, context) => {
+  origins: parsed(parseOrigins),
+  cap: parsed((text) => (text.trim() === '' ? null : parseCap(text.trim()))).prefault(''),
+});
+const rotation = z.object({ overlap: choice(OVERLAPS) });
+
+/** Returns the parser of a field that `parse` reads. The message of its InvalidInputError is that of the field. */
+function parsed<T>(parse: (text: string) => T) {
+  return z.string().transform((text, context): T => {
     try {
-      return parseOrigins(text);
+      return parse(text);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       context.addIssue({ code: 'custom', message: `${error.message}.` });
-      return [];
+      return z.NEVER;
     }
-  }),
-});
-const rotation = z.object({ overlap: choice(OVERLAPS) });
+  });
+}
 
 /** The API keys of the guild: make, list, rotate, revoke. Each change takes effect at once. */
 export const keysPage: GuildPage = {
@@ -49,82 +55,93 @@ export const keysPage: GuildPage = {
   addTo(router, parts) {
     const { apiKeys, auditLog, views } = parts;
 
-    router.get('/keys', (req, res) => sendList(parts, res, req.query.revoked === '1' ? 'The key is revoked.' : ''));
+    router.get('/keys', (req, res) =>
+      sendList(parts, res, { notice: req.query.revoked === '1' ? 'The key is revoked.' : '' }),
+    );
 
     router.post('/keys', async (req, res) => {
       const guildId = guildOf(res);
       const form = parseForm(newKey, formOf(req));
-      if (!form.data) return sendList(parts, res, '', form.problem, formOf(req));
-      const { name, lifetime, origins } = form.data;
-      const what = `Made the API key "${name}", valid ${lifetime}${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}`;
-      const make = () => apiKeys.create(guildId, name, LIFETIMES[lifetime], origins);
+      if (!form.data) return sendList(parts, res, { problem: form.problem, values: formOf(req) }, 400);
+      const { name, lifetime, origins, cap } = form.data;
+      const limits = `${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}${cap === null ? '' : `, ${cap} requests an hour`}`;
+      const what = `Made the API key "${name}", valid ${lifetime}${limits}`;
+      const make = () => apiKeys.create(guildId, name, LIFETIMES[lifetime], origins, cap);
       try {
-        sendNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make, 'security'));
+        await showNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make, 'security'));
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
-        await sendList(parts, res, '', `${error.message}.`, formOf(req));
+        await sendList(parts, res, { problem: `${error.message}.`, values: formOf(req) }, 400);
       }
     });
 
-    router.get('/keys/:id/revoke', async (req, res) => {
-      views.send(res, 'key-revoke', { title: 'Revoke a key', key: await keyOf(parts, req, res) });
-    });
-    router.post('/keys/:id/revoke', async (req, res) => {
-      const key = await keyOf(parts, req, res);
-      const revoke = () => apiKeys.revoke(key.guildId, key.id);
-      await auditLog.end(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke);
-      res.redirect(303, `/guilds/${key.guildId}/keys?revoked=1`);
-    });
+    router.get('/keys/:id/made', ofKey(parts, sendNewKey));
 
-    router.get('/keys/:id/rotate', async (req, res) => {
-      const key = await keyOf(parts, req, res);
-      views.send(res, 'key-rotate', { title: 'Rotate a key', key, overlaps: Object.keys(OVERLAPS) });
-    });
-    router.post('/keys/:id/rotate', async (req, res) => {
-      const key = await keyOf(parts, req, res);
-      const form = parseForm(rotation, formOf(req));
-      if (!form.data) throw new InvalidInputError(form.problem);
-      const { overlap } = form.data;
-      const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
-      const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
-      sendNewKey(parts, res, await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security'), overlap);
-    });
+    router.get(
+      '/keys/:id/revoke',
+      ofKey(parts, (_, key, _req, res) => views.send(res, 'key-revoke', { title: 'Revoke a key', key })),
+    );
+    router.post(
+      '/keys/:id/revoke',
+      ofKey(parts, async (_, key, req, res) => {
+        const revoke = () => apiKeys.revoke(key.guildId, key.id);
+        await auditLog.end(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke);
+        res.redirect(303, `/guilds/${key.guildId}/keys?revoked=1`);
+      }),
+    );
+
+    router.get(
+      '/keys/:id/rotate',
+      ofKey(parts, (_, key, _req, res) =>
+        views.send(res, 'key-rotate', { title: 'Rotate a key', key, overlaps: Object.keys(OVERLAPS) }),
+      ),
+    );
+    router.post(
+      '/keys/:id/rotate',
+      ofKey(parts, async (_, key, req, res) => {
+        const form = parseForm(rotation, formOf(req));
+        if (!form.data) throw new InvalidInputError(form.problem);
+        const { overlap } = form.data;
+        const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
+        const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
+        const created = await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
+        await showNewKey(parts, res, created, overlap);
+      }),
+    );
   },
 };
 
-async function sendList(
-  parts: Parts,
-  res: Response,
-  notice: string,
-  problem = '',
-  values: Readonly<Record<string, string>> = {},
-): Promise<void> {
+/** The texts of the list: a notice or a problem, and the fields of the form that had it. */
+interface ListTexts {
+  readonly notice?: string;
+  readonly problem?: string;
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 200): Promise<void> {
   const { apiKeys, views, now } = parts;
   const guildId = guildOf(res);
   const [records, usage] = await Promise.all([apiKeys.list(guildId), readUsage(parts, guildId, now())]);
   const keys = records.map((key) => ({ ...key, isExpired: isExpired(key, now()), usage: usage.ofKey(key.id) }));
-  const data = { title: 'API keys', keys, notice, problem, values, lifetimes: Object.keys(LIFETIMES) };
-  views.send(res, 'keys', data, problem === '' ? 200 : 400);
+  const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), notice: '', problem: '', values: {} };
+  views.send(res, 'keys', { ...data, ...texts }, status);
 }
 
-/** Answers with the new key, which is shown this once: it is in no address and no cache. */
-function sendNewKey({ views, apiUrl }: Parts, res: Response, { key, record }: CreatedKey, overlap?: string): void {
-  const headers = [`x-api-key: ${key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
-  const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
-  const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');
-  views.send(res, 'key-made', { title: 'Your new key', key, record, curl, overlap });
-}
-
-/** Returns a text as one word of a POSIX shell. */
-function forShell(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Returns the key that the address names. The guild of the address has it, or there is no such page. */
-async function keyOf({ apiKeys }: Parts, req: Request<{ id: string }>, res: Response): Promise<ApiKeyRecord> {
-  const key = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
-  if (!key) throw notFound();
-  return key;
+/** Returns the handler of a page of the key that the address names. Without such a key, the list says so. */
+function ofKey(
+  parts: Parts,
+  work: (parts: Parts, key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,
+): RequestHandler<{ id: string }> {
+  return async (req, res) => {
+    try {
+      const key = (await parts.apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
+      if (key) return await work(parts, key, req, res);
+    } catch (error) {
+      // Somebody revoked it meanwhile.
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+    await sendList(parts, res, { problem: 'The guild has no such key: it was revoked already.' }, 404);
+  };
 }
 
 /** Decides like the service: an expiry that is not a date counts as past. */
