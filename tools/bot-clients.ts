@@ -15,7 +15,7 @@ export interface ClientKind {
   open(url: string): Promise<OpenClient>;
 }
 
-/** Options of ioredis that docs/data-model.md tells a bot. */
+/** Options of ioredis that docs/bots.md tells a bot. */
 export const IOREDIS_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
 /** A connection of either version of ioredis. */
@@ -88,7 +88,7 @@ interface WatchedMaster {
   readonly addresses: string;
 }
 
-/** Opens a sentinel of node-redis, with the options that docs/data-model.md tells a bot. @param proxies by the ports that they stand for. */
+/** Opens a sentinel of node-redis, with the options that docs/bots.md tells a bot. @param proxies by the ports that they stand for. */
 export function openSentinel(
   version: 5 | 6,
   { name, addresses }: WatchedMaster,

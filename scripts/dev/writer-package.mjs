@@ -5,6 +5,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import ts from 'typescript';
+import { writerReadme } from './writer-readme.mjs';
 
 const TARGET = 'dist/writer';
 const compilerOptions = {
@@ -78,9 +79,9 @@ function ownExports({ './writer': writer, ...others }) {
   return { ...JSON.parse(text), './lua/*': './lua/*', './package.json': './package.json' };
 }
 
-const { version, license, engines, keywords, exports, repository, homepage, bugs } = JSON.parse(
-  readFileSync('package.json', 'utf8'),
-);
+const main = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, license, engines, keywords, exports, repository, homepage, bugs } = main;
+writeFileSync(join(TARGET, 'README.md'), writerReadme(main));
 const manifest = {
   name: 'guildrank-writer',
   version,

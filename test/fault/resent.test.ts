@@ -12,7 +12,7 @@ import { PATIENT } from '../support/wait.ts';
 
 const CUTS = 10;
 
-/** Options that docs/data-model.md tells a bot. */
+/** Options that docs/bots.md tells a bot. */
 const BOT_OPTIONS = { autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 const BOT_CLUSTER_OPTIONS = {
   clusterNodeRetryStrategy: (attempt: number) => (attempt === 1 ? 20 : null),

@@ -16,6 +16,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { writerReadme } from '../../scripts/dev/writer-readme.mjs';
 import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
@@ -297,6 +298,24 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     expect(result).toEqual({ code: 0, stdout, stderr: '' });
   });
 
+  it('has a page in the small package, whose lines run, and which leads to the guide', async () => {
+    const page = readFileSync(join(botFolder, 'node_modules/guildrank-writer/README.md'), 'utf8');
+    const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+    expect(page).toContain(`npm install ./guildrank-writer-${version}.tgz ioredis\n`);
+    expect(page).toContain('`docs/bots.md` in the repository');
+    const [, snippet = ''] = /^```js\n([\s\S]*?)```/m.exec(page) ?? [];
+    writeFileSync(join(folder, 'page.mjs'), snippet);
+    const result = await runProgram(process.execPath, ['page.mjs'], { cwd: folder, env: env() });
+    expect(result).toEqual({ code: 0, stdout: 'level 1\n', stderr: '' });
+    // A release writes the address of the repository into package.json.
+    const released = writerReadme({
+      version: '2.0.0',
+      repository: { url: 'git+https://git.example/someone/guildrank.git' },
+    });
+    expect(released).toContain('npm install guildrank-writer ioredis\n');
+    expect(released).toContain('[docs/bots.md](https://git.example/someone/guildrank/blob/v2.0.0/docs/bots.md)');
+  });
+
   it('has a small package for bots, which brings no other package', () => {
     const installed = readdirSync(join(botFolder, 'node_modules')).filter((name) => !name.startsWith('.'));
     expect(installed).toEqual(['guildrank-writer']);
@@ -412,15 +431,12 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     });
   });
 
-  it('runs the snippets of docs/data-model.md unchanged', needs('redis-server'), async () => {
+  it('calls a script with the lines of docs/data-model.md', needs('redis-server'), async () => {
     const guide = readFileSync(join(repository, 'docs/data-model.md'), 'utf8');
-    const snippet = (language: string) => guide.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
-    writeFileSync(join(folder, 'snippet.mjs'), snippet('js'));
-    const node = await runProgram(process.execPath, ['snippet.mjs'], { cwd: folder, env: env() });
-    expect(node).toMatchObject({ code: 0, stdout: '15 XP, level 0\n' });
+    const snippet = guide.split('```sh\n')[1]?.split('```')[0] ?? '';
     const inPackage = join(folder, 'node_modules/guildrank');
-    const shell = await runProgram('sh', ['-ec', snippet('sh')], { cwd: inPackage, env: env() });
-    expect(shell.stdout.split('\n').slice(0, 5)).toEqual(['OK', expect.stringMatching(/^\d{16}$/), '0', '30', '0']);
+    const shell = await runProgram('sh', ['-ec', snippet], { cwd: inPackage, env: env() });
+    expect(shell.stdout.split('\n').slice(0, 5)).toEqual(['OK', expect.stringMatching(/^\d{16}$/), '1', '15', '0']);
   });
 
   it('serves over HTTP the key that npx guildrank keys create made', { timeout: 180_000 }, async () => {

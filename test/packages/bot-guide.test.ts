@@ -1,0 +1,152 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import * as writerEntry from '../../src/bot/writer.ts';
+import { xpForLevel } from '../../src/guild/ranking/curves.ts';
+import { needs } from '../support/needs.ts';
+import { repository, runProgram } from '../support/run-command.ts';
+import { INSTALLING_MS, PATIENT } from '../support/wait.ts';
+
+const read = (path: string) => readFileSync(join(repository, path), 'utf8');
+const guide = read('docs/bots.md');
+
+/** The snippets of the guide in their order, each with its heading. */
+const snippets = guide.split(/^## /m).flatMap((section) => {
+  const [heading = ''] = section.split('\n');
+  const blocks = [...section.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)];
+  return blocks.map(([, language = '', source = '']) => ({ heading, language, source }));
+});
+const [install] = snippets;
+
+/** The objects of discord.js that the snippets use, made up. Member 42 does all; 43 talks; 50 to 54 have XP, and 54 left. */
+const BEFORE = `
+import { execFileSync } from 'node:child_process';
+const [guildId, userId] = ['123456789012345678', '42'];
+const events = [];
+const channelOf = (id, size = 2) => ({ id, parentId: null, members: { size }, send: async (text) => events.push(text) });
+const personOf = (id, roles = ['role'], bot = false) => ({
+  ...{ id, displayName: 'Amber', user: { bot }, guild: { id: guildId }, toString: () => '<@' + id + '>' },
+  roles: { cache: new Map(roles.map((role) => [role, {}])), set: async (ids) => events.push(ids) },
+});
+const guild = { members: { fetch: async () => new Map(['42', '43', '50', '51', '52', '53'].map((id) => [id, {}])) } };
+const sh = (source) => execFileSync('sh', ['-ec', source], { cwd: process.env.HERE });
+const tell = (...values) => console.log(JSON.stringify(values));
+`;
+
+/** Code that runs after the snippets of a heading, and the values that it tells. */
+const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
+  // Of two messages at once, the first has the level-up: roles come first, then words. Its repeat has it again. Bots and webhooks have none.
+  'Rules and rewards': [
+    `for (const id of ['50', '51', '52', '53', '54']) await writer.record(guildId, { userId: id, set: 1 });
+    await writer.record(guildId, { userId, set: ${xpForLevel('standard', 5) - 1} });
+    const message = { author: { bot: false }, member: personOf(userId), channel: channelOf('1'), content: 'Hello' };
+    await Promise.all(['m1', 'm2'].map((id) => onMessage({ ...message, id })));
+    await onMessage({ ...message, id: 'm3', author: { bot: true } });
+    await onMessage({ ...message, id: 'm4', member: null });
+    await onMessage({ ...message, id: 'm5', member: personOf('60', ['400000000000000001']) });
+    const repeat = await writer.award(guildId, { userId, amount: 1, eventId: 'm1' });
+    tell(...events, repeat.repeated, repeat.level - repeat.levelBefore, (await reader.page(guildId)).total);
+    await giveRoles(personOf(userId, ['role', '400000000000000005']), 5);
+    await giveRoles(personOf(userId, ['role', '400000000000000005']), 4);
+    let tries = 0;
+    const lost = () => retried(async () => { tries += 1; if (tries < 3) throw new StoreUnavailableError('lost'); return tries; });
+    const unfit = await retried(() => writer.award(guildId, { userId: 'a b', amount: 1 })).catch((error) => error.name);
+    tell(await lost(), unfit, ...events.slice(2));`,
+    [['role', '400000000000000005'], '<@42> is now level 5!', true, 1, 6],
+    [3, 'InvalidIdError', ['role']],
+  ],
+  'Voice ticks': [
+    `const talk = channelOf('1');
+    const speaker = { member: personOf('43'), channel: talk, deaf: false, mute: true };
+    const silent = [
+      { ...speaker, member: personOf('44'), deaf: true },
+      { ...speaker, member: personOf('45'), channel: channelOf('2', 1) },
+      { ...speaker, member: personOf('46'), channel: channelOf('8') },
+      { ...speaker, member: personOf('47'), channel: null },
+      { ...speaker, member: personOf('48', [], true) },
+    ];
+    const voiceStates = { cache: new Map([speaker, ...silent].map((state) => [state.member.id, state])) };
+    for (const minute of [1, 1, 2]) await onTick({ afkChannelId: '8', voiceStates }, minute);
+    tell((await reader.member(guildId, '43')).xp, (await reader.page(guildId)).total);`,
+    [20, 7],
+  ],
+  Boards: [
+    `await gainXp(personOf('43'), channelOf('1'), 'm6', { amount: 7 });
+    tell(data, (await reader.page(guildId, 1, 10, { board: 'week' })).data.map(({ userId, xp }) => [userId, xp]));`,
+    [[], [['43', 7]]],
+  ],
+  'Change XP': [`tell(await reader.member(guildId, userId));`, [expect.objectContaining({ level: 10, xp: 4775 })]],
+  'Hide members': [
+    `tell(hidden, (await reader.card(guildId, '54')).hidden, (await reader.page(guildId)).total);`,
+    [[{ userId: '42', reasons: ['self'] }], ['left'], 5],
+  ],
+  'Rank card': [`tell(card.hidden, svg.slice(0, 5));`, [['self'], '<svg ']],
+  Read: [`tell(total, member, near, typeof curve.a);`, [5, null, null, 'number']],
+  Seasons: [
+    `const archive = guildId + '.2026-s1';
+    tell((await reader.card(archive, userId)).xp, (await reader.card(guildId, userId)).xp);`,
+    [4775, 0],
+  ],
+  Failover: [
+    `tell((await reader.card(guildId, userId)).xp);
+    for (const each of [redis, connection]) each.disconnect();`,
+    [15],
+  ],
+};
+
+describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-guide-'));
+  const [here, bot] = [join(folder, 'guildrank'), join(folder, 'bot')];
+  let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
+  beforeAll(async () => {
+    const options = ['--repl-diskless-sync-delay', '0'];
+    [master, replica] = await Promise.all([startEmbeddedRedis(options), startEmbeddedRedis(options)]);
+    const [admin, follower] = [new Redis(master.url), new Redis(replica.url)];
+    await follower.replicaof('127.0.0.1', master.port);
+    await vi.waitFor(async () => expect(await admin.info('replication')).toContain('state=online'), PATIENT);
+    for (const client of [admin, follower]) client.disconnect();
+    const made = /^(node_modules|dist|coverage|reports|\.git|\.stryker-tmp)$/;
+    cpSync(repository, here, { recursive: true, filter: (path) => !made.test(basename(path)) });
+    mkdirSync(bot);
+  });
+  afterAll(async () => {
+    await Promise.all([master?.stop(), replica?.stop()]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('has snippets that run as printed, in their order', { timeout: INSTALLING_MS }, async () => {
+    const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
+    const installed = await runProgram('sh', ['-ec', install?.source ?? ''], { cwd: here, env: npm });
+    expect(installed.code, installed.stderr).toBe(0);
+    const [, rules = ''] = /^## Rules\n[\s\S]*?```json\n([\s\S]*?)```/m.exec(read('docs/data-model.md')) ?? [];
+    writeFileSync(join(here, 'rules.json'), rules);
+
+    const code: Record<string, (source: string) => string> = {
+      js: (source) => source,
+      sh: (source) => `sh(${JSON.stringify(source)});`,
+    };
+    const parts = snippets.slice(1).map(({ heading, language, source }, index, { [index + 1]: next }) => {
+      const check = next?.heading === heading ? '' : (CHECKS[heading]?.[0] ?? '');
+      return `${code[language]?.(source)}\n${check}`;
+    });
+    writeFileSync(join(bot, 'bot.mjs'), BEFORE + parts.join('\n'));
+    const env = { REDIS_URL: master?.url ?? '', HERE: here };
+    const { stdout, ...ended } = await runProgram(process.execPath, ['bot.mjs'], { cwd: bot, env });
+    expect(ended).toEqual({ code: 0, stderr: '' });
+    const told = stdout.trim().split('\n');
+    expect(told.map((line) => JSON.parse(line))).toEqual(Object.values(CHECKS).flatMap(([, ...values]) => values));
+  });
+
+  it('has the line of README.md that installs the package', () => {
+    expect(read('README.md')).toContain(install?.source);
+  });
+
+  it('names the classes of errors as the package does', () => {
+    const named = [...guide.matchAll(/^\| .*$/gm)].flatMap(([row]) => row.match(/\w+Error\b/g) ?? []);
+    const own = Object.keys(writerEntry).filter((name) => name.endsWith('Error'));
+    expect([...new Set(named)].sort()).toEqual(own.sort());
+  });
+});
