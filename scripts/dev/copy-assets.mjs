@@ -7,6 +7,7 @@ import { SCRIPT_NAMES } from './script-names.ts';
 if (existsSync('src/dashboard')) {
   cpSync('src/dashboard', 'dist/dashboard', { recursive: true, filter: (file) => !file.endsWith('.ts') });
 }
+cpSync('src/http/public/templates', 'dist/http/public/templates', { recursive: true });
 cpSync('docs/openapi.json', 'dist/openapi.json');
 cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/widget$|\.ts$/.test(file) });
 

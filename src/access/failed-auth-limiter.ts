@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
-import { type Bucket, TokenBuckets } from './token-buckets.ts';
+import { AddressLimiter } from './address-limiter.ts';
+import type { Bucket } from './token-buckets.ts';
 
 /** Look-ups of unseen keys that one network may start at once. */
 export const BURST = 500;
@@ -10,38 +9,9 @@ export const INTERVAL_MS = 100;
  * Limits the look-ups of unseen keys per network, so that a flood of made-up keys does not become a flood of look-ups in Redis. A look-up
  * takes a token when it starts, and returns it unless the key is invalid. O(1).
  */
-export class FailedAuthLimiter {
-  private readonly networks: TokenBuckets;
-
+export class FailedAuthLimiter extends AddressLimiter {
   /** @param now milliseconds on a clock that never goes back. */
   constructor(now: () => number, bucket: Bucket = { burst: BURST, intervalMs: INTERVAL_MS }) {
-    this.networks = new TokenBuckets(now, bucket);
+    super(now, bucket);
   }
-
-  /**
-   * Takes a token.
-   * @param address the client's IP address.
-   * @returns 0, or the milliseconds until there is a token to take.
-   */
-  take(address: string | undefined): number {
-    return this.networks.take(networkOf(address));
-  }
-
-  /** Returns a token that {@link take} gave to the address. */
-  giveBack(address: string | undefined): void {
-    this.networks.giveBack(networkOf(address));
-  }
-}
-
-/**
- * Returns the network that is counted: the /64 of an IPv6 address, because one client has all of it, or the IPv4 address itself. All texts
- * that are no address count as one network: a client can write any text into X-Forwarded-For. The result is a text of its own, because a
- * piece of that header would keep the whole header in memory.
- */
-function networkOf(address = ''): string {
-  // Each reads forms that the other does not: a library alone also 0x7f.1, Node alone also ::192.0.2.1.
-  if (isIP(address) === 0 || !ipaddr.isValid(address)) return 'no address';
-  // Turns an IPv4 address that is written as IPv6 into the IPv4 address.
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }

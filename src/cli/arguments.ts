@@ -108,6 +108,12 @@ export function parseOffset(text: string): number {
   return minutes;
 }
 
+/** Parses on or off. */
+export function parseSwitch(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It must be on or off.');
+  return text === 'on';
+}
+
 /** Parses a number of members to generate. */
 export function parseMemberCount(text: string): number {
   if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99999999.');

@@ -4,7 +4,15 @@ import { count, digits } from '../count.ts';
 import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
 import { type Overview, readOverview, requireGuild } from '../guild/overview/overview.ts';
 import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
-import { CURVES, parseBoards, parseCurveText, parseMultiplier, parseOffset, requireId } from './arguments.ts';
+import {
+  CURVES,
+  parseBoards,
+  parseCurveText,
+  parseMultiplier,
+  parseOffset,
+  parseSwitch,
+  requireId,
+} from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
@@ -40,6 +48,12 @@ export function defineGuild(command: Command, context: CommandContext): void {
       'minutes from UTC to the clock by which weeks and months begin, -720 to 840',
       parseOffset,
     )
+    .option(
+      '--public-page <on|off>',
+      'a web page of the leaderboard, where the service has PUBLIC_PAGES=1',
+      parseSwitch,
+    )
+    .option('--page-title <text>', 'title of this page; empty = the guild id')
     .option('--json', 'print JSON')
     .action((options: Options & GuildConfigChange) => set(context, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
@@ -72,7 +86,7 @@ async function set(context: CommandContext, { guild, json, ...change }: Options 
     }
     if (Object.keys(change).length === 0)
       throw new UsageError(
-        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards or --utc-offset-minutes',
+        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page or --page-title',
       );
     await guildConfig.update(guild, change);
     return overviewOf(context, services, guild);
@@ -118,6 +132,7 @@ function overviewOf({ env }: CommandContext, services: Services, guild: string):
 
 function settingLines(overview: Overview): string[] {
   const { guild, plan, requests_per_hour, xp_curve, xp_multiplier, boards, utc_offset_minutes } = overview;
+  const { public_page, page_title } = overview;
   const clock = `at ${utc_offset_minutes} minutes from UTC`;
   return [
     `guild          ${guild}`,
@@ -125,6 +140,7 @@ function settingLines(overview: Overview): string[] {
     `XP curve       ${xp_curve}`,
     `XP multiplier  ${xp_multiplier}`,
     `boards         ${boards.length > 0 ? `${boards.join(', ')}; ${clock}` : 'none'}`,
+    `public page    ${public_page ? `on, with the title ${page_title || guild}` : 'off'}`,
   ];
 }
 

@@ -85,6 +85,7 @@ const schema = z
     PLAN_QUOTAS: planQuotas,
     CORS_ORIGINS: webOrigins('*'),
     EMBED_ORIGINS: webOrigins(''),
+    PUBLIC_PAGES: oneOf('0', '1').default('0'),
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
@@ -133,6 +134,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Sites that may show /embed in a frame; none = there is no such page. */
   readonly embedOrigins: readonly string[];
+  /** Whether guilds may have public pages. */
+  readonly publicPages: boolean;
   /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
   readonly trustProxy: number | readonly string[];
   readonly logLevel: string;
@@ -190,6 +193,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     planQuotas: e.PLAN_QUOTAS,
     corsOrigins: e.CORS_ORIGINS,
     embedOrigins: e.EMBED_ORIGINS,
+    publicPages: e.PUBLIC_PAGES === '1',
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,

@@ -5,8 +5,10 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
+import type { AddressLimiter } from '../access/address-limiter.ts';
 import { type ApiParts, type ApiRoutes, apiRoutes } from './api/routes.ts';
 import { healthRoutes, type Readiness } from './health.ts';
+import { type PublicPages, publicPages } from './public/routes.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
@@ -22,6 +24,8 @@ export interface AppParts extends ApiParts, RequestContextParts {
   readonly cors: CorsPolicy;
   /** Sites that may show the widget's page in a frame; none = there is no such page. */
   readonly embedOrigins: readonly string[];
+  /** Limits the requests for public pages; undefined = there are no such pages. */
+  readonly pageLimiter: AddressLimiter | undefined;
   readonly trustProxy: number | readonly string[];
   /** Called for each request that is no operation of the API and gets an answer all the same. */
   readonly countOther: (kind: 'options' | 'page' | 'probe') => void;
@@ -34,7 +38,8 @@ export interface AppParts extends ApiParts, RequestContextParts {
 /** Assembles the HTTP application. It opens nothing and listens on nothing. */
 export function createApp(parts: AppParts): Express {
   const api = apiRoutes(parts);
-  const { countOther } = parts;
+  const { countOther, pageLimiter } = parts;
+  const pages = pageLimiter && publicPages({ ...parts, pageLimiter }, () => countOther('page'));
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -51,10 +56,11 @@ export function createApp(parts: AppParts): Express {
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));
   app.use(staticRoutes(parts.embedOrigins, () => countOther('page')));
+  if (pages) app.use(pages.router);
   if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));
-  app.use(answerProblem(parts));
+  app.use(answerProblem(parts, pages));
   return app;
 }
 
@@ -71,13 +77,16 @@ function countBadPath(api: ApiRoutes): ErrorRequestHandler {
 }
 
 /** Answers a request that failed with the problem that it is. */
-function answerProblem({ responses, report, onProblem }: AppParts): ErrorRequestHandler {
+function answerProblem(
+  { responses, report, onProblem }: AppParts,
+  pages: PublicPages | undefined,
+): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const problem = toProblem(error);
     res.context.problem = problem;
     onProblem?.(req, res);
     if (problem.extra.cause !== undefined) report(problem.extra.cause, res.context);
     if (res.headersSent) res.destroy();
-    else responses.problem(req, res, problem);
+    else if (!pages?.refuse(req, res, problem)) responses.problem(req, res, problem);
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { AddressLimiter } from '../access/address-limiter.ts';
 import { FailedAuthLimiter } from '../access/failed-auth-limiter.ts';
 import type { Config } from '../config/service.ts';
 import { StoreUnavailableError } from '../errors.ts';
@@ -31,6 +32,9 @@ import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 const BOOT_TIMEOUT_MS = 30_000;
 /** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */
 const LISTEN_AFTER_MS = 500;
+
+/** The requests for public pages that one address may send: 60 at once, and one more each second. */
+const PAGE_REQUESTS = { burst: 60, intervalMs: 1000 };
 
 export interface ServiceParts extends Partial<Clocks> {
   readonly logger: Logger;
@@ -174,6 +178,7 @@ function composeService(config: Config, parts: ServiceParts) {
     activity,
     cors,
     embedOrigins: config.embedOrigins,
+    pageLimiter: config.publicPages ? new AddressLimiter(monotonic, PAGE_REQUESTS) : undefined,
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),

@@ -15,6 +15,9 @@ export interface Overview {
   readonly boards: readonly string[];
   /** Minutes from UTC to the clock of the boards. */
   readonly utc_offset_minutes: number;
+  readonly public_page: boolean;
+  /** Title of the public page; "" = the guild id. */
+  readonly page_title: string;
   /** Members in the ranking. */
   readonly ranked: number;
   /** Members with XP > 0. */
@@ -64,8 +67,8 @@ export async function readOverview(
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [[storedPlan, boards, offset], ranked, keyCount, used, ttl] = await Promise.all([
-    client.hmget(keys.config, 'plan', 'boards', 'utc_offset_minutes'),
+  const [[storedPlan, boards, offset, publicPage, title], ranked, keyCount, used, ttl] = await Promise.all([
+    client.hmget(keys.config, 'plan', 'boards', 'utc_offset_minutes', 'public_page', 'page_title'),
     client.zcard(keys.xp),
     client.hlen(keys.apiKeys),
     client.get(redisKeys.quota(guild)),
@@ -80,6 +83,8 @@ export async function readOverview(
     xp_multiplier: value.xp_multiplier,
     boards: boards ? boards.split(',') : [],
     utc_offset_minutes: Number(offset ?? 0),
+    public_page: publicPage === 'on',
+    page_title: title ?? '',
     ranked,
     members: value.total_members,
     total_xp: value.total_xp,

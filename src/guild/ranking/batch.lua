@@ -17,6 +17,7 @@
 --   stats REV
 --   page~BOARD, member~BOARD and stats~BOARD with the same, for a board of the guild: week, week.prev, month, month.prev
 --   rules REV
+--   public.page FIRST LAST REV, public.member USER_ID REACH REV, and the same with ~BOARD, for the public page
 --
 -- REV is the revision that the caller has cached; left out when there is none.
 --
@@ -33,6 +34,7 @@
 --- @include command-stats
 --- @include command-board
 --- @include command-rules
+--- @include command-public
 
 local commands = { count = count, capped = capped, page = page, member = member, stats = stats, rules = rules }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
@@ -51,7 +53,7 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?([^\n]*)\n') d
   if name == 'guild' then
     guild = guild_of(a)
   else
-    local done, reply = pcall(commands[name] or board_command(name), guild, a, b, c)
+    local done, reply = pcall(commands[name] or public_command(name) or board_command(name), guild, a, b, c)
     if not done then
       -- An error of a command is a table. One of Lua is text, and each of ioredis-mock.
       local message = type(reply) == 'table' and reply.err or tostring(reply)

@@ -149,7 +149,7 @@ function decodeMember(reply: readonly (string | number)[], userId: string): Vers
 }
 
 /** Decodes the reply of command-stats.lua. */
-function decodeStats(reply: readonly string[]): VersionedStats {
+export function decodeStats(reply: readonly string[]): VersionedStats {
   const [revision = '', members = '', totalXp = '', levelSum = '', curve = '', multiplier = ''] = reply;
   const memberCount = wholeXp(members);
   const value: GuildStats = {

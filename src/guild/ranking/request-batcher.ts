@@ -6,7 +6,7 @@ import type { CommandBatcher, ReadCommand } from '../../store/command-batcher.ts
 import type { Versioned } from './reader.ts';
 
 /** The response or the error of a read. */
-interface ReadResult<V> {
+export interface ReadResult<V> {
   /** Undefined when nothing was to be read, or when the read failed. */
   readonly response: V | undefined;
   readonly error: unknown;
@@ -25,6 +25,12 @@ interface PendingRequest<V> {
   readonly reject: (error: unknown) => void;
 }
 
+/** A read for which nothing is counted, and that waits for the batch. */
+interface PendingRead<V> {
+  readonly read: CacheableRead<V>;
+  readonly resolve: (result: Promise<ReadResult<V>>) => void;
+}
+
 /** Requests of one batch. Smaller batches cost more commands, larger ones make this process and Redis wait for each other (docs/adr/0006). */
 const MAX_BATCH_SIZE = 32;
 
@@ -35,6 +41,7 @@ const MAX_BATCH_SIZE = 32;
  */
 export class RequestBatcher<V> {
   private pending: PendingRequest<V>[] = [];
+  private pendingReads: PendingRead<V>[] = [];
   private scheduled: NodeJS.Immediate | undefined;
 
   constructor(
@@ -51,20 +58,38 @@ export class RequestBatcher<V> {
    */
   load(identity: Identity, read: CacheableRead<V> | undefined): Promise<LoadResult<V>> {
     return new Promise((resolve, reject) => {
-      if (this.pending.length === 0) this.scheduled = setImmediate(this.dispatch);
+      this.schedule();
       this.pending.push({ identity, read, resolve, reject });
       if (this.pending.length === MAX_BATCH_SIZE) this.dispatch();
     });
   }
 
+  /** Reads a response and counts nothing. Does not reject: an error is a part of the result. */
+  read(read: CacheableRead<V>): Promise<ReadResult<V>> {
+    return new Promise((resolve) => {
+      this.schedule();
+      this.pendingReads.push({ read, resolve });
+      if (this.pendingReads.length === MAX_BATCH_SIZE) this.dispatch();
+    });
+  }
+
+  private schedule(): void {
+    if (this.pending.length + this.pendingReads.length === 0) this.scheduled = setImmediate(this.dispatch);
+  }
+
   private readonly dispatch = (): void => {
     clearImmediate(this.scheduled);
-    const batch = this.pending;
+    const { pending: batch, pendingReads: reads } = this;
     this.pending = [];
+    this.pendingReads = [];
     this.commands.collect(() => {
       for (const { first, items: requests } of groupBy(batch, hasSameQuota)) {
         const counting = this.quotas.consume(first.identity, requests.length);
         for (const group of groupBy(requests, hasSameRead)) void this.settle(group, requests, counting);
+      }
+      for (const { first, items } of groupBy(reads, hasSameRead)) {
+        const loading = this.cache.load(first.read, this.commands);
+        for (const { resolve } of items) resolve(loading);
       }
     });
   };
@@ -103,7 +128,7 @@ function hasSameQuota({ identity: a }: Comparable, { identity: b }: Comparable):
   return a.guildId === b.guildId && a.plan === b.plan && a.cap === b.cap && (a.cap === null || a.keyId === b.keyId);
 }
 
-function hasSameRead({ read: a }: Comparable, { read: b }: Comparable): boolean {
+function hasSameRead({ read: a }: Pick<Comparable, 'read'>, { read: b }: Pick<Comparable, 'read'>): boolean {
   return a?.cacheKey === b?.cacheKey;
 }
 

@@ -1,7 +1,8 @@
 -- configure: stores fields of a guild's config and raises its revision. A curve is stored by recount.lua, with the levels it gives.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
--- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or "", and "utc_offset_minutes"). An empty value removes a field.
+-- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or "", and "utc_offset_minutes";
+--   public_page, "on" or "", and page_title). An empty value removes a field.
 --
 -- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
 -- Reply: the new revision. O(1): Redis frees the memory of a board beside other work.
@@ -10,13 +11,21 @@
 --- @include lib-boards
 --- @include lib-permissions
 
-local FIELDS = { plan = true, xp_multiplier = true, rules = true, boards = true, utc_offset_minutes = true }
+local FIELDS = {
+  plan = true,
+  xp_multiplier = true,
+  rules = true,
+  boards = true,
+  utc_offset_minutes = true,
+  public_page = true,
+  page_title = true,
+}
 
 local changes, stored, emptied = {}, {}, {}
 for i = 1, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if not FIELDS[field] then
-    error('configure stores plan, xp_multiplier, rules, boards and utc_offset_minutes, not ' .. field, 0)
+    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, public_page and page_title, not ' .. field, 0)
   end
   changes[field] = value
   local list = value == '' and emptied or stored

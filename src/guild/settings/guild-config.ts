@@ -18,7 +18,14 @@ export interface GuildConfigChange {
   readonly boards?: readonly BoardKind[];
   /** Minutes from UTC to the clock by which weeks and months begin, such as 60 or -300; -720 to 840. */
   readonly utcOffsetMinutes?: number;
+  /** Whether the guild has a public page. */
+  readonly publicPage?: boolean;
+  /** Title of the public page, 100 characters at most; "" = the guild id. */
+  readonly pageTitle?: string;
 }
+
+/** The longest title of a public page, in characters. */
+export const MAX_TITLE_LENGTH = 100;
 
 /** What a board counts: the XP gained in a week, or in a month. */
 export const BOARD_KINDS = ['week', 'month'] as const;
@@ -39,14 +46,16 @@ export class GuildConfig {
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
    * every computed level, so it is stored with recounted counters after the other fields: O(n log n), see {@link CounterAudit.rebuild}.
-   * @throws InvalidInputError when the change is empty.
+   * @throws InvalidInputError when the change is empty, or when the title does not fit.
    * @throws StoreUnavailableError
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
     const { xpCurve } = change;
     const fields = toFields(change);
     if (fields.length === 0 && xpCurve === undefined) {
-      throw new InvalidInputError('Nothing to set: give a plan, a curve, a multiplier, boards or an offset from UTC');
+      throw new InvalidInputError(
+        'Nothing to set: give a plan, a curve, a multiplier, boards, an offset from UTC or the public page',
+      );
     }
     if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
     if (xpCurve !== undefined) await this.audit.rebuild(guildId, { curve: xpCurve, fields: curveFields(xpCurve) });
@@ -68,14 +77,25 @@ export class GuildConfig {
   }
 }
 
-/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... */
-function toFields({ plan, xpMultiplier, boards, utcOffsetMinutes }: GuildConfigChange): string[] {
+/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for a title that does not fit. */
+function toFields(change: GuildConfigChange): string[] {
+  const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle } = change;
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
   if (boards !== undefined) fields.push('boards', BOARD_KINDS.filter((kind) => boards.includes(kind)).join(','));
   if (utcOffsetMinutes !== undefined) fields.push('utc_offset_minutes', String(utcOffsetMinutes));
+  if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
+  if (pageTitle !== undefined) fields.push('page_title', checkedTitle(pageTitle));
   return fields;
+}
+
+function checkedTitle(title: string): string {
+  if (/\p{Cc}/u.test(title) || [...title].length > MAX_TITLE_LENGTH)
+    throw new InvalidInputError(
+      `The title of the public page has ${MAX_TITLE_LENGTH} characters at most, without line breaks`,
+    );
+  return title.trim();
 }
 
 /** Returns a curve as fields of a config: field, value, ... */

@@ -7,7 +7,7 @@ import { invalidRequest } from '../response/problem.ts';
 
 const ID_RULE = 'must be 1 to 64 of A-Z a-z 0-9 _ - .';
 
-const id = z.string().regex(ID_PATTERN, ID_RULE);
+export const id = z.string().regex(ID_PATTERN, ID_RULE);
 const BOARD_RULE = `${ID_RULE} then ~week, ~week.prev, ~month or ~month.prev for a board`;
 const guildId = z
   .string()
@@ -20,7 +20,7 @@ const guildId = z
 export const userId = id.meta({ description: 'Member id, always a string', examples: ['159985870458322944'] });
 
 /** Accepts decimal digits, given once, within the range. Never clamps a value. */
-function count(min: number, max: number, fallback: number) {
+export function count(min: number, max: number, fallback: number) {
   const rule = `must be a whole number from ${min} to ${max}, in digits, given once`;
   return z
     .string({ error: rule })

@@ -10,6 +10,8 @@ const GZIP_LEVEL = 4;
 /** The longest that a compressed body may be, as a part of the body. */
 const COMPRESSED_SHARE = 0.5;
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** The body of a 200 answer with its headers: rendered once, sent many times. */
 export class RenderedBody {
   /** ETag, Content-Type and Content-Length. */
@@ -22,14 +24,15 @@ export class RenderedBody {
    * @param body the bytes, one in each character, to be written as latin1. Node then sends head and body as one string in one write; a
    * Buffer takes a vectored write of two (hot path, see ADR 11).
    * @param etag strong entity tag, from the body's content.
+   * @param type its media type.
    * @param encoding its headers, as a flat list.
    */
   constructor(
     readonly body: string,
     readonly etag: string,
+    private readonly type: string = JSON_TYPE,
     ...encoding: readonly string[]
   ) {
-    const type = 'application/json; charset=utf-8';
     const length = String(body.length);
     this.headers = headerBlock('ETag', etag, 'Content-Type', type, 'Content-Length', length, ...encoding);
     this.isLarge = body.length >= MIN_COMPRESSED_BYTES;
@@ -45,7 +48,7 @@ export class RenderedBody {
     const bytes = gzipSync(Buffer.from(this.body, 'latin1'), { level: GZIP_LEVEL });
     if (bytes.length > this.body.length * COMPRESSED_SHARE) return this;
     const etag = [this.etag.slice(0, -1), '-gzip"'].join('');
-    return new RenderedBody(bytes.toString('latin1'), etag, 'Content-Encoding', 'gzip');
+    return new RenderedBody(bytes.toString('latin1'), etag, this.type, 'Content-Encoding', 'gzip');
   }
 }
 
@@ -71,10 +74,11 @@ export function renderStats(stats: GuildStats): RenderedBody {
   return toBody(`{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`);
 }
 
-function toBody(json: string): RenderedBody {
-  const length = Buffer.byteLength(json);
+/** Renders a text of this media type. */
+export function toBody(text: string, type?: string): RenderedBody {
+  const length = Buffer.byteLength(text);
   // Text of ASCII alone is its own bytes.
-  const body = length === json.length ? json : Buffer.from(json).toString('latin1');
-  const etag = ['"', hash('sha1', json, 'base64url'), '"'].join('');
-  return new RenderedBody(body, etag);
+  const body = length === text.length ? text : Buffer.from(text).toString('latin1');
+  const etag = ['"', hash('sha1', text, 'base64url'), '"'].join('');
+  return new RenderedBody(body, etag, type);
 }

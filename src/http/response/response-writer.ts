@@ -52,9 +52,13 @@ export class ResponseWriter {
 
   /** Sends 200 with the body, compressed if it is large and the client asks; or 304 when the client has it. */
   body(req: Request, res: Response, whole: RenderedBody): void {
+    this.send(req, res, whole, blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData));
+  }
+
+  /** The same with other headers than those of the API. */
+  send(req: Request, res: Response, whole: RenderedBody, common: HeaderBlock): void {
     const isCompressed = whole.isLarge && chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
     const rendered = isCompressed ? whole.gzipped() : whole;
-    const common = blockFor(req, whole.isLarge ? this.ofLargeData : this.ofData);
     if (isFresh(req.headers['if-none-match'], rendered.etag)) {
       this.writeHead(req, res, 304, [...this.own(res), 'ETag', rendered.etag], [common]);
       res.end();
@@ -67,13 +71,19 @@ export class ResponseWriter {
 
   /** Sends a problem document. */
   problem(req: Request, res: Response, problem: Problem): void {
-    const body = Buffer.from(problem.body(res.context.requestId));
+    const text = problem.body(res.context.requestId);
+    this.refuse(req, res, problem, text, 'application/problem+json', blockFor(req, this.ofProblems));
+  }
+
+  /** Sends a problem as a text of this media type. */
+  refuse(req: Request, res: Response, problem: Problem, text: string, type: string, common: HeaderBlock): void {
+    const body = Buffer.from(text);
     res.writeHead(problem.status, [
       ...this.own(res),
       ...['Cache-Control', 'no-store'],
       ...(problem.extra.headers ?? []),
-      ...['Content-Type', 'application/problem+json', 'Content-Length', String(body.length)],
-      ...blockFor(req, this.ofProblems).list,
+      ...['Content-Type', type, 'Content-Length', String(body.length)],
+      ...common.list,
     ]);
     res.end(body);
     this.parts.onAnswer(req, res);

@@ -10,7 +10,8 @@ const SHARED = {
   'Access-Control-Expose-Headers': 'ETag, X-Request-Id',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
-const REVALIDATE = { 'Cache-Control': 'no-cache' };
+/** Headers of a file that a browser asks for again each time. */
+export const REVALIDATE = { 'Cache-Control': 'no-cache' };
 const ONE_HOUR = { 'Cache-Control': 'public, max-age=3600' };
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 

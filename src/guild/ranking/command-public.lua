@@ -1,0 +1,71 @@
+-- public: the commands of the public page (docs/public-page.md), which take a ranking: "public.page" of the guild, or "public.page~week" of a board.
+-- Each replies "off" unless the guild has switched the page on: this is read with every request, cached or not.
+
+-- Returns a command of the guild's ranking, or of its board.
+local function ranking_command(name, board)
+  if board ~= '' then
+    return function(guild, ...)
+      return board_commands[name](guild, board, ...)
+    end
+  end
+  return name == 'page' and page or stats
+end
+
+-- Returns title and boards, each "" when there is none; nil when the page is off.
+local function public_settings(guild)
+  local stored = redis.call('HMGET', guild.base .. 'config', 'public_page', 'page_title', 'boards')
+  if stored[1] ~= 'on' then
+    return nil
+  end
+  return text_of(stored[2]), text_of(stored[3])
+end
+
+local public_commands = {}
+
+-- Reply: "" when the ranking is at revision `cached`; else title, boards, and the replies of "page" and "stats". O(log m + rows).
+function public_commands.page(guild, board, first, last, cached)
+  local title, boards = public_settings(guild)
+  if not title then
+    return 'off'
+  end
+  local rows = ranking_command('page', board)(guild, first, last, cached)
+  if rows == '' then
+    return ''
+  end
+  return { title, boards, rows, ranking_command('stats', board)(guild, '') }
+end
+
+-- Reads a member with up to `reach` members above it and below it. Reply: "none" for a user who is not ranked; "" when the ranking is at
+-- revision `cached`; else title, boards, rank of the first row, from 0, and the reply of "page". O(log m + reach).
+function public_commands.member(guild, board, user_id, reach, cached)
+  local title, boards = public_settings(guild)
+  if not title then
+    return 'off'
+  end
+  local key = guild.base .. 'xp'
+  if board ~= '' then
+    key = open_board(guild, board).key
+  end
+  local rank = key and redis.call('ZREVRANK', key, user_id)
+  if not rank then
+    return 'none'
+  end
+  local first = math.max(rank - reach, 0)
+  local from, to = string.format('%.0f', first), string.format('%.0f', rank + reach)
+  local rows = ranking_command('page', board)(guild, from, to, cached)
+  if rows == '' then
+    return ''
+  end
+  return { title, boards, first, rows }
+end
+
+-- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.
+local function public_command(name)
+  local command, board = string.match(name, '^public%.(%a+)~?(.*)$')
+  if not command then
+    return nil
+  end
+  return function(guild, ...)
+    return public_commands[command](guild, board, ...)
+  end
+end

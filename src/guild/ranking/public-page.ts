@@ -1,0 +1,101 @@
+import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
+import type { BoardName } from '../../store/keys.ts';
+import { splitProfile } from '../members/profile.ts';
+import type { Curve } from './curves.ts';
+import type { GuildStats, LeaderboardEntry, LeaderboardPage } from './model.ts';
+import { curveOf, decodePage, decodeStats, type PageReply, type Versioned, wholeXp } from './reader.ts';
+
+/** What all public pages of a guild show. */
+interface PublicGuild {
+  /** "" = the guild id. */
+  readonly title: string;
+  /** The boards that the guild has. */
+  readonly boards: readonly BoardName[];
+  readonly curve: Curve;
+}
+
+/** One page of the ranking, with the counters. */
+export interface PublicPage extends PublicGuild {
+  readonly page: LeaderboardPage;
+  readonly stats: GuildStats;
+}
+
+/** A member with those next to it. */
+export interface PublicMember extends PublicGuild {
+  readonly member: LeaderboardEntry;
+  /** The member and those next to it, in the order of the ranking. */
+  readonly rows: readonly LeaderboardEntry[];
+  /** Members in the ranking. */
+  readonly total: number;
+  readonly dailyStreak: number;
+}
+
+/** The revision of "" keeps it out of the response cache: a page that is off is asked for anew each time. */
+const NOTHING: Versioned<null> = { revision: '', value: null };
+
+/** Reads one page of a guild with a public page; null for another guild, and for a board that the guild does not have. O(log m + limit). */
+export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>> {
+  readonly command: string;
+  private readonly first: number;
+
+  /** @param page from 1. */
+  constructor(
+    readonly guildId: string,
+    private readonly page: number,
+    readonly weight: number,
+    private readonly board: BoardName | undefined,
+  ) {
+    this.first = Math.min((page - 1) * weight, Number.MAX_SAFE_INTEGER);
+    this.command = [commandOf('page', board), this.first, this.first + weight - 1].join(' ');
+  }
+
+  decode(reply: CommandReply): Versioned<PublicPage | null> {
+    if (typeof reply === 'string') return NOTHING;
+    const [title, stored, rows, counters] = reply as unknown as [string, string, PageReply, string[]];
+    const boards = boardsOf(stored);
+    const { revision, value: page } = decodePage(rows, this.page, this.first);
+    if (this.board && !boards.includes(this.board)) return { revision, value: null };
+    return { revision, value: { title, boards, curve: curveOf(rows[2]), page, stats: decodeStats(counters).value } };
+  }
+}
+
+/** Reads a ranked member of a guild with a public page, with those next to it; null for others. O(log m + reach). */
+export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | null>> {
+  readonly command: string;
+  readonly weight: number;
+
+  /** @param reach members to read above and below it, at most. */
+  constructor(
+    readonly guildId: string,
+    private readonly userId: string,
+    reach: number,
+    private readonly board: BoardName | undefined,
+  ) {
+    this.command = [commandOf('member', board), userId, reach].join(' ');
+    this.weight = 2 * reach + 1;
+  }
+
+  decode(reply: CommandReply): Versioned<PublicMember | null> {
+    if (typeof reply === 'string') return NOTHING;
+    const [title, stored, first, page] = reply as unknown as [string, string, number | string, PageReply];
+    const boards = boardsOf(stored);
+    const { revision, value } = decodePage(page, 1, Number(first));
+    const { data: rows, total } = value;
+    const index = rows.findIndex(({ user_id }) => user_id === this.userId);
+    const member = rows[index];
+    if (!member || (this.board && !boards.includes(this.board))) return { revision, value: null };
+    const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
+    return { revision, value: { title, boards, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
+  }
+}
+
+/** Returns the name of a command of command-public.lua. */
+function commandOf(name: string, board: BoardName | undefined): string {
+  return board ? `public.${name}~${board}` : `public.${name}`;
+}
+
+/** Returns the boards of a guild from its configuration, such as "week,month". */
+function boardsOf(stored: string): BoardName[] {
+  const kinds = stored === '' ? [] : (stored.split(',') as ('week' | 'month')[]);
+  return kinds.flatMap((kind): BoardName[] => [kind, `${kind}.prev`]);
+}

@@ -1,0 +1,159 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { AddressLimiter } from '../../access/address-limiter.ts';
+import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
+import { type HeaderBlock, headerBlock, joinBlocks } from '../response/headers.ts';
+import { methodNotAllowed, type Problem, tooManyRequests } from '../response/problem.ts';
+import type { RenderedBody } from '../response/rendered-body.ts';
+import type { ResponseWriter } from '../response/response-writer.ts';
+import { assetFile } from '../site/asset.ts';
+import { REVALIDATE, serve } from '../site/static-routes.ts';
+import { problemPage, renderGuildBadge, renderMember, renderMemberBadge, renderPage } from './documents.ts';
+import { type MemberQuery, memberRead, noPage, pageRead, parseBadge, parseMember, parsePage } from './queries.ts';
+
+const FRAMELESS = "base-uri 'none'; frame-ancestors 'none'";
+const COMMON = [
+  ...['Vary', 'Accept-Encoding', 'X-Content-Type-Options', 'nosniff'],
+  ...['Referrer-Policy', 'no-referrer', 'X-Frame-Options', 'DENY', 'Content-Security-Policy'],
+];
+const OF_PROBLEMS = headerBlock(
+  ...COMMON,
+  `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; ${FRAMELESS}`,
+);
+const CACHING = headerBlock('Cache-Control', 'no-cache');
+const OF_PAGES = joinBlocks(CACHING, OF_PROBLEMS);
+/** A badge stands in pages of other sites, and runs nothing. */
+const OF_BADGES = joinBlocks(
+  CACHING,
+  headerBlock(...COMMON, `default-src 'none'; ${FRAMELESS}`, 'Cross-Origin-Resource-Policy', 'cross-origin'),
+);
+
+export interface PublicPagesParts {
+  /** Limits the requests of an address. */
+  readonly pageLimiter: AddressLimiter;
+  readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
+  readonly responses: ResponseWriter;
+}
+
+/** A read with the function that renders what it finds. */
+interface Wanted {
+  readonly cacheKey: string;
+  readonly command: ReturnType<typeof pageRead> | ReturnType<typeof memberRead>;
+  render(value: unknown): RenderedBody | null;
+}
+
+/** The web pages of guilds that have switched them on. They need no API key, and count on no quota. */
+export interface PublicPages {
+  readonly router: Router;
+  /** Sends the page of a problem, if the request was for one of these pages. @returns whether it was. */
+  refuse(req: Request, res: Response, problem: Problem): boolean;
+}
+
+type Params = Readonly<Record<string, string>>;
+
+/** The routes, each with the read that it needs, and the relative address of the root of the service. */
+const ROUTES: readonly [route: string, root: string, want: (params: Params, query: Request['query']) => Wanted][] = [
+  ['/g/:guild_id', '../', wantPage],
+  ['/g/:guild_id/m/:user_id', '../../../', wantMember],
+  ['/g/:guild_id/badge.svg', '../../', wantBadge],
+];
+/** The form of the search leads here, and from here to the page of the member. */
+const SEARCH = '/g/:guild_id/m';
+const ROOTS = new Map([...ROUTES.map(([route, root]) => [route, root] as const), [SEARCH, '../../'] as const]);
+
+/** @param onFile called for each request of a file of the pages, and of their search. */
+export function publicPages({ pageLimiter, batcher, responses }: PublicPagesParts, onFile: () => void): PublicPages {
+  const router = Router({ caseSensitive: true, strict: true });
+  const refuse: PublicPages['refuse'] = (req, res, problem) => {
+    const root = ROOTS.get(res.context.route);
+    if (root === undefined) return false;
+    responses.refuse(req, res, problem, problemPage(problem, root), 'text/html; charset=utf-8', OF_PROBLEMS);
+    return true;
+  };
+  /** Lets a request pass that its address may send. */
+  const limit: RequestHandler = (req, res, next) => {
+    const waitMs = pageLimiter.take(req.ip);
+    if (waitMs === 0) return next();
+    const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
+    // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
+    refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
+  };
+  const answer = async (req: Request, res: Response, wanted: Wanted, headers: HeaderBlock): Promise<void> => {
+    const { response, error } = await batcher.read(wanted);
+    if (error !== undefined) throw error;
+    if (!response) throw noPage();
+    responses.send(req, res, response, headers);
+  };
+  const add = (route: string, handler: RequestHandler): void => {
+    const named: RequestHandler = (_req, res, next) => {
+      res.context.route = route;
+      next();
+    };
+    router
+      .route(route)
+      .all(named)
+      .get(limit, handler)
+      .all(() => {
+        throw methodNotAllowed();
+      });
+  };
+
+  for (const [route, , want] of ROUTES) {
+    const headers = want === wantBadge ? OF_BADGES : OF_PAGES;
+    add(route, (req, res) => answer(req, res, want(req.params as Params, req.query), headers));
+  }
+  add(SEARCH, (req, res) => {
+    const { id, board } = req.query;
+    const query = typeof board === 'string' ? `?board=${encodeURIComponent(board)}` : '';
+    const wanted = encodeURIComponent(typeof id === 'string' ? id.trim() : '');
+    const to = wanted === '' ? `../${encodeURIComponent(String(req.params.guild_id))}` : `m/${wanted}${query}`;
+    onFile();
+    res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();
+  });
+  for (const name of ['page.css', 'live.js']) {
+    const path = `/public/${name}`;
+    router.get(path, (_req, _res, next) => {
+      onFile();
+      next();
+    });
+    serve(router, path, assetFile(new URL(`../../web/public/${name}`, import.meta.url)), REVALIDATE);
+  }
+  return { router, refuse };
+}
+
+function wantPage(params: Params, query: Request['query']): Wanted {
+  const parsed = parsePage(params.guild_id ?? '', query);
+  const { guildId, board, page, limit, isOverlay } = parsed;
+  return {
+    cacheKey: ['public', guildId, board, page, limit, isOverlay].join(' '),
+    command: pageRead(parsed),
+    render: rendering((found: Parameters<typeof renderPage>[1]) => renderPage(parsed, found)),
+  };
+}
+
+function wantMember(params: Params, query: Request['query']): Wanted {
+  return wantedMember('member', parseMember(params.guild_id ?? '', params.user_id ?? '', query), renderMember);
+}
+
+function wantBadge(params: Params, query: Request['query']): Wanted {
+  const parsed = parseBadge(params.guild_id ?? '', query);
+  if ('userId' in parsed) return wantedMember('badge', parsed, renderMemberBadge);
+  return {
+    cacheKey: ['public-badge', parsed.guildId, parsed.board].join(' '),
+    command: pageRead({ ...parsed, page: 1, limit: 1 }),
+    render: rendering((found: Parameters<typeof renderGuildBadge>[1]) => renderGuildBadge(parsed, found)),
+  };
+}
+
+function wantedMember(kind: string, parsed: MemberQuery, render: typeof renderMember): Wanted {
+  const { guildId, userId, board } = parsed;
+  return {
+    cacheKey: [`public-${kind}`, guildId, board, userId].join(' '),
+    command: memberRead(parsed),
+    render: rendering((found: Parameters<typeof renderMember>[1]) => render(parsed, found)),
+  };
+}
+
+/** Makes the response of a value that may be null. */
+function rendering<T>(render: (found: T) => RenderedBody): (value: unknown) => RenderedBody | null {
+  return (value) => (value === null ? null : render(value as T));
+}
