@@ -5,7 +5,7 @@ import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
-import { BOARD_KINDS, type BoardKind } from '../guild/settings/guild-config.ts';
+import { BOARD_KINDS, type BoardKind, TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
 import { parseDuration } from './duration.ts';
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
@@ -112,6 +112,11 @@ export function parseOffset(text: string): number {
 export function parseSwitch(text: string): boolean {
   if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It must be on or off.');
   return text === 'on';
+}
+
+export function parseTitle(text: string): string {
+  if (!TITLE_PATTERN.test(text)) throw new InvalidArgumentError(`${TITLE_RULE}.`);
+  return text;
 }
 
 /** Parses a number of members to generate. */

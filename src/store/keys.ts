@@ -8,7 +8,7 @@ export interface GuildKeys {
   readonly xp: string;
   /** HASH: members, total_xp, level_sum, hidden, rev, model; "importing" until an import of the guild is done. */
   readonly stats: string;
-  /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules. */
+  /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title. */
   readonly config: string;
   /** HASH: key id -> SHA-256 of the key. */
   readonly apiKeys: string;

@@ -178,9 +178,20 @@ describe('the commands, as processes', needs('redis-server'), () => {
     const { code, stdout } = await guild('show', '--guild', id);
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'XP curve       amari\nXP multiplier  1.5\nboards         none\nmembers        2 ranked, 1 with XP\n',
+      'XP curve       amari\nXP multiplier  1.5\nboards         none\npublic page    off\nmembers        2 ranked, 1 with XP\n',
     );
     expect((await service.store.audit.check(id)).exact).toBe(true);
+  });
+
+  it('guild set switches the public page on and off, and guild show prints it', async () => {
+    const id = newGuild();
+    const set = (...args: string[]) => guild('set', '--guild', id, ...args);
+    expect((await set('--public-page', 'on', '--page-title', 'The Den')).stdout).toContain(
+      'on, with the title The Den\n',
+    );
+    expect((await set('--page-title', '')).stdout).toContain(`on, with the title ${id}\n`);
+    expect(await json(set('--public-page', 'off', '--json'))).toMatchObject({ public_page: false, page_title: '' });
+    expect((await guild('show', '--guild', id)).stdout).toContain('public page    off\n');
   });
 
   it.each([
@@ -189,7 +200,12 @@ describe('the commands, as processes', needs('redis-server'), () => {
     [['set', '--guild', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
     [
       ['set', '--guild', 'g'],
-      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards or --utc-offset-minutes/,
+      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page or/,
+    ],
+    [['set', '--guild', 'g', '--public-page', 'yes'], /It must be on or off/],
+    [
+      ['set', '--guild', 'g', '--page-title', 'x'.repeat(101)],
+      /The title of the public page has 100 characters at most/,
     ],
     [['delete', '--guild', 'g'], /add --yes/],
   ])('guild %j is refused on stderr with exit code 2 and changes nothing', async (args, message) => {

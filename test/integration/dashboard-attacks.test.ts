@@ -18,6 +18,7 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/guilds/own/import/stop', {}],
   ['/guilds/own/import/discard', {}],
   ['/guilds/own/settings/multiplier', { multiplier: '9' }],
+  ['/guilds/own/settings/public-page', { public: 'on', title: 'evil' }],
   ['/guilds/own/settings/curve', { curve: 'amari', custom: '' }],
   ['/guilds/own/settings/curve/preview', { curve: 'amari', custom: '' }],
   ['/sign-out', {}],

@@ -5,6 +5,7 @@ import { InvalidInputError } from '../../errors.ts';
 import { readOverview } from '../../guild/overview/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
+import { MAX_TITLE_LENGTH } from '../../guild/settings/guild-config.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
@@ -36,6 +37,15 @@ const curveForm = z
   })
   .transform(({ curve, custom }): CurveText => (curve === 'custom' ? `custom=${custom.replaceAll(' ', '')}` : curve))
   .refine((curve) => parseCurve(curve) !== undefined, 'The six numbers of the curve do not fit: see the bounds below.');
+const publicPageForm = z.object({
+  // A browser leaves out a box that is not checked.
+  public: z.string().optional(),
+  title: z
+    .string()
+    .trim()
+    .regex(/^\P{Cc}*$/u, 'The title has no line breaks.')
+    .refine((title) => [...title].length <= MAX_TITLE_LENGTH, `The title has ${MAX_TITLE_LENGTH} characters at most.`),
+});
 const inviteForm = z.object({
   user: z
     .string()
@@ -43,7 +53,7 @@ const inviteForm = z.object({
     .regex(/^$|^[\w.-]{1,64}$/, 'A user id is 1 to 64 of A-Z a-z 0-9 _ - .'),
 });
 
-/** Curve and multiplier of the guild; for the operator also its plan, and invites. */
+/** Curve, multiplier and public page of the guild; for the operator also its plan, and invites. */
 export const settingsPage: GuildPage = {
   path: '/settings',
   label: 'Settings',
@@ -60,6 +70,18 @@ export const settingsPage: GuildPage = {
       const guildId = guildOf(res);
       const save = () => guildConfig.update(guildId, { xpMultiplier: multiplier });
       await auditLog.change(guildId, actorOf(req, res), `Set the XP multiplier to ${multiplier}`, save);
+      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
+    });
+
+    router.post('/settings/public-page', async (req, res) => {
+      const form = parseForm(publicPageForm, formOf(req));
+      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
+      const { title: pageTitle } = form.data;
+      const publicPage = form.data.public !== undefined;
+      const guildId = guildOf(res);
+      const save = () => guildConfig.update(guildId, { publicPage, pageTitle });
+      const what = `Switched the public page ${publicPage ? 'on' : 'off'}${pageTitle && `, with the title ${pageTitle}`}`;
+      await auditLog.change(guildId, actorOf(req, res), what, save);
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
 
@@ -127,7 +149,8 @@ async function sendSettings(
   const guildId = guildOf(res);
   const overview = await readOverview(parts, parts.planQuotas, guildId);
   const custom = await parts.client.hget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom');
-  const data = { overview, custom, notice, problem, values, curves: CURVE_NAMES };
+  const publicUrl = `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`;
+  const data = { overview, custom, notice, problem, values, curves: CURVE_NAMES, publicUrl };
   const plans = [...parts.planQuotas];
   parts.views.send(res, 'settings', { title: 'Settings', ...data, plans }, problem === '' ? 200 : 400);
 }

@@ -24,8 +24,9 @@ export interface GuildConfigChange {
   readonly pageTitle?: string;
 }
 
-/** The longest title of a public page, in characters. */
-export const MAX_TITLE_LENGTH = 100;
+/** The titles of a public page, and their rule. */
+export const TITLE_PATTERN = /^\P{Cc}{0,100}$/u;
+export const TITLE_RULE = 'The title of the public page has 100 characters at most, without line breaks';
 
 /** What a board counts: the XP gained in a week, or in a month. */
 export const BOARD_KINDS = ['week', 'month'] as const;
@@ -91,10 +92,7 @@ function toFields(change: GuildConfigChange): string[] {
 }
 
 function checkedTitle(title: string): string {
-  if (/\p{Cc}/u.test(title) || [...title].length > MAX_TITLE_LENGTH)
-    throw new InvalidInputError(
-      `The title of the public page has ${MAX_TITLE_LENGTH} characters at most, without line breaks`,
-    );
+  if (!TITLE_PATTERN.test(title)) throw new InvalidInputError(TITLE_RULE);
   return title.trim();
 }
 

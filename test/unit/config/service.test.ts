@@ -85,6 +85,7 @@ describe('parseConfig', () => {
     ['CORS_ORIGINS', 'a.example'],
     ['CORS_ORIGINS', 'https://*.example'],
     ['EMBED_ORIGINS', 'a.example'],
+    ['PUBLIC_PAGES', 'yes'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_REQUESTS', 'none'],

@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
+import { type BrowserContext, type BrowserContextOptions, type Page, sharedChromium } from '../../tools/browser.ts';
+import { needs } from '../support/needs.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { mockStore, type TestStore } from '../support/stores.ts';
+import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
+
+const PATHS = ['/g/guild', '/g/guild?board=week', '/g/guild/m/u5', '/g/guild?overlay=1', '/g/empty', '/g/none'];
+
+describe('the public page, in Chromium', needs('chromium'), () => {
+  let testStore: TestStore;
+  let service: TestService;
+  let context: BrowserContext;
+  let page: Page;
+  let watch: PageWatch;
+
+  beforeAll(async () => {
+    testStore = await mockStore.start();
+    service = await startService(testStore, { PUBLIC_PAGES: '1' });
+    const names = ['Ada', '<b>Grace</b>', 'محمد عبد الله', 'W'.repeat(300), '👩‍👩‍👧 Family', 'Quiet Raven'];
+    const { writer, guildConfig } = service.store;
+    await guildConfig.update('guild', {
+      publicPage: true,
+      boards: ['week'],
+      pageTitle: 'Hall of fame',
+      xpMultiplier: 1.5,
+    });
+    await guildConfig.update('empty', { publicPage: true });
+    const members = names.map((username, i) => ({ userId: `u${i}`, add: 1234567 - i * 1311, profile: { username } }));
+    await writer.recordMany('guild', members);
+    await writer.recordMany(
+      'guild',
+      Array.from({ length: 30 }, (_, i) => ({ userId: `m${i}`, add: 30 - i })),
+    );
+  });
+  afterAll(async () => {
+    await service.close();
+    await testStore.stop();
+  });
+  afterEach(() => context.close());
+
+  async function open(path: string, options: BrowserContextOptions = {}): Promise<void> {
+    service.advance(60_000);
+    context = await (await sharedChromium()).newContext({ viewport: { width: 800, height: 900 }, ...options });
+    page = await context.newPage();
+    watch = watchPage(page, service.url);
+    await page.goto(service.url + path);
+  }
+  const names = () => page.locator('.name').allTextContents();
+  const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+  it(
+    'is accessible and fits its window, in light and dark, on a phone too',
+    async () => {
+      await open('/g/guild');
+      const found: unknown[] = [];
+      for (const path of PATHS) {
+        service.advance(60_000);
+        await page.goto(service.url + path);
+        for (const [width, colorScheme] of [
+          [800, 'light'],
+          [800, 'dark'],
+          [320, 'light'],
+          [320, 'dark'],
+        ] as const) {
+          await page.setViewportSize({ width, height: 900 });
+          await page.emulateMedia({ colorScheme });
+          const rules = colorScheme === 'dark' ? COLOUR_RULES : undefined;
+          // Over a video, no ground is known that a colour could be judged against.
+          const violations = path.includes('overlay') && rules ? [] : await axeViolations(page, rules);
+          found.push(...violations.map((violation) => [path, width, colorScheme, violation]));
+          if ((await overflow()) !== 0) found.push([path, width, 'is too wide']);
+        }
+      }
+      expect(found).toEqual([]);
+      expect(watch.elsewhere).toEqual([]);
+    },
+    MANY_LOOKS_MS,
+  );
+
+  it('does all without JavaScript: pages, boards, a member, the search and the way back', async () => {
+    await open('/g/guild', { javaScriptEnabled: false });
+    expect((await names()).slice(0, 3)).toEqual(['Ada', '<b>Grace</b>', 'محمد عبد الله']);
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await page.getByRole('link', { name: 'This week' }).click();
+    expect(await page.locator('[aria-current]').textContent()).toBe('This week');
+    await page.getByRole('link', { name: 'Quiet Raven' }).click();
+    expect(await page.locator('h1').textContent()).toBe('Quiet Raven');
+    await page.getByLabel('Find a member by id').fill('u2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'محمد عبد الله' }).waitFor();
+    expect(page.url()).toBe(`${service.url}/g/guild/m/u2?board=week`);
+    await page.getByRole('link', { name: 'Hall of fame' }).click();
+    expect(page.url()).toBe(`${service.url}/g/guild?board=week`);
+    await page.getByLabel('Find a member by id').fill('nobody');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+    expect(watch.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+  });
+
+  it('asks anew every 30 seconds with JavaScript, shows what has changed and keeps the focus', async () => {
+    await open('/g/guild?limit=4');
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Ada' }).focus();
+    let asked = 0;
+    page.on('response', () => asked++);
+    await service.store.writer.record('guild', { userId: 'u1', add: 1_000_000 });
+    await page.clock.fastForward(31_000);
+    await expect.poll(names).toMatchObject({ 0: '<b>Grace</b>', 1: 'Ada' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Ada');
+    await page.clock.fastForward(31_000);
+    await expect.poll(() => asked).toBe(2);
+    await service.store.guildConfig.update('guild', { publicPage: false });
+    await page.clock.fastForward(31_000);
+    await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+    await service.store.guildConfig.update('guild', { publicPage: true });
+    expect(watch.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+  });
+});
