@@ -11,6 +11,7 @@ import {
   parseMultiplier,
   parseOffset,
   parseSwitch,
+  parseTitle,
   requireId,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -53,7 +54,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
       'a web page of the leaderboard, where the service has PUBLIC_PAGES=1',
       parseSwitch,
     )
-    .option('--page-title <text>', 'title of this page; empty = the guild id')
+    .option('--page-title <text>', 'title of this page; empty = the guild id', parseTitle)
     .option('--json', 'print JSON')
     .action((options: Options & GuildConfigChange) => set(context, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')

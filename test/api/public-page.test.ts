@@ -16,6 +16,11 @@ describeStores('the public page of a guild', (kind) => {
   const configure = (change: object) => suite.service.store.guildConfig.update('guild', change);
   const record = (userId: string, change: object) =>
     suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
+  /** Returns the number of commands so far that read a guild. */
+  const commands = async () => {
+    const metrics = await suite.service.registry.metrics();
+    return Number(/redis_command_duration_seconds_count\{command="batch"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+  };
   beforeEach(async () => {
     suite.service.advance(120_000);
     await record('ann', { set: 4675, profile: { username: 'Ann', dailyStreak: 4 } });
@@ -127,10 +132,6 @@ describeStores('the public page of a guild', (kind) => {
   });
 
   it('takes one round trip, and counts on no quota', async () => {
-    const commands = async () => {
-      const metrics = await suite.service.registry.metrics();
-      return Number(/redis_command_duration_seconds_count\{command="batch"\} (\d+)/.exec(metrics)?.[1] ?? 0);
-    };
     const before = await commands();
     for (const path of ['/g/guild', '/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg']) await get(path).expect(200);
     expect(await commands()).toBe(before + 4);

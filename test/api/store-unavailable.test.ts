@@ -36,6 +36,21 @@ describe('when Redis', needs('redis-server'), () => {
     await get('/api/v1/servers/guild/leaderboard').expect(200);
   });
 
+  it('holds another type than the data model says, a public page is a 503 that a visitor understands', async () => {
+    await service.close();
+    service = await startService(testStore, { PUBLIC_PAGES: '1' });
+    await service.store.guildConfig.update('guild', { publicPage: true });
+    await request(service.url).get('/g/guild').expect(200);
+    await testStore.client.set('gr:{guild}:xp', 'text');
+    await testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+    const { headers, text } = await request(service.url).get('/g/guild').expect(503);
+    expect(headers).toMatchObject({ 'retry-after': '1', 'content-type': 'text/html; charset=utf-8' });
+    expect(text).toContain('The leaderboard is away for a moment.');
+    expect(text).not.toMatch(/WRONGTYPE|127\.0\.0\.1/);
+    await testStore.client.del('gr:{guild}:xp');
+    await request(service.url).get('/g/guild').expect(200);
+  });
+
   it('goes away, answers are 503 and the service is not ready, but lives', async () => {
     await get('/api/v1/servers/guild/stats').expect(200);
     testStore.disconnect();

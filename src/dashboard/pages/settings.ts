@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../errors.ts';
 import { readOverview } from '../../guild/overview/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
-import { MAX_TITLE_LENGTH } from '../../guild/settings/guild-config.ts';
+import { TITLE_PATTERN, TITLE_RULE } from '../../guild/settings/guild-config.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
@@ -40,11 +40,7 @@ const curveForm = z
 const publicPageForm = z.object({
   // A browser leaves out a box that is not checked.
   public: z.string().optional(),
-  title: z
-    .string()
-    .trim()
-    .regex(/^\P{Cc}*$/u, 'The title has no line breaks.')
-    .refine((title) => [...title].length <= MAX_TITLE_LENGTH, `The title has ${MAX_TITLE_LENGTH} characters at most.`),
+  title: z.string().trim().regex(TITLE_PATTERN, `${TITLE_RULE}.`),
 });
 const inviteForm = z.object({
   user: z

@@ -74,6 +74,23 @@ describe('requests of one moment', () => {
     expect(sent).toEqual([['count 2 3600 1000', 'capped 2 3600 1000 b 5', 'capped 1 3600 1000 d 5']]);
   });
 
+  it('share the command with reads for which nothing is counted, and equal ones of these share a read', async () => {
+    const [, page, again, failed] = await Promise.all([
+      load('g', readOf('a')),
+      batcher.read(readOf('b')),
+      batcher.read(readOf('b')),
+      batcher.read(broken(readOf('c'))),
+    ]);
+    expect(sent).toEqual([['guild g', expect.stringMatching(/^count 1 /), 'stats a', 'stats b', 'stats c']]);
+    expect([page, again]).toEqual([page, { response: 'response b', error: undefined }]);
+    expect(failed.error).toMatchObject({ message: 'broken' });
+  });
+
+  it('for which nothing is counted leave in batches of thirty-two too', async () => {
+    await Promise.all(Array.from({ length: 70 }, (_, i) => batcher.read(readOf(`r${i}`))));
+    expect(sent.map((lines) => lines.length - 1)).toEqual([32, 32, 6]);
+  });
+
   it('of one guild get their places in the quota in the order they came', async () => {
     const results = await Promise.all([
       load('g', readOf('a'), 'small'),
