@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import request from 'supertest';
 import { beforeEach, expect, it } from 'vitest';
 import type { XpRecord } from '../../src/guild/members/records.ts';
@@ -89,33 +88,6 @@ describeStores('the public page of a guild', (kind) => {
     for (const path of ['/g/guild?board=month', '/g/guild/m/ann?board=week']) await get(path).expect(404);
   });
 
-  it('is 404 for a guild that did not switch it on, and at once after it switched it off', async () => {
-    await record('ann', { add: 1 });
-    await suite.service.store.writer.record('other', { userId: 'ann', set: 1 });
-    const { status, text: missing } = await get('/g/none');
-    const paths = ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg'];
-    for (const path of paths) await get(path).expect(200);
-    await configure({ publicPage: false });
-    for (const path of [...paths, '/g/other', '/g/other/m/ann', '/g/a%20b']) {
-      const answer = await get(path).expect(404);
-      expect(answer.headers['content-type']).toContain('text/html');
-      if (!/m|svg/.test(path)) expect([answer.status, answer.text]).toEqual([status, missing]);
-    }
-    await configure({ publicPage: true });
-    await get('/g/guild').expect(200);
-    // A raw write, which raises no revision.
-    await suite.testStore.client.hdel('gr:{guild}:config', 'public_page');
-    await get('/g/guild').expect(404);
-  });
-
-  it('shows no hidden member', async () => {
-    await text('/g/guild/m/ann');
-    await suite.service.store.writer.hide('guild', ['ann']);
-    for (const path of ['/g/guild/m/ann', '/g/guild/badge.svg?member=ann']) await get(path).expect(404);
-    for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg'])
-      expect(await text(path)).not.toContain('Ann');
-  });
-
   it('is never stale, and 304 while nothing has changed', async () => {
     for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg?member=ann']) {
       const { headers } = await get(path).expect(200);
@@ -154,21 +126,6 @@ describeStores('the public page of a guild', (kind) => {
     expect((await get('/public/live.js').expect(200)).headers['content-type']).toContain('text/javascript');
   });
 
-  it('names the wrong parameter', async () => {
-    for (const [query, word] of [
-      ['page=0', 'page must be'],
-      ['limit=101', 'limit must be'],
-      ['board=day', 'board must be'],
-      ['board=week&board=month', 'board must be'],
-      ['overlay=yes', 'overlay must be'],
-      ['page=%3Cscript%3E', 'page must be'],
-    ] as const) {
-      const { text: html } = await get(`/g/guild?${query}`).expect(400);
-      expect(html).toContain(word);
-      expect(html.toLowerCase()).not.toMatch(/<script>/);
-    }
-  });
-
   it('is a picture over a video with ?overlay=1', async () => {
     const html = await text('/g/guild?overlay=1&limit=1');
     expect(html).toContain('class="overlay"');
@@ -187,96 +144,5 @@ describeStores('the public page of a guild', (kind) => {
       expect(Buffer.byteLength(svg)).toBeLessThanOrEqual(2000);
       expect(svg.trim()).not.toMatch(/[\p{Cc}\uFFFE]/u);
     }
-  });
-
-  it('writes no name and no title as markup', async () => {
-    const paths = [
-      '/g/guild',
-      '/g/guild?overlay=1',
-      '/g/guild/m/ann',
-      '/g/guild/badge.svg',
-      '/g/guild/badge.svg?member=ann',
-    ];
-    /** Returns the markup: what is left without the texts. */
-    const markup = async () => {
-      const documents: string[] = [];
-      for (const path of paths) documents.push((await text(path)).replace(/[^<>"']/g, ''));
-      suite.service.advance(10_000);
-      return documents;
-    };
-    await configure({ pageTitle: 'A' });
-    await record('ann', { set: 4675, profile: { username: 'A' } });
-    const plain = await markup();
-    const hostile = fc.oneof(
-      fc.constantFrom(
-        '<script>alert(1)</script>',
-        '"><img src=x onerror=alert(1)>',
-        "'--><svg onload='x'>",
-        '</title>',
-        ']]>',
-      ),
-      fc
-        .array(fc.constantFrom('<', '>', '"', "'", '&', '=', '/', 'a', '\u202e', 'ا', '&lt;'), {
-          minLength: 1,
-          maxLength: 30,
-        })
-        .map((all) => all.join('')),
-    );
-    await fc.assert(
-      fc.asyncProperty(hostile, hostile, async (pageTitle, username) => {
-        await configure({ pageTitle });
-        await record('ann', { set: 4675, profile: { username } });
-        expect(await markup()).toEqual(plain);
-      }),
-      { numRuns: 12 },
-    );
-  });
-
-  it('is named in logs and metrics by its route, without ids', async () => {
-    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild/m?id=ann']) await get(path);
-    const metrics = await suite.service.registry.metrics();
-    for (const route of ['/g/:guild_id', '/g/:guild_id/m/:user_id', '/g/:guild_id/badge.svg']) {
-      expect(metrics).toContain(`route="${route}",status="200"`);
-      expect(suite.service.logText()).toContain(`"route":"${route}"`);
-    }
-    expect(suite.service.logText()).not.toMatch(/\/g\/guild|m\/ann/);
-    expect(metrics).not.toMatch(/\/g\/guild|m\/ann/);
-  });
-});
-
-describeStores('the public pages of an address', (kind) => {
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', TRUST_PROXY: '1' });
-  const get = (address: string, path = '/g/guild') =>
-    request(suite.service.url).get(path).set('x-forwarded-for', address);
-
-  it('are limited, apart from those of other addresses and from the API', async () => {
-    await suite.service.store.guildConfig.update('guild', { publicPage: true });
-    for (let i = 0; i < 60; i++) await get('192.0.2.1', i % 2 ? '/g/guild' : '/g/none');
-    const { headers, text } = await get('192.0.2.1').expect(429);
-    expect(headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store' });
-    expect(headers['content-type']).toContain('text/html');
-    expect(text).toContain('Too many requests');
-    await get('192.0.2.2').expect(200);
-    await suite.get('/servers/guild/stats').expect(200);
-    expect(await suite.service.registry.metrics()).toContain('guildrank_held_back_requests_total 0');
-    suite.service.advance(1000);
-    await get('192.0.2.1').expect(200);
-    await get('192.0.2.1').expect(429);
-  });
-});
-
-describeStores('without PUBLIC_PAGES', (kind) => {
-  const suite = serviceSuite(kind);
-
-  it('there is no public page, as for any unknown path', async () => {
-    await suite.service.store.guildConfig.update('guild', { publicPage: true });
-    const answer = async (path: string) => {
-      const { status, body } = await request(suite.service.url).get(path);
-      return { status, ...body, request_id: '' };
-    };
-    const unknown = await answer('/unknown');
-    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild/m', '/public/page.css'])
-      expect(await answer(path)).toEqual(unknown);
-    expect(unknown).toMatchObject({ status: 404, code: 'not_found' });
   });
 });

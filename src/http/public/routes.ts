@@ -7,8 +7,9 @@ import type { RenderedBody } from '../response/rendered-body.ts';
 import type { ResponseWriter } from '../response/response-writer.ts';
 import { assetFile } from '../site/asset.ts';
 import { REVALIDATE, serve } from '../site/static-routes.ts';
-import { problemPage, renderGuildBadge, renderMember, renderMemberBadge, renderPage } from './documents.ts';
-import { type MemberQuery, memberRead, noPage, pageRead, parseBadge, parseMember, parsePage } from './queries.ts';
+import { problemPage } from './documents.ts';
+import { noPage } from './queries.ts';
+import { type Params, type Wanted, wantBadge, wantMember, wantPage } from './wanted.ts';
 
 const FRAMELESS = "base-uri 'none'; frame-ancestors 'none'";
 const COMMON = [
@@ -34,21 +35,12 @@ export interface PublicPagesParts {
   readonly responses: ResponseWriter;
 }
 
-/** A read with the function that renders what it finds. */
-interface Wanted {
-  readonly cacheKey: string;
-  readonly command: ReturnType<typeof pageRead> | ReturnType<typeof memberRead>;
-  render(value: unknown): RenderedBody | null;
-}
-
 /** The web pages of guilds that have switched them on. They need no API key, and count on no quota. */
 export interface PublicPages {
   readonly router: Router;
   /** Sends the page of a problem, if the request was for one of these pages. @returns whether it was. */
   refuse(req: Request, res: Response, problem: Problem): boolean;
 }
-
-type Params = Readonly<Record<string, string>>;
 
 /** The routes, each with the read that it needs, and the relative address of the root of the service. */
 const ROUTES: readonly [route: string, root: string, want: (params: Params, query: Request['query']) => Wanted][] = [
@@ -118,42 +110,4 @@ export function publicPages({ pageLimiter, batcher, responses }: PublicPagesPart
     serve(router, path, assetFile(new URL(`../../web/public/${name}`, import.meta.url)), REVALIDATE);
   }
   return { router, refuse };
-}
-
-function wantPage(params: Params, query: Request['query']): Wanted {
-  const parsed = parsePage(params.guild_id ?? '', query);
-  const { guildId, board, page, limit, isOverlay } = parsed;
-  return {
-    cacheKey: ['public', guildId, board, page, limit, isOverlay].join(' '),
-    command: pageRead(parsed),
-    render: rendering((found: Parameters<typeof renderPage>[1]) => renderPage(parsed, found)),
-  };
-}
-
-function wantMember(params: Params, query: Request['query']): Wanted {
-  return wantedMember('member', parseMember(params.guild_id ?? '', params.user_id ?? '', query), renderMember);
-}
-
-function wantBadge(params: Params, query: Request['query']): Wanted {
-  const parsed = parseBadge(params.guild_id ?? '', query);
-  if ('userId' in parsed) return wantedMember('badge', parsed, renderMemberBadge);
-  return {
-    cacheKey: ['public-badge', parsed.guildId, parsed.board].join(' '),
-    command: pageRead({ ...parsed, page: 1, limit: 1 }),
-    render: rendering((found: Parameters<typeof renderGuildBadge>[1]) => renderGuildBadge(parsed, found)),
-  };
-}
-
-function wantedMember(kind: string, parsed: MemberQuery, render: typeof renderMember): Wanted {
-  const { guildId, userId, board } = parsed;
-  return {
-    cacheKey: [`public-${kind}`, guildId, board, userId].join(' '),
-    command: memberRead(parsed),
-    render: rendering((found: Parameters<typeof renderMember>[1]) => render(parsed, found)),
-  };
-}
-
-/** Makes the response of a value that may be null. */
-function rendering<T>(render: (found: T) => RenderedBody): (value: unknown) => RenderedBody | null {
-  return (value) => (value === null ? null : render(value as T));
 }
