@@ -189,6 +189,19 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     expect((await visit.dashboard.store.audit.check(GUILD)).exact).toBe(true);
   });
 
+  it('switches the public page on and off', async () => {
+    await visit.signIn();
+    await visit.follow('Settings');
+    await visit.page.getByLabel('Show the page').check();
+    await visit.page.getByLabel(/^Title/).fill('The Den');
+    await visit.press('Save the page');
+    const stored = () => visit.dashboard.store.client.hmget(`gr:{${GUILD}}:config`, 'public_page', 'page_title');
+    expect(await stored()).toEqual(['on', 'The Den']);
+    await visit.page.getByLabel('Show the page').uncheck();
+    await visit.press('Save the page');
+    expect(await stored()).toEqual([null, 'The Den']);
+  });
+
   it('leads the operator from all guilds to a plan, and to a link for the owner', async () => {
     await visit.signIn(null);
     expect(await visit.page.getByRole('row').count()).toBe(3);

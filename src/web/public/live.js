@@ -3,6 +3,7 @@ const EVERY_MS = 30_000;
 let tag = '';
 let askedAt = Date.now();
 
+/** @param {string} text */
 function say(text) {
   const status = document.querySelector('.status');
   if (status) status.textContent = text;
@@ -14,17 +15,18 @@ async function refresh() {
   // The page was switched off, or the member is gone: the server says so better.
   if (response?.status === 404) return location.reload();
   if (!response?.ok) return say('Not up to date');
-  const isSame = response.headers.get('etag') === tag;
-  tag = response.headers.get('etag');
-  if (!isSame) show(new DOMParser().parseFromString(await response.text(), 'text/html'));
+  const before = tag;
+  tag = response.headers.get('etag') ?? '';
+  if (tag !== before) show(new DOMParser().parseFromString(await response.text(), 'text/html'));
   say('Live');
 }
 
+/** @param {Document} newer */
 function show(newer) {
   const present = document.getElementById('live');
   const next = newer.getElementById('live');
   if (!next || !present || present.innerHTML === next.innerHTML) return;
-  const focused = present.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  const focused = present.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
   present.replaceWith(next);
   for (const link of next.querySelectorAll('a')) if (link.getAttribute('href') === focused) link.focus();
 }

@@ -66,7 +66,7 @@ it('refuses an empty change', async () => {
   const refusal = store.guildConfig.update('g', {});
   await expect(refusal).rejects.toThrow(InvalidInputError);
   await expect(refusal).rejects.toThrow(
-    'Nothing to set: give a plan, a curve, a multiplier, boards or an offset from UTC',
+    'Nothing to set: give a plan, a curve, a multiplier, boards, an offset from UTC or the public page',
   );
   expect(await store.client.hgetall(CONFIG)).toEqual({});
 });
