@@ -28,15 +28,28 @@
 --- @include lib-revision
 --- @include lib-permissions
 --- @include command-count
---- @include command-capped
 --- @include command-page
 --- @include command-member
 --- @include command-stats
+
+local commands = { count = count, page = page, member = member, stats = stats }
+
+-- Returns one of the commands that few batches have. Their functions come into being with the first one, because each takes time.
+local find_rare
+local function rare_command(name)
+  if not find_rare then
+--- @include command-capped
 --- @include command-board
 --- @include command-rules
 --- @include command-public
+    local others = { capped = capped, rules = rules }
+    find_rare = function(other)
+      return others[other] or public_command(other) or board_command(other)
+    end
+  end
+  return find_rare(name)
+end
 
-local commands = { count = count, capped = capped, page = page, member = member, stats = stats, rules = rules }
 local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
 
 -- Returns the names of a guild's keys. A command adds the revision as `rev` when it has read it.
@@ -53,7 +66,7 @@ for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?([^\n]*)\n') d
   if name == 'guild' then
     guild = guild_of(a)
   else
-    local done, reply = pcall(commands[name] or public_command(name) or board_command(name), guild, a, b, c)
+    local done, reply = pcall(commands[name] or rare_command(name), guild, a, b, c)
     if not done then
       -- An error of a command is a table. One of Lua is text, and each of ioredis-mock.
       local message = type(reply) == 'table' and reply.err or tostring(reply)
