@@ -12,8 +12,8 @@ export abstract class DomainError extends Error {
 const REDIS_CODES = [
   ...['READONLY', 'OOM', 'MISCONF', 'NOREPLICAS', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'WRONGTYPE', 'LOADING', 'BUSY'],
   ...['MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'CROSSSLOT', 'MOVED', 'ASK', 'NOSCRIPT'],
-  // Of the scripts: data of a newer version, a curve that they lack.
-  ...['MODEL', 'CURVE'],
+  // Of the scripts: data of a newer version, a curve that they lack, a guild whose boards they were not told.
+  ...['MODEL', 'CURVE', 'BOARDS'],
 ] as const;
 
 export type RedisCode = (typeof REDIS_CODES)[number];

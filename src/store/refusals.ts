@@ -25,6 +25,7 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   // Their own messages have the fix.
   MODEL: undefined,
   CURVE: undefined,
+  BOARDS: undefined,
   ERR: undefined,
 };
 

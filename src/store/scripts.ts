@@ -132,7 +132,7 @@ export class Scripts {
           failure = StoreUnavailableError.of(second);
         }
       }
-      if (hasBoards || !failure.reason.includes('BOARDS ')) throw failure;
+      if (hasBoards || !script.takesBoards || !failure.reason.includes('BOARDS ')) throw failure;
       this.rememberBoards(keys[0] ?? '');
       return this.evaluate(name, keys, values);
     }

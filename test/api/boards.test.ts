@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { endBoards } from '../support/boards.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
@@ -20,13 +21,6 @@ describeStores('the boards of a guild over HTTP', (kind) => {
       { userId: 'b', add: 20 },
       { userId: 'c', set: 70 },
     ]);
-  };
-  /** Puts the end of the present week into the past, as a week does that goes by. */
-  const endWeek = async () => {
-    const { testStore } = suite;
-    const state = String(await testStore.client.hget('gr:{guild}:stats', 'boards'));
-    const older = state.replace(/week:(\d+)/, (_, period: string) => `week:${Number(period) - 1}`);
-    await testStore.client.hset('gr:{guild}:stats', 'boards', older);
   };
 
   it('ranks by the XP gained, with the names and levels of the guild', async () => {
@@ -55,7 +49,7 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     await begin();
     const { headers } = await suite.get('/servers/guild~week/leaderboard').expect(200);
     await suite.get('/servers/guild~week/leaderboard').set('if-none-match', String(headers.etag)).expect(304);
-    await endWeek();
+    await endBoards(suite.testStore.client, 'guild', ['week']);
     expect(await rows('guild~week')).toEqual([]);
     expect(await rows('guild~week.prev')).toEqual(['b b 20 1', 'a Ann 1 10']);
     expect(await rows('guild~month')).toEqual(['b b 20 1', 'a Ann 1 10']);

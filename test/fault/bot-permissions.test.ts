@@ -4,6 +4,10 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { createReader } from '../../src/bot/reader.ts';
 import { createWriter } from '../../src/bot/writer.ts';
 import { servicesOn } from '../../src/cli/services.ts';
+import { MemberRead, PageRead, StatsRead } from '../../src/guild/ranking/reader.ts';
+import { CommandBatcher } from '../../src/store/command-batcher.ts';
+import { BOARDS } from '../../src/store/keys.ts';
+import { endBoards } from '../support/boards.ts';
 import { needs } from '../support/needs.ts';
 import { permissionsOf } from './acl.ts';
 
@@ -27,47 +31,94 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     await redis?.stop();
   });
 
-  it('bot may run each call of the writer and of the reader', async () => {
-    const writer = createWriter(bot);
-    const reader = createReader(bot);
-    await writer.recordMany('g', [
-      { userId: 'a', set: 5, profile: { username: 'A', level: 3 } },
-      { userId: 'b', set: 5 },
-    ]);
-    await writer.award('g', {
-      userId: 'a',
-      amount: 5,
-      eventId: 'e',
-      factor: 1,
-      cooldownMs: 1000,
-      username: 'Ann',
-      rank: true,
-    });
-    await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
-    await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
-    await writer.hide('g', ['b']);
-    expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
-    expect(await Promise.all(['a', 'b'].map((id) => reader.card('g', id)))).toMatchObject([
-      { rank: 1 },
-      { rank: null },
-    ]);
-    expect((await reader.page('g')).total + ((await reader.member('g', 'a'))?.rank ?? 0)).toBe(2);
-    expect(await reader.rules('g')).toBeNull();
-    expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });
-    expect(await writer.resetSeason('g', { archiveAs: 'g.2', keepMembers: false })).toEqual({ archived: 2, reset: 2 });
-    await writer.record('g', { userId: 'a', set: 5 });
-    await writer.hide('g', ['a'], { reason: 'self' });
-    await writer.unhide('g', ['a'], { reason: 'self' });
-    await writer.hide('g', ['a'], { reason: 'left' });
-    expect(await writer.syncMembers('g', ['a'])).toEqual({ ranked: 0, left: 0, returned: 1 });
-    expect(await writer.remove('g', ['a'])).toBe(1);
-    const link = await writer.createDashboardLink('g', { url: 'https://dash.example.com/', ttl: 60, userId: 'u' });
-    expect(link).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
-    // The server has no replica.
-    const waiting = createWriter(bot, { replicas: 1 }).record('g', { userId: 'a', set: 5 });
-    await expect(waiting).rejects.toThrow('0 of 1 replicas have it');
-    const { audit } = servicesOn(operator, 'gr', ['free']);
-    expect((await audit.check('g.1')).exact).toBe(true);
+  it.each([[[]], [['week', 'month'] as const]])(
+    'bot may run each call of a guild with the boards %j',
+    async (boards) => {
+      const admin = new Redis(redis.url);
+      await admin.flushall();
+      if (boards.length > 0) await servicesOn(operator, 'gr', ['free']).guildConfig.update('g', { boards });
+      const writer = createWriter(bot);
+      const reader = createReader(bot);
+      if (boards.length > 0) {
+        await writer.award('g', { userId: 'a', amount: 5 });
+        await writer.award('g', { userId: 'b', amount: 5 });
+        await writer.hide('g', ['b'], { reason: 'left' });
+        await endBoards(admin, 'g');
+        await writer.award('g', { userId: 'a', amount: 5 });
+      }
+      for (const board of BOARDS) {
+        expect((await reader.page('g', 1, 10, { board })).data).toHaveLength(boards.length > 0 ? 1 : 0);
+        expect((await reader.around('g', 'a', 1, { board }))?.data ?? []).toHaveLength(boards.length > 0 ? 1 : 0);
+        expect((await reader.member('g', 'a', { board }))?.rank ?? 0).toBe(boards.length > 0 ? 1 : 0);
+        expect((await reader.stats('g', { board })).totalMembers).toBe(boards.length > 0 ? 1 : 0);
+      }
+      await writer.unhide('g', ['b'], { reason: 'left' });
+      await writer.remove('g', ['a', 'b']);
+      await writer.recordMany('g', [
+        { userId: 'a', set: 5, profile: { username: 'A', level: 3 } },
+        { userId: 'b', set: 5 },
+      ]);
+      await writer.award('g', {
+        userId: 'a',
+        amount: 5,
+        eventId: 'e',
+        factor: 1,
+        cooldownMs: 1000,
+        username: 'Ann',
+        rank: true,
+      });
+      await writer.claimDaily('g', { userId: 'a', reward: 5, eventId: 'c' });
+      await writer.setProfiles('g', [{ userId: 'a', profile: { level: null } }]);
+      await writer.hide('g', ['b']);
+      expect((await reader.around('g', 'a'))?.data).toHaveLength(1);
+      expect(await Promise.all(['a', 'b'].map((id) => reader.card('g', id)))).toMatchObject([
+        { rank: 1 },
+        { rank: null },
+      ]);
+      expect((await reader.page('g')).total + ((await reader.member('g', 'a'))?.rank ?? 0)).toBe(2);
+      expect(await reader.rules('g')).toBeNull();
+      expect(await writer.resetSeason('g', { archiveAs: 'g.1' })).toEqual({ archived: 2, reset: 2 });
+      expect(await writer.resetSeason('g', { archiveAs: 'g.2', keepMembers: false })).toEqual({
+        archived: 2,
+        reset: 2,
+      });
+      await writer.record('g', { userId: 'a', set: 5 });
+      await writer.hide('g', ['a'], { reason: 'self' });
+      await writer.unhide('g', ['a'], { reason: 'self' });
+      await writer.hide('g', ['a'], { reason: 'left' });
+      expect(await writer.syncMembers('g', ['a'])).toEqual({ ranked: 0, left: 0, returned: 1 });
+      expect(await writer.remove('g', ['a'])).toBe(1);
+      const link = await writer.createDashboardLink('g', { url: 'https://dash.example.com/', ttl: 60, userId: 'u' });
+      expect(link).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
+      // The server has no replica.
+      const waiting = createWriter(bot, { replicas: 1 }).record('g', { userId: 'a', set: 5 });
+      await expect(waiting).rejects.toThrow('0 of 1 replicas have it');
+      const { audit } = servicesOn(operator, 'gr', ['free']);
+      for (const guild of ['g', 'g.1']) expect((await audit.check(guild)).exact).toBe(true);
+      admin.disconnect();
+    },
+  );
+
+  it('guildrank, the service, may read each board', async () => {
+    const admin = new Redis(redis.url);
+    await admin.call('ACL', 'SETUSER', 'guildrank', 'on', '>secret', ...permissionsOf('guildrank'));
+    const service = new Redis(redis.url, { username: 'guildrank', password: 'secret', enableReadyCheck: false });
+    const { guildConfig, writer } = servicesOn(admin, 'gr', ['free']);
+    await guildConfig.update('read', { boards: ['week', 'month'] });
+    await writer.record('read', { userId: 'a', add: 5 });
+    // As in a Cluster, and as on a single Redis.
+    for (const isCluster of [true, false]) {
+      const { scripts, redisKeys } = servicesOn(service, 'gr', ['free']);
+      const commands = new CommandBatcher({ isCluster }, scripts, redisKeys);
+      for (const board of BOARDS) {
+        const members = board.endsWith('.prev') ? 0 : 1;
+        expect((await commands.read(new PageRead('read', 1, 10, board))).value.total).toBe(members);
+        expect((await commands.read(new MemberRead('read', 'a', board))).value?.rank ?? 0).toBe(members);
+        expect((await commands.read(new StatsRead('read', board))).value.total_members).toBe(members);
+      }
+    }
+    service.disconnect();
+    admin.disconnect();
   });
 
   it.each(['guildrank', 'bot', 'operator', 'dashboard'])(

@@ -3,6 +3,7 @@ import { withServices } from '../../src/cli/services.ts';
 import { DomainError } from '../../src/errors.ts';
 import type { XpRecord } from '../../src/guild/members/records.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { endBoards } from '../support/boards.ts';
 
 /**
  * A process that writes to a guild until it is killed, as importers and bots do: sets and adds, one and many, explicit levels,
@@ -55,6 +56,7 @@ await withServices(contextOf(process), async (services) => {
   ];
   while (performance.now() < LONGEST_MS) {
     const dice = random(20);
+    if (random(10) === 0) await endBoards(client, guild);
     if (dice === 0) await writer.remove(guild, Array.from({ length: 20 }, userId));
     else if (dice === 1) {
       await replace().catch((error: unknown) => {

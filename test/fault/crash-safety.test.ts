@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { recordFigure } from '../support/figures.ts';
@@ -21,6 +21,8 @@ const GUILD = 'crash';
 
 describe('the counters of a guild', needs('redis-server'), () => {
   const suite = guildSuite();
+  const beginBoards = ({ guildConfig }: Services) => guildConfig.update(GUILD, { boards: ['week', 'month'] });
+  beforeAll(() => beginBoards(suite.guild.store));
 
   const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', suite.redis.url, GUILD, String(seed)]);
   const seed = (randomSeed: number, args: readonly string[]) =>
@@ -59,13 +61,14 @@ describe('the counters of a guild', needs('redis-server'), () => {
     PATIENCE,
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'guildrank-crash-'));
-      const options = ['--dir', folder, '--appendonly', 'yes'];
+      const options = ['--dir', folder, '--appendonly', 'yes', '--appendfsync', 'always'];
       let members = 0;
       try {
         for (let run = 0; run < RUNS; run++) {
           const redis = await startEmbeddedRedis(options);
           const client = new Redis(redis.url);
           const store = servicesOn(client, 'gr', ['free']);
+          await beginBoards(store);
           const rev = () => client.hget(`gr:{${GUILD}}:stats`, 'rev');
           const before = await rev();
           expect(await areExact(store)).toBe(true);

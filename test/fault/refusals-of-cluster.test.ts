@@ -5,7 +5,11 @@ import { SCRIPT_NAMES } from '../../scripts/dev/script-names.ts';
 import { hashKey } from '../../src/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { MemberRead, PageRead } from '../../src/guild/ranking/reader.ts';
+import { CommandBatcher } from '../../src/store/command-batcher.ts';
 import { connect } from '../../src/store/connection.ts';
+import { BOARDS } from '../../src/store/keys.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
@@ -14,7 +18,7 @@ import { needs } from '../support/needs.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
 import { withHalfMovedSlot, withoutSlotsOf } from './cluster-states.ts';
-import { contentOf, expectRefusal, prepare, scriptCalls } from './script-calls.ts';
+import { contentOf, expectRefusal, GUILD, GUILD_KINDS, prepare, scriptCalls } from './script-calls.ts';
 
 /** No answer takes longer, whatever the Cluster says. The timed suites judge the promised 300 ms. */
 const BOUND_MS = 2000;
@@ -45,10 +49,10 @@ describe('a Cluster', needs('redis-server'), () => {
     await expectRefusal(servers, () => run(services, staged), 'CLUSTERDOWN', during);
   });
 
-  it('that moves half of the keys of a script is TRYAGAIN, and changes nothing', async () => {
+  it.each(GUILD_KINDS)('that moves half of the keys of a guild %s is TRYAGAIN, and changes nothing', async (kind) => {
     const codes = new Set<string>();
     for (const { run } of scriptCalls) {
-      const staged = await prepare(services, servers);
+      const staged = await prepare(services, servers, kind);
       const moved = ['gr:{g}:stats', 'gr:{g}:next:xp:lock'] as const;
       const during = (work: () => Promise<unknown>) => withHalfMovedSlot(cluster, [...moved], work);
       // ioredis asks a random node next, which can answer MOVED.
@@ -56,6 +60,32 @@ describe('a Cluster', needs('redis-server'), () => {
     }
     expect(codes).toContain('TRYAGAIN');
   });
+
+  it.each(['gr:{g}:stats', 'gr:{g}:xp', 'gr:{g}~week:xp', 'gr:{g}~week.prev:xp', 'gr:{g}~month:xp'])(
+    'that moves %s refuses to read a board, or shows it as it is',
+    async (moved) => {
+      await prepare(services, servers, 'with boards');
+      await services.writer.recordMany(GUILD, [{ userId: 'c', add: 9 }]);
+      const read = async () => {
+        const { client, scripts, redisKeys } = services;
+        const commands = new CommandBatcher(client, scripts, redisKeys);
+        const reads = BOARDS.flatMap((board) => [new PageRead(GUILD, 1, 10, board), new MemberRead(GUILD, 'a', board)]);
+        return Promise.all(reads.map((each) => commands.read<{ value: unknown }>(each).catch((error: Error) => error)));
+      };
+      const right = await read();
+      expect(right.filter((answer) => answer instanceof Error)).toEqual([]);
+      await withHalfMovedSlot(cluster, [moved], async () => {
+        for (let time = 0; time < 5; time++) {
+          const answers = await read();
+          answers.forEach((answer, index) => {
+            if (answer instanceof StoreUnavailableError) expect(answer.code).toMatch(/^(TRYAGAIN|MOVED|ASK)$/);
+            else expect(answer).toEqual(right[index]);
+          });
+        }
+      });
+      expect(await read()).toEqual(right);
+    },
+  );
 
   it.each(SCRIPT_NAMES)('is CROSSSLOT for %s with keys of two guilds, and changes nothing', async (name) => {
     await prepare(services, servers);

@@ -10,7 +10,16 @@ import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import type { Scripts } from '../../src/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
-import { contentOf, expectRefusal, GUILD, GUILD_KEYS, prepare, scriptCalls } from './script-calls.ts';
+import {
+  contentOf,
+  expectRefusal,
+  GUILD,
+  GUILD_KEYS,
+  GUILD_KINDS,
+  type GuildKind,
+  prepare,
+  scriptCalls,
+} from './script-calls.ts';
 
 describe('a refusal by Redis', needs('redis-server'), () => {
   let server: EmbeddedRedis;
@@ -34,12 +43,22 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     await server?.stop();
   });
 
+  let kind: GuildKind = 'without boards';
   const ready = async (): Promise<void> => {
-    staged = await prepare(services, [admin]);
+    staged = await prepare(services, [admin], kind);
   };
   const refused = (call: () => Promise<unknown>, code: string) => expectRefusal([admin], call, code);
 
-  describe.each(scriptCalls)('of $script', ({ deletes, run }) => {
+  const calls = GUILD_KINDS.flatMap((guild) => scriptCalls.map((call) => ({ ...call, guild })));
+
+  describe.each(calls)('of $script, of a guild $guild', ({ guild, deletes, run }) => {
+    beforeAll(() => {
+      kind = guild;
+    });
+    afterAll(() => {
+      kind = 'without boards';
+    });
+
     it('because it is a read-only replica is READONLY, and changes nothing', async () => {
       await ready();
       await admin.call('REPLICAOF', '127.0.0.1', '1');
@@ -115,8 +134,8 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       if (key.endsWith('config') && ['configure', 'recount'].includes(script) === false && script === 'batch') continue;
       await admin.multi().del(key).rpush(key, 'x').exec();
       if (script === 'configure' && !/stats|config/.test(key)) continue;
-      if (/begin/.test(String(run)) && /:(xp|members)$/.test(key)) continue;
-      if (/mark/.test(String(run)) && key.endsWith('config')) continue;
+      if (/begin|copied/.test(String(run)) && /:(xp|members)$/.test(key)) continue;
+      if (/mark|copied/.test(String(run)) && key.endsWith('config')) continue;
       await refused(() => run(services, staged), 'WRONGTYPE');
     }
   });

@@ -5,6 +5,8 @@ import type { Services } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { CommandBatcher } from '../../src/store/command-batcher.ts';
+import { allBoardKeys } from '../../src/store/keys.ts';
+import { endBoards } from '../support/boards.ts';
 
 export const GUILD = 'g';
 /** Keys that every script of the guild names. */
@@ -78,7 +80,10 @@ export const scriptCalls: readonly ScriptCall[] = [
   { script: 'season', run: (services, staged) => season(services, staged, 'hide', 'a', 'self', 'hidden', 'left') },
   { script: 'season', run: (services, staged) => season(services, staged, 'unhide', 'a', 'hidden') },
   { script: 'season', run: (services, staged) => season(services, staged, 'begin', 'g.archive', 'keep') },
+  { script: 'season', run: (services, staged) => season(services, staged, 'copied') },
   { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { plan: 'pro' }) },
+  { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: ['month'] }) },
+  { script: 'configure', run: ({ guildConfig }) => guildConfig.update(GUILD, { boards: [], utcOffsetMinutes: 60 }) },
   {
     script: 'recount',
     run: (services) => recount(services, 'step', TOKEN, '', 9, 'commit', 'xp_curve', 'standard'),
@@ -107,6 +112,7 @@ export const scriptCalls: readonly ScriptCall[] = [
       scripts.run('delete', [
         ...GUILD_KEYS,
         ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons'],
+        ...allBoardKeys('gr:{g}:xp'),
       ]),
   },
   {
@@ -132,9 +138,20 @@ export const scriptCalls: readonly ScriptCall[] = [
 
 const serverOf = async (server: Redis) => /run_id:(\w+)/.exec(await server.info('server'))?.[1];
 
+/** Guilds that {@link prepare} makes. The week of the last one is over: its next write rolls that board over. */
+export const GUILD_KINDS = ['without boards', 'with boards', 'with a board that rolls over'] as const;
+export type GuildKind = (typeof GUILD_KINDS)[number];
+
 /** Makes a guild with a count and a replacement under way, on empty servers. @returns the replacement. */
-export async function prepare(services: Services, servers: readonly Redis[]): Promise<StagedMembers> {
+export async function prepare(
+  services: Services,
+  servers: readonly Redis[],
+  kind: GuildKind = 'without boards',
+): Promise<StagedMembers> {
   await Promise.all(servers.map((server) => server.flushall()));
+  // DUMP gives the fields of a small hash in their order, and those of a large one in any.
+  await Promise.all(servers.map((server) => server.config('SET', 'hash-max-listpack-value', '1024')));
+  if (kind !== 'without boards') await services.guildConfig.update(GUILD, { boards: ['week', 'month'] });
   const members = ['a', 'b', 'c'].map((userId, n) => ({
     userId,
     set: 100 * (n + 1),
@@ -144,6 +161,7 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   await services.writer.record(GUILD, { userId: 'hidden', set: 50 });
   await createWriter(services.client).hide(GUILD, ['hidden'], { reason: 'self' });
   await services.guildConfig.update(GUILD, { plan: 'free' });
+  if (kind !== 'without boards') await fillBoards(services, kind);
   await services.client.set('gr:quota:{g}', '3', 'EX', 3600);
   await services.client.hset('gr:{g}:keys', 'a', 'sha');
   await services.client.hset('gr:{g}:usage', { '1:a': '1', 'w:process': '1 1' });
@@ -157,6 +175,19 @@ export async function prepare(services: Services, servers: readonly Redis[]): Pr
   Reflect.set(staged, 'server', await serverOf(servers[0] as Redis));
   await recount(services, 'begin', TOKEN, '', 9);
   return staged;
+}
+
+/** Puts members on the present boards and on the last week, ranked and hidden. */
+async function fillBoards({ client, writer }: Services, kind: GuildKind): Promise<void> {
+  const gain = () =>
+    writer.recordMany(
+      GUILD,
+      ['a', 'b', 'hidden'].map((userId) => ({ userId, add: 5 })),
+    );
+  await gain();
+  await endBoards(client, GUILD, ['week']);
+  await gain();
+  if (kind === 'with a board that rolls over') await endBoards(client, GUILD, ['week']);
 }
 
 /** Returns all content of the guild, by key. A script that fails must leave it as it was. */

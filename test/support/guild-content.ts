@@ -5,6 +5,8 @@ import { expect } from 'vitest';
 import { createWriter } from '../../src/bot/writer.ts';
 import type { Services } from '../../src/cli/services.ts';
 import type { RedisClient } from '../../src/store/client.ts';
+import { allBoardKeys } from '../../src/store/keys.ts';
+import { endBoards } from './boards.ts';
 
 const SLICE = 500;
 /** Two readings of the end of one key differ by less. */
@@ -13,7 +15,8 @@ const CLOCK_MS = 3000;
 /** Fills guild g with all that a guild can have. u0 has all the XP that a member can have. */
 export async function fillGuild({ client, guildConfig, apiKeys }: Services, members: number): Promise<void> {
   const writer = createWriter(client);
-  await guildConfig.update('g', { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5 });
+  const boards = { boards: ['week', 'month'], utcOffsetMinutes: 60 } as const;
+  await guildConfig.update('g', { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5, ...boards });
   for (let first = 0; first < members; first += SLICE) {
     await writer.recordMany(
       'g',
@@ -24,6 +27,14 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Services, memb
       })),
     );
   }
+  const gain = () =>
+    writer.recordMany(
+      'g',
+      [1, 2, 3, 4].map((n) => ({ userId: `u${n}`, add: n })),
+    );
+  await gain();
+  await endBoards(client, 'g');
+  await gain();
   await writer.hide('g', ['u3', 'u4', 'u5'], { reason: 'left' });
   await writer.hide('g', ['u3', 'u4']);
   await writer.unhide('g', ['u3'], { reason: 'left' });
@@ -71,6 +82,9 @@ export async function guildContent(
     xp: await client.zrange('gr:{g}:xp', 0, -1, 'WITHSCORES'),
     hidden: await client.zrange('gr:{g}:hidden', 0, -1, 'WITHSCORES'),
     reasons: await client.hgetall('gr:{g}:hidden:reasons'),
+    boards: await Promise.all(
+      allBoardKeys('gr:{g}:xp').map(async (key) => [key, await client.zrange(key, 0, -1, 'WITHSCORES')]),
+    ),
     profiles,
     ends,
     endsReadAt,
@@ -105,7 +119,7 @@ export function expectSameGuild(moved: Content, original: Content): void {
 
 async function allKeys(client: RedisClient): Promise<string[]> {
   const nodes: Redis[] = client instanceof Cluster ? client.nodes('master') : [client];
-  return (await Promise.all(nodes.map((node) => node.keys('gr:{g}:*')))).flat();
+  return (await Promise.all(nodes.map((node) => node.keys('gr:{g}*')))).flat();
 }
 
 /**
@@ -125,6 +139,7 @@ export function startRandomBot(client: RedisClient, members: number): (minimum?:
     () => writer.hide('g', [anyone(), `u${3 + Math.floor(Math.random() * 3)}`], { reason: 'self' }),
     () => writer.unhide('g', [anyone()]),
     () => writer.remove('g', [anyone()]),
+    () => endBoards(client, 'g'),
   ];
   let last = Number.POSITIVE_INFINITY;
   let writes = 0;

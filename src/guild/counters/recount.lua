@@ -99,7 +99,10 @@ local function count_slice(sums, curve, first)
   for _, board in ipairs(ids[1] and boards and boards.list or {}) do
     local scores = redis.call('ZMSCORE', board.keys.xp, unpack(ids))
     for i = 1, #ids do
-      add_to_sums(board.counted, type(scores[i]) == 'string' and whole_xp(scores[i]) or 0, levels[i], 1)
+      -- Most members of a guild are on no board.
+      if type(scores[i]) == 'string' then
+        add_to_sums(board.counted, whole_xp(scores[i]), levels[i], 1)
+      end
     end
   end
   return #ids, ids[#ids], rows[#rows]

@@ -36,9 +36,16 @@ if not holds_lock(LOCK, ARGV[2]) then
 end
 require_permissions(LOCK, 'PEXPIRE', 'DEL')
 
+-- Checks the right to move the staged members to the place of the present ones, or to remove them.
+local function require_rights_to_all()
+  for _, key in ipairs({ KEYS[14], unpack(KEYS, 6, 11) }) do
+    require_permissions(key, 'UNLINK', 'EXISTS', 'RENAME')
+  end
+end
+
 local function clear()
   require_permissions(KEYS[2], 'HDEL')
-  require_permissions(KEYS[6], 'UNLINK')
+  require_rights_to_all()
   require_permissions(KEYS[8], 'HSET')
   local staged = redis.call('ZCARD', KEYS[6]) + redis.call('ZCARD', KEYS[9])
   redis.call('UNLINK', KEYS[14], unpack(KEYS, 6, 11))
@@ -173,10 +180,12 @@ local function swap()
   if redis.call('ZCARD', KEYS[6]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[9]) ~= ARGV[4] + 0 then
     return { 'REFUSED', 0, 'staged' }
   end
-  require_permissions(KEYS[1], 'UNLINK')
+  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[13] }) do
+    require_permissions(key, 'UNLINK', 'RENAME')
+  end
   require_permissions(KEYS[2], 'HSET', 'HDEL')
   require_permissions(KEYS[3], 'HSET')
-  require_permissions(KEYS[6], 'EXISTS', 'RENAME')
+  require_rights_to_all()
   local stats = read_stats(KEYS[2])
   local noted = server == ARGV[5] and noted_ids(stats)
   local config, rev = redis.call('HGETALL', KEYS[8]), next_revision(stats.rev)

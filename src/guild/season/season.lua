@@ -103,7 +103,7 @@ local function reset()
   end
   require_permissions(KEYS[1], 'ZADD', 'ZREM')
   require_permissions(KEYS[4], 'ZADD', 'ZREM')
-  require_permissions(KEYS[7], 'ZREM', 'ZCARD')
+  require_permissions(KEYS[7], 'ZREM', 'ZCARD', 'ZRANGE')
   require_permissions(KEYS[5], 'HSET', 'HDEL')
   require_permissions(KEYS[9], 'HDEL')
   if writes[1] and not store_changes(stats, 'hidden', format_integer(hidden)) then

@@ -51,6 +51,9 @@ local function change_set_of_boards()
     if not string.find(',' .. names .. ',', ',' .. kind .. ',', 1, true) then
       gone[#gone + 1] = BOARD_KEYS[name].xp
       gone[#gone + 1] = BOARD_KEYS[name].hidden
+      if stats.recount then
+        stats.recount.boards[name] = nil
+      end
     elseif before[name] then
       boards[name], boards.list[#boards.list + 1] = before[name], before[name]
     else

@@ -91,9 +91,11 @@ local function on_boards()
     local staged = board.staged[id]
     if not staged then
       local reads_both = from and (from ~= to or change.joins)
+      -- Who was no member is on no board. It is read all the same, because a key of another type must fail before the first write.
+      local only = from or to
       staged = {
-        xp = (from == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0,
-        hidden = (from == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0,
+        xp = (only == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0,
+        hidden = (only == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0,
       }
       staged.was_ranked, staged.was_hidden = staged.xp > 0, staged.hidden > 0
     end
@@ -122,7 +124,6 @@ local function on_boards()
     end
     local boards, from, to, gain = open_boards(stats), place_on(before), place_on(after), gained or 0
     local change = { joins = after and after.joins, old_level = level_at(before), new_level = level_at(after) }
-    -- Who was no member is on no board.
     local is_on_all = from and (from ~= to or change.joins or change.old_level ~= change.new_level or stats.recount)
     for _, board in ipairs(boards.list) do
       change.gain = board.is_over and 0 or gain
@@ -147,6 +148,9 @@ local function on_boards()
     for _, board in ipairs(boards and boards.list or {}) do
       board.members, board.total_xp, board.level_sum, board.source = '0', '0', '0', nil
       boards.is_changed = true
+      if stats.recount then
+        stats.recount.boards[board.name] = nil
+      end
     end
   end
 

@@ -11,6 +11,8 @@ local function sample_arguments(command, key)
     return 'x'
   elseif command == 'EXPIRE' or command == 'PEXPIRE' or command == 'INCRBY' then
     return '1'
+  elseif command == 'ZRANGE' then
+    return '0', '0'
   elseif command == 'RENAME' then
     return key
   end

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createWriter } from '../../src/bot/writer.ts';
+import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { needs } from '../support/needs.ts';
+import { expectRefusal, GUILD, GUILD_KINDS, prepare, type ScriptCall, scriptCalls } from './script-calls.ts';
+
+/** A user has a right to the cooldowns of all members, or to none. */
+const kindOf = (key: string) => key.replace(/:cooldown:.*/, ':cooldown');
+
+describe('a refusal by Redis for one key', needs('redis-server'), () => {
+  let server: EmbeddedRedis;
+  let admin: Redis;
+  let services: Services;
+
+  beforeAll(async () => {
+    server = await startEmbeddedRedis();
+    admin = new Redis(server.url);
+    services = servicesOn(new Redis(server.url), 'gr', ['free']);
+  });
+  afterAll(async () => {
+    services?.client.disconnect();
+    admin?.disconnect();
+    await server?.stop();
+  });
+
+  /** Returns the commands that a script runs in a call, each with the keys that it runs them on. */
+  async function commandsOf(run: ScriptCall['run'], staged: StagedMembers): Promise<Map<string, Set<string>>> {
+    const monitor = await admin.duplicate().monitor();
+    const commands = new Map<string, Set<string>>();
+    let isOver = false;
+    monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {
+      if (args[0] === 'the call is over') isOver = true;
+      const command = name.toLowerCase();
+      // Without the right to INFO, a script takes the name of the server as unknown.
+      if (source !== 'lua' || command === 'info') return;
+      const keys = commands.get(command) ?? new Set<string>();
+      const all = ['unlink', 'del', 'exists'].includes(command) ? args : args.slice(0, command === 'rename' ? 2 : 1);
+      for (const key of all) keys.add(key);
+      if (all.length > 0) commands.set(command, keys);
+    });
+    await run(services, staged);
+    await admin.echo('the call is over');
+    while (!isOver) await delay(1);
+    monitor.disconnect();
+    return commands;
+  }
+
+  const calls = GUILD_KINDS.flatMap((guild) => scriptCalls.map((call) => ({ ...call, guild })));
+
+  it.each(calls)('of $script, of a guild $guild, is NOPERM, and changes nothing, whichever key it is', async (call) => {
+    const commands = await commandsOf(call.run, await prepare(services, [admin], call.guild));
+    expect(commands.size).toBeGreaterThan(0);
+    for (const [command, keys] of commands) {
+      for (const key of keys) {
+        const others = [...keys].filter((other) => kindOf(other) !== kindOf(key));
+        const allowed = others.length > 0 ? [`(+${command} ${others.map((other) => `~${other}`).join(' ')})`] : [];
+        const staged = await prepare(services, [admin], call.guild);
+        await admin.call(
+          'ACL',
+          'SETUSER',
+          'bot',
+          'reset',
+          'on',
+          'nopass',
+          '~*',
+          '&*',
+          '+@all',
+          `-${command}`,
+          ...allowed,
+        );
+        const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
+        const limited = servicesOn(client, 'gr', ['free']);
+        // The staged members are those of the first connection: its token holds the lock.
+        const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
+        try {
+          await expectRefusal([admin], () => call.run(limited, limitedStaged), 'NOPERM');
+        } catch (error) {
+          throw new Error(`${command} on ${key}: ${(error as Error).message}`, { cause: error });
+        } finally {
+          client.disconnect();
+        }
+      }
+    }
+  });
+
+  it.each(['~week:xp', '~month:xp', '~week:hidden', '~month:hidden'])(
+    'is WRONGTYPE when gr:{g}%s has another type, and changes nothing',
+    async (name) => {
+      const key = `gr:{g}${name}`;
+      const writer = createWriter(services.client);
+      const user = name.endsWith('xp') ? 'a' : 'hidden';
+      const attempts = [
+        () => writer.award(GUILD, { userId: user, amount: 5 }),
+        () => writer.record(GUILD, { userId: user, add: -1 }),
+        () => writer.claimDaily(GUILD, { userId: user, reward: 5 }),
+        () => writer.setProfiles(GUILD, [{ userId: user, profile: { level: 80 } }]),
+        () => writer.hide(GUILD, ['a']),
+        () => writer.unhide(GUILD, ['hidden'], { reason: 'self' }),
+        () => writer.remove(GUILD, ['a', 'hidden']),
+        ...(user === 'a' ? [() => writer.award(GUILD, { userId: 'new', amount: 5 })] : []),
+      ];
+      for (const attempt of attempts) {
+        await prepare(services, [admin], 'with boards');
+        await admin.multi().del(key).rpush(key, 'x').exec();
+        await expectRefusal([admin], attempt, 'WRONGTYPE');
+      }
+    },
+  );
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { createReader } from '../../src/bot/reader.ts';
+import { needs } from '../support/needs.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { realStore } from '../support/stores.ts';
+
+describe('a count of the members that runs while', needs('redis-server'), () => {
+  const suite = storeSuite(realStore);
+  const count = (guild: string, mode: string) => {
+    const { xp, stats, config, hidden, members } = suite.store.redisKeys.guild(guild);
+    return suite.store.scripts.run('recount', [xp, stats, config, hidden, members], mode, 'token', '', 1, 'commit');
+  };
+  /** Makes a guild with members on boards, of which a count has passed two. */
+  const begin = async () => {
+    const guild = suite.newGuild();
+    const { writer, guildConfig } = suite.store;
+    await guildConfig.update(guild, { boards: ['week', 'month'] });
+    const amounts = [500, 300, 100];
+    await writer.recordMany(
+      guild,
+      amounts.map((add) => ({ userId: `u${add}`, add })),
+    );
+    await count(guild, 'begin');
+    for (const _ of ['u500', 'u300']) expect((await count(guild, 'step'))[0]).toBe('OK');
+    return guild;
+  };
+  const boards = async (guild: string) => (await suite.store.audit.check(guild)).stored.boards;
+  const end = async (guild: string) => {
+    let [status] = ['OK'] as (string | number)[];
+    while (status === 'OK') [status] = await count(guild, 'step');
+    expect(status).toBe('DONE');
+    const { stored, actual } = await suite.store.audit.check(guild);
+    expect(stored).toEqual(actual);
+  };
+
+  it('a board is taken away and comes back counts the new board', async () => {
+    const guild = await begin();
+    await suite.store.guildConfig.update(guild, { boards: ['month'] });
+    await suite.store.guildConfig.update(guild, { boards: ['week', 'month'] });
+    await suite.store.writer.record(guild, { userId: 'u500', add: 7 });
+    await end(guild);
+    expect(await boards(guild)).toMatchObject({ week: { totalXp: 7n }, month: { totalXp: 907n } });
+    expect(await createReader(suite.store.client).stats(guild, { board: 'week' })).toMatchObject({ totalXp: 7n });
+  });
+
+  it('a season ends counts the boards of the new season', async () => {
+    const guild = await begin();
+    await suite.store.writer.resetSeason(guild, { archiveAs: `${guild}.1` });
+    await suite.store.writer.record(guild, { userId: 'u100', add: 9 });
+    await end(guild);
+    expect(await boards(guild)).toMatchObject({ week: { totalXp: 9n }, 'month.prev': { totalXp: 0n } });
+  });
+});
