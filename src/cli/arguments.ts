@@ -4,7 +4,7 @@ import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
-import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
+import { ID_PATTERN, MAX_USERNAME_BYTES, parseRankingId, type RankingId } from '../guild/ranking/model.ts';
 import { BOARD_KINDS, type BoardKind, TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
 import { parseDuration } from './duration.ts';
 
@@ -15,12 +15,27 @@ export function parseId(text: string): string {
   return text;
 }
 
+/** Parses the id of a guild, or that of one of its boards. */
+export function parseRanking(text: string): RankingId {
+  const id = parseRankingId(text);
+  if (!id)
+    throw new InvalidArgumentError(
+      'It must be 1 to 64 of A-Z a-z 0-9 _ - . and for a board then ~week, ~week.prev, ~month or ~month.prev.',
+    );
+  return id;
+}
+
 /**
  * Adds an option that a call must name, with an id as its value. Unlike commander's `requiredOption`, it is asked for after all names of
  * options are known to be right: `--gild g` is a misspelt `--guild`.
  */
-export function requireId(command: Command, flags: string, description: string): Command {
-  const option = new Option(flags, description).argParser(parseId);
+export function requireId(
+  command: Command,
+  flags: string,
+  description: string,
+  parse: (text: string) => unknown = parseId,
+): Command {
+  const option = new Option(flags, description).argParser(parse);
   return command.addOption(option).hook('preAction', (_, called) => {
     if (called.getOptionValue(option.attributeName()) === undefined)
       called.error(`error: required option '${flags}' not specified`);

@@ -4,40 +4,49 @@ import { type Command, Option } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../formats/export.ts';
+import { BOARD_FORMATS, type BoardFormat, exportBoardText, requireBoard } from '../formats/export-board.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { requireId } from './arguments.ts';
+import type { RankingId } from '../guild/ranking/model.ts';
+import { parseRanking, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
-import { commandLine, PartialResult } from './terminal.ts';
+import { commandLine, PartialResult, UsageError } from './terminal.ts';
 
 interface Options {
-  readonly guild: string;
+  readonly guild: RankingId;
   readonly format: ExportFormat;
 }
 
 const LEFT_OUT =
   'polaris has no room for more than XP and hidden members: names, explicit levels and claims were left out';
 
-/** Defines `export`, which writes the members of a guild in a format that `seed` reads. */
+/** Defines `export`, which writes the members of a guild in a format that `seed` reads, or those of a board with the XP gained. */
 export function defineExport(command: Command, context: CommandContext): void {
-  requireId(command, '--guild <id>', 'guild to export')
+  requireId(command, '--guild <id>', 'guild to export, or a board of it, such as 123~week', parseRanking)
     .addOption(new Option('--format <name>', 'format of the output').choices(EXPORT_FORMATS).default('csv'))
     .addHelpText('after', '\nThe last line, on stderr, says whether the members are those of one moment.')
     .action((options: Options) => run(context, options));
 }
 
-async function run(context: CommandContext, { guild, format }: Options): Promise<void> {
+async function run(context: CommandContext, { guild: ranking, format }: Options): Promise<void> {
+  const { guildId, board } = ranking;
+  if (board && format === 'polaris')
+    throw new UsageError(`polaris has no room for the XP of a board: use --format ${BOARD_FORMATS.join(' or ')}`);
   const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
   const start = new Date();
   const interrupt = new Interrupt(context);
-  const counted = () => `${count(result.members, 'member')}, ${digits(result.hidden)} of them hidden`;
+  const hidden = () => (board ? '' : `, ${digits(result.hidden)} of them hidden`);
+  const counted = () => `${count(result.members, 'member')}${hidden()}`;
   try {
     await withServices(context, async (services) => {
-      await requireGuild(services, guild);
-      const text = Readable.from(exportText(services.members.readAll(guild), format, result));
-      return pipeline(text, context.stdout, { end: false, signal: interrupt.signal });
+      await requireGuild(services, guildId);
+      if (board) await requireBoard(services, guildId, board);
+      const text = board
+        ? exportBoardText(services, ranking, format as BoardFormat, result)
+        : exportText(services.members.readAll(guildId), format, result);
+      return pipeline(Readable.from(text), context.stdout, { end: false, signal: interrupt.signal });
     });
   } catch (error) {
     if (isAbort(error)) throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
@@ -51,7 +60,7 @@ async function run(context: CommandContext, { guild, format }: Options): Promise
     result.revision === undefined
       ? `it changed meanwhile, so each is of a moment from ${start.toISOString()} to ${new Date().toISOString()}`
       : `all of one moment, revision ${result.revision || 0}`;
-  const lines = [`guild ${guild}: exported ${counted()}; ${state}`];
+  const lines = [`${board ? `board ${guildId}~${board}` : `guild ${guildId}`}: exported ${counted()}; ${state}`];
   if (format === 'polaris') lines.push(LEFT_OUT);
   if (result.curve)
     lines.push(`The file lacks the curve: load it with ${commandLine('seed', `--curve ${result.curve} ...`)}`);

@@ -68,7 +68,8 @@ function csvLine(member: StoredMember, level: number): string {
   return `${Object.values(record(member, level)).map(csvCell).join(',')}\n`;
 }
 
-function csvCell(value: unknown): string {
+/** Returns a value as a cell of CSV. */
+export function csvCell(value: unknown): string {
   const text = String(value ?? '');
   return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,6 +1,8 @@
-import { award, claim, type Model, once } from './bot-calls.ts';
+import { boardCases } from './board-cases.ts';
+import { boardModels } from './boards.ts';
+import type { Model } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
-import { hide, list, record, remove } from './guild-calls.ts';
+import { list } from './guild-calls.ts';
 import { around, batch, card } from './reads.ts';
 import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds, smallWith, withReasons } from './samples.ts';
 import { season, stage } from './season-calls.ts';
@@ -373,12 +375,12 @@ function* inviteCases(): Iterable<Call> {
 }
 
 const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
-  ['award', awardCases, once(award, 6, ([id]) => `award ${id}`)],
-  ['claim', claimCases, once(claim, 5, ([id]) => `claim ${id}`)],
-  ['record', recordCases, once(record, 5, (args) => `record ${args.length} ${args[args[0] === 'each' ? 2 : 1] ?? ''}`)],
-  ['hide', hideCases, hide],
+  withBoards('award', awardCases),
+  withBoards('claim', claimCases),
+  withBoards('record', recordCases),
+  withBoards('hide', hideCases),
   ['list', listCases, list],
-  ['remove', removeCases, remove],
+  withBoards('remove', removeCases),
   ['season', seasonCases, season],
   ['stage', stageCases, stage],
   ['invite', inviteCases, invite],
@@ -386,6 +388,14 @@ const SUITES: readonly (readonly [string, () => Iterable<Call>, Model])[] = [
   ['card', cardCases, card],
   ['batch', batchCases, batch],
 ];
+
+function withBoards(script: keyof typeof boardModels, cases: () => Iterable<Call>) {
+  function* all() {
+    yield* cases();
+    yield* boardCases(script);
+  }
+  return [script, all, boardModels[script]] as const;
+}
 
 /** Returns all cases with what the models say of them. */
 export function suites(): Suite[] {

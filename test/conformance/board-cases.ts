@@ -1,0 +1,92 @@
+import { BOARD_KEYS, BOARDS, boardKey, type boardModels, boardsText, periodOf } from './boards.ts';
+import type { Call } from './cases.ts';
+import { DAY, IDS, NOW, Random, sampleGuilds, withReasons } from './samples.ts';
+import type { State } from './state.ts';
+
+const GUILD_KEYS = [':xp', ':stats', ':config', ':hidden', ':members'];
+const RANDOM_CALLS = 60;
+/** Microseconds after {@link NOW}, a Saturday: Sunday, the next Monday, the next month, and weeks later. */
+const LATER = [0, 0, DAY / 16, DAY, 2 * DAY, 4 * DAY, 30 * DAY];
+
+/** Returns a guild that has begun boards, with random gains of its members. */
+function withBoardsOf(random: Random, state: State): State {
+  const offset = random.pick([0, 60, -720, 840]);
+  const periods = Object.fromEntries(BOARDS.map((board) => [board, periodOf(board, NOW, offset)]));
+  for (const kind of ['week', 'month']) {
+    periods[kind] = (periods[kind] as number) - random.pick([0, 0, 0, 1, 3]);
+    periods[`${kind}.prev`] = (periods[kind] as number) - random.pick([1, 1, 2]);
+  }
+  const keys: Record<string, { zset: Record<string, number> }> = {};
+  for (const board of BOARDS) {
+    for (const place of ['xp', 'hidden'] as const) {
+      const members = Object.keys((state[`:${place}`] as { zset: object } | undefined)?.zset ?? {});
+      const gained = members.filter(() => random.below(3) > 0).map((id) => [id, random.pick([1, 5, 20, 4000])]);
+      if (gained.length > 0) keys[boardKey(board, place)] = { zset: Object.fromEntries(gained) };
+    }
+  }
+  const full: State = { ...state, ...keys };
+  const stats = (state[':stats'] as { hash: Record<string, string> } | undefined)?.hash ?? {};
+  const text = boardsText(full, NOW, offset, periods as Parameters<typeof boardsText>[3]);
+  return { ...full, ':stats': { hash: { ...stats, boards: text } } };
+}
+
+/** The keys after the first five and those of the boards, and the arguments, of a random call of each script, with so many records at most. */
+const CALLS: Record<
+  keyof typeof boardModels,
+  (random: Random, most: number) => { further?: readonly string[]; args: readonly string[] }
+> = {
+  award: (r) => {
+    const id = r.pick(IDS);
+    const args = [
+      id,
+      r.pick(['0', '15', '400']),
+      r.pick(['0', '60000']),
+      r.pick(['', 'Ann']),
+      r.pick(['', 'rank']),
+      r.pick(['', '1.5']),
+    ];
+    const isEvent = r.below(4) === 0;
+    return {
+      further: [`:cooldown:${id}`, ...(isEvent ? [':event:e'] : [])],
+      args: isEvent ? ['600000', ...args] : args,
+    };
+  },
+  claim: (r) => {
+    const args = [r.pick(IDS), r.pick(['0', '-300', '840']), '1', '0', '', ...r.pick([['100'], ['0'], ['10', '20']])];
+    return r.below(4) === 0 ? { further: [':event:e'], args: ['600000', ...args] } : { args };
+  },
+  record: (r, most) => {
+    const entries = Array.from({ length: 1 + r.below(most) }, () => {
+      const op = r.pick(['add', 'add', 'take', 'take', 'set', 'keep', 'level', 'hidden']);
+      const digits = op === 'keep' ? '0' : op === 'level' ? r.pick(['0', '5']) : r.pick(['3', '20', '700']);
+      const fields = r.below(4) === 0 ? ['level', '12'] : [];
+      return [op, r.pick(IDS), op === 'add' ? r.pick([digits, '-1']) : digits, String(fields.length / 2), ...fields];
+    });
+    return { args: ['each', ...entries.flat()] };
+  },
+  hide: (r) => ({
+    further: [':hidden:reasons'],
+    args: [r.pick(['hide', 'unhide']), r.pick(['left', 'self', 'moderator']), ...r.some(IDS, 1 + r.below(4))],
+  }),
+  remove: (r) => {
+    const ids = r.some(IDS, 1 + r.below(3));
+    return { further: [':season:xp', ':hidden:reasons', ...ids.map((id) => `:cooldown:${id}`)], args: ids };
+  },
+};
+
+/** Calls on guilds with boards: most with the keys of the boards, some without them, and guilds without boards that get the keys all the same. */
+export function* boardCases(script: keyof typeof boardModels): Iterable<Call> {
+  const random = new Random(31);
+  const guilds = sampleGuilds(12);
+  for (let n = 0; n < RANDOM_CALLS; n++) {
+    const plain = random.pick(guilds);
+    const guild = script === 'hide' || script === 'remove' ? withReasons(random, plain) : plain;
+    const hasBoards = random.below(8) > 0;
+    const state = hasBoards ? withBoardsOf(random, guild) : guild;
+    const isGiven = random.below(5) > 0;
+    const { further = [], args } = CALLS[script](random, isGiven ? 4 : 1);
+    const keys = [...GUILD_KEYS, ...(isGiven ? BOARD_KEYS : []), ...further];
+    const name = `${hasBoards ? 'boards' : 'no boards'}, keys ${isGiven ? 'given' : 'missing'} ${n}`;
+    yield { name, state, now: NOW + random.pick(LATER), keys, args };
+  }
+}
