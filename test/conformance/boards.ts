@@ -1,4 +1,4 @@
-import { award, claim, type Model, once } from './bot-calls.ts';
+import { award, claim, type Model, nameOfRecord, once } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
 import { hide, record, remove } from './guild-calls.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
@@ -114,11 +114,7 @@ export const boardModels = {
     5,
     gainOfOne,
   ),
-  record: withBoards(
-    once(record, 5, (args) => `record ${args.length} ${args[args[0] === 'each' ? 2 : 1] ?? ''}`),
-    5,
-    gainsOfEach,
-  ),
+  record: withBoards(once(record, 5, nameOfRecord), 5, gainsOfEach),
   hide: withBoards(hide, 6, (reply) => (isDone(reply) && Number(reply[2]) > 0 ? [] : undefined)),
   remove: withBoards(remove, Number.POSITIVE_INFINITY, (reply) => (Number(reply) > 0 ? [] : undefined)),
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { checkMember, isWhole, MAX, NaiveGuild } from './guild.ts';
 import { Refused, type Reply, type State } from './state.ts';
 
@@ -35,6 +36,11 @@ export function once(model: Model, eventAt: number, whatOf: (args: readonly stri
     if (texts[0] === 'OK') guild.setString(event, [what, ...texts].join('\n'), Number(ttl));
     return [reply, guild];
   };
+}
+
+/** Names a call of record.lua for its event: by all of its arguments. */
+export function nameOfRecord(args: readonly string[]): string {
+  return `record ${createHash('sha1').update(args.join('\n')).digest('hex')}`;
 }
 
 /** award.lua. */

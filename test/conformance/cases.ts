@@ -1,6 +1,6 @@
 import { boardCases } from './board-cases.ts';
 import { boardModels } from './boards.ts';
-import type { Model } from './bot-calls.ts';
+import { type Model, nameOfRecord } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { list } from './guild-calls.ts';
 import { around, batch, card } from './reads.ts';
@@ -198,12 +198,8 @@ function* recordCases(): Iterable<Call> {
   });
   const good = ['add', 'a', '5', '0'];
   for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
-  yield* eventCases(
-    GUILD_KEYS,
-    'record 11 a',
-    ['each', ...good, 'set', 'new', '7', '1', 'username', 'New'],
-    ['set', 'a', '-1', '0'],
-  );
+  const many = ['each', ...good, 'set', 'new', '7', '1', 'username', 'New'];
+  yield* eventCases(GUILD_KEYS, nameOfRecord(many), many, ['set', 'a', '-1', '0']);
   for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
     yield call(`xp ${xp}`, [good, ['set', 'B', xp, '0']]);
   for (const op of ['take', 'level'])

@@ -1,9 +1,10 @@
-import { InvalidIdError } from '../../errors.ts';
+import { InvalidIdError, InvalidInputError } from '../../errors.ts';
 import { ID_PATTERN } from './model.ts';
 
-/** Checks the ids of a write before it is sent. @throws InvalidIdError */
+/** Checks the ids of a write before it is sent. @throws InvalidIdError, and InvalidInputError for user ids that are no list. */
 export function checkIds(guildId: string, userIds: readonly string[]): void {
   if (!isId(guildId)) throw new InvalidIdError('guild', guildId);
+  if (!Array.isArray(userIds)) throw new InvalidInputError(`The user ids must be a list, not ${String(userIds)}`);
   for (const userId of userIds) if (!isId(userId)) throw new InvalidIdError('user', userId);
 }
 

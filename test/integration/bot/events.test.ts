@@ -67,6 +67,16 @@ describeStores('a call that names an event', (kind) => {
     expect(await store.client.pttl(`gr:{${guild}}:event:short`)).toBeLessThanOrEqual(5000);
   });
 
+  it('is that of one list alone: another one with as many members and the same first one is refused', async () => {
+    const writer = createWriter(store.client);
+    const list = (second: string, add: number) => ['a', second].map((userId) => ({ userId, add }));
+    await writer.recordMany('own', list('b', 1), { eventId: 'list' });
+    for (const other of [list('c', 1), list('b', 9)]) {
+      await expect(writer.recordMany('own', other, { eventId: 'list' })).rejects.toMatchObject({ reason: 'event' });
+    }
+    expect(await writer.recordMany('own', list('b', 1), { eventId: 'list' })).toMatchObject({ repeated: true, xp: 1 });
+  });
+
   it('is no other one, whatever the ids, and goes on in a list where it ended', async () => {
     const guild = newGuild();
     const members = Array.from({ length: 501 }, (_, n) => ({ userId: `u${n}`, add: n === 500 ? -1 : 1 }));
