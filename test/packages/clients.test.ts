@@ -115,7 +115,7 @@ const EXPECTED = {
     { ...TOP, ...NO_WAY, total: 2, above: null, below: ANN, dailyStreak: 0, hidden: null },
     {
       ...{ rank: null, userId: 'b', username: 'b', level: 2, xp: 310, total: 2, above: null, below: null },
-      ...{ progress: { gained: 55, needed: 220 }, nextLevelXp: 475, dailyStreak: 1, hidden: ['moderator'] },
+      ...{ progress: { gained: 55, needed: 220 }, nextLevelXp: 475, dailyStreak: 1, hidden: ['left'] },
     },
   ],
   unhidden: { changed: 0, hidden: [{ userId: 'b', reasons: ['left'] }] },

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -18,6 +27,11 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
     'test/packages/packaging.test.ts',
   ],
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
+  [/^npm ci && npm run build && npm pack|^cd \.\.\/bot && npm install/, 'test/packages/bot-guide.test.ts'],
+  [
+    /^(SENTINEL_URL=|sentinel|master\(\)|address=|replicas=|old\b|until |while )/,
+    'test/topology/planned-failover.test.ts',
+  ],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
   [/^MOVE_MEMBERS=/, 'reason: it takes minutes; test/topology/guild-move.test.ts moves fewer members'],
   [/^npm install .*@opentelemetry/, 'test/packages/packaging.test.ts'],
@@ -110,6 +124,8 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     }
     writeFileSync(join(folder, 'members.csv'), 'user_id,xp\n1,100\n2,50\n');
     writeFileSync(join(folder, 'bad.csv'), 'user_id,xp\n1,100\n2,9007199254740993\n3,5\n');
+    writeFileSync(join(folder, 'rules.json'), '{ "message": { "xp": { "min": 15, "max": 25 } } }');
+    copyFileSync(join(repository, 'test/fixtures/imports/polaris-rules.json'), join(folder, 'export.json'));
     const players = [{ id: '100000000000000001', username: 'ada', level: '10', exp: '1655' }];
     writeFileSync(join(folder, 'amari.json'), JSON.stringify({ guild: GUILD, members: players }));
   });
