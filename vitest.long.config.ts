@@ -9,7 +9,7 @@ const atLength = [
   'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
   'test/packages/{frameworks,generators,python}.test.ts',
   'test/process/shutdown.test.ts',
-  'test/topology/{failover,guild-move,moving-kit,planned-failover,resharding,topology}.test.ts',
+  'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
 ];
 const FULL_LENGTH = {
   ALL_VARIANTS: '1',

@@ -37,7 +37,11 @@ describe('the rank card', needs('chromium'), () => {
       return { names: [...names].sort(), attributes: [...attributes].filter((name) => /^on|style|src/.test(name)) };
     })()`);
     const names = ['circle', 'clipPath', 'g', 'image', 'path', 'rect', 'svg', 'text', 'title', 'tspan'];
-    expect(found).toEqual({ names, attributes: [] });
+    // A sample may lack some of them, such as a bar.
+    expect(found).toEqual({
+      names: expect.toSatisfy((own: string[]) => own.every((name) => names.includes(name))),
+      attributes: [],
+    });
   });
 
   it.each(['en', 'ar'])(

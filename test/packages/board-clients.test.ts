@@ -1,13 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { SCRIPT_NAMES } from '../../scripts/dev/script-names.ts';
 import { createReader } from '../../src/bot/reader.ts';
 import { createWriter } from '../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { scriptSource } from '../../src/store/scripts.ts';
 import { clientKinds, type OpenClient } from '../../tools/bot-clients.ts';
 import { endBoards } from '../support/boards.ts';
 import { needs } from '../support/needs.ts';
+import { repository, runProgram } from '../support/run-command.ts';
 
 const USERS = ['a', 'b', 'c', 'd'];
 const step = fc.record({
@@ -17,6 +23,28 @@ const step = fc.record({
   amount: fc.integer({ min: 0, max: 900 }),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** A bot that awards, records, hides and shows members 400 times, and prints what each has gained. */
+const PYTHON_BOT = `
+import asyncio, json, random, sys
+from redis.asyncio import Redis
+from guildrank import Guildrank
+async def main():
+    redis = Redis.from_url(sys.argv[1])
+    bot, gained = Guildrank(redis, sys.argv[2]), dict.fromkeys("${USERS.join('')}", 0)
+    for n in range(400):
+        user = random.choice(list(gained))
+        if n % 4 == 3:
+            await random.choice([bot.hide, bot.unhide])("py", user)
+        elif n % 4 == 2:
+            await bot.record("py", user, add=n)
+            gained[user] += n
+        else:
+            gained[user] += (await bot.award("py", user, n)).awarded
+    await redis.aclose() if hasattr(redis, "aclose") else await redis.close()
+    print(json.dumps(gained))
+asyncio.run(main())
+`;
 
 describe('all clients at once, on one guild with boards', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
@@ -76,5 +104,38 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('do so beside a bot in Python', needs('python3-redis'), async () => {
+    await services.guildConfig.update('py', { boards: ['week', 'month'] });
+    await services.writer.recordMany(
+      'py',
+      USERS.map((userId) => ({ userId, set: 0 })),
+    );
+    const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
+    onTestFinished(() => rmSync(lua, { recursive: true }));
+    for (const name of SCRIPT_NAMES) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
+    let isOver = false;
+    const env = { PYTHONPATH: join(repository, 'examples/python'), PYTHONDONTWRITEBYTECODE: '1' };
+    const bot = runProgram('/usr/bin/python3', ['-c', PYTHON_BOT, redis.url, lua], { env }).finally(() => {
+      isOver = true;
+    });
+    const gained = new Map(USERS.map((userId) => [userId, 0]));
+    for (let n = 0; !isOver; n++) {
+      const userId = USERS[n % USERS.length] as string;
+      const kind =
+        (['award', 'record', 'hide', 'award', 'unhide', 'level', 'end of the week'] as const)[n % 7] ?? 'award';
+      const gain = await take('py', { client: n % clientKinds.length, kind, userId, amount: n % 90 });
+      gained.set(userId, (gained.get(userId) ?? 0) + gain);
+    }
+    const { code, stdout, stderr } = await bot;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const [userId, gain] of Object.entries<number>(JSON.parse(stdout)))
+      gained.set(userId, (gained.get(userId) ?? 0) + gain);
+    await services.writer.unhide('py', USERS);
+    const { data } = await createReader((clients[0] as OpenClient).client).page('py', 1, 10, { board: 'month' });
+    expect(Object.fromEntries(data.map(({ userId, xp }) => [userId, xp]))).toEqual(Object.fromEntries(gained));
+    const { stored, actual } = await services.audit.check('py');
+    expect(stored).toEqual(actual);
   });
 });

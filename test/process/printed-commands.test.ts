@@ -28,10 +28,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   ],
   [/^(REDIS_URL=\S+ )?(PORT=\S+ )?npm start$/, 'test/process/npm-signals.test.ts'],
   [/^npm ci && npm run build && npm pack|^cd \.\.\/bot && npm install/, 'test/packages/bot-guide.test.ts'],
-  [
-    /^(SENTINEL_URL=|sentinel|master\(\)|address=|replicas=|old\b|until |while )/,
-    'test/topology/planned-failover.test.ts',
-  ],
+  [/^(SENTINEL_URL=|sentinel|master\(\)|address=|replicas=|old\b|until |while )/, 'test/long/planned-failover.test.ts'],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
   [/^MOVE_MEMBERS=/, 'reason: it takes minutes; test/topology/guild-move.test.ts moves fewer members'],
   [/^npm install .*@opentelemetry/, 'test/packages/packaging.test.ts'],

@@ -168,8 +168,15 @@ local function on_boards()
         return nil
       end
       parts[i + 1] = table.concat({ board.name, format_integer(board.period), members, total_xp, level_sum }, ':')
-      require_permissions(board.keys.xp, 'ZADD', 'ZREM', 'RENAME', 'UNLINK', 'EXISTS')
-      require_permissions(board.keys.hidden, 'ZADD', 'ZREM', 'RENAME', 'UNLINK', 'EXISTS')
+      for place, key in pairs(board.keys) do
+        if board.source ~= board.keys then
+          require_permissions(key, 'UNLINK', 'RENAME')
+          require_permissions(board.source and board.source[place] or key, 'EXISTS', 'RENAME')
+        end
+        if board.ids[1] then
+          require_permissions(key, 'ZADD', 'ZREM')
+        end
+      end
     end
     return { 'boards', table.concat(parts, ' ') }
   end

@@ -9,7 +9,7 @@ import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { type SentinelSet, startSentinelSet } from '../support/sentinel.ts';
 import { PATIENT } from '../support/wait.ts';
-import { type AwardingBot, startAwardingBot } from './awarding-bot.ts';
+import { type AwardingBot, startAwardingBot } from '../topology/awarding-bot.ts';
 
 /** PLANNED_FAILOVERS=10 is the full length. */
 const FAILOVERS = Number(process.env.PLANNED_FAILOVERS ?? 2);
