@@ -137,15 +137,17 @@ export class CommandBatcher {
     for (const batch of batches.values()) this.send(batch);
   }
 
-  private send({ firstGuild, lines, cappedKeys, resolve }: CommandBatch): void {
+  private send(commands: CommandBatch): void {
+    const { firstGuild, lines, resolve } = commands;
     const quota = this.redisKeys.quota(firstGuild);
+    resolve(this.declaresKeys ? this.sendDeclared(commands, quota) : batch<Reply[]>(this.scripts, { quota }, [lines]));
+  }
+
+  private sendDeclared({ firstGuild, lines, cappedKeys }: CommandBatch, quota: string): Promise<Reply[]> {
     const guild = this.redisKeys.guild(firstGuild);
     const further = isOfBoard(lines) ? BOARDS.map((board) => boardKeys(guild.xp, board).xp) : [];
     for (const keyId of cappedKeys ?? []) further.push(this.redisKeys.keyQuota(firstGuild, keyId));
-    const replies = this.declaresKeys
-      ? batchOfOneGuild<Reply[]>(this.scripts, { ...guild, quota }, [lines], further)
-      : batch<Reply[]>(this.scripts, { quota }, [lines]);
-    resolve(replies);
+    return batchOfOneGuild(this.scripts, { ...guild, quota }, [lines], further);
   }
 }
 
