@@ -121,17 +121,21 @@ export class Scripts {
     // Only commands of the operator send bytes, and ioredis takes them.
     const args = values as (string | number)[];
     let reply: unknown;
+    let failure: StoreUnavailableError | undefined;
     try {
       reply = await this.client.evalsha(script.sha, sent.length, ...sent, ...args);
     } catch (error) {
-      let failure = StoreUnavailableError.of(error);
-      if (failure.reason.includes('NOSCRIPT')) {
-        try {
-          return (await this.client.eval(script.source, sent.length, ...sent, ...args)) as T;
-        } catch (second) {
-          failure = StoreUnavailableError.of(second);
-        }
+      failure = StoreUnavailableError.of(error);
+    }
+    if (failure?.reason.includes('NOSCRIPT')) {
+      failure = undefined;
+      try {
+        reply = await this.client.eval(script.source, sent.length, ...sent, ...args);
+      } catch (error) {
+        failure = StoreUnavailableError.of(error);
       }
+    }
+    if (failure) {
       if (hasBoards || !script.takesBoards || !failure.reason.includes('BOARDS ')) throw failure;
       this.rememberBoards(keys[0] ?? '');
       return this.evaluate(name, keys, values);
