@@ -8,7 +8,7 @@ import express, {
 import type { AddressLimiter } from '../access/address-limiter.ts';
 import { type ApiParts, type ApiRoutes, apiRoutes } from './api/routes.ts';
 import { healthRoutes, type Readiness } from './health.ts';
-import { type PublicPages, publicPages } from './public/routes.ts';
+import type { PublicPages } from './public/routes.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
@@ -39,7 +39,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
 export function createApp(parts: AppParts): Express {
   const api = apiRoutes(parts);
   const { countOther, pageLimiter } = parts;
-  const pages = pageLimiter && publicPages({ ...parts, pageLimiter }, () => countOther('page'));
+  const pages = pageLimiter && loadPages({ ...parts, pageLimiter });
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -56,11 +56,11 @@ export function createApp(parts: AppParts): Express {
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));
   app.use(staticRoutes(parts.embedOrigins, () => countOther('page')));
-  if (pages) app.use(pages.router);
+  if (pages) app.use(pages.route);
   if (parts.extraRoutes) app.use(parts.extraRoutes);
   app.use(api.refuse(notFound));
   app.use(countBadPath(api));
-  app.use(answerProblem(parts, pages));
+  app.use(answerProblem(parts, pages?.refuse));
   return app;
 }
 
@@ -76,10 +76,23 @@ function countBadPath(api: ApiRoutes): ErrorRequestHandler {
   };
 }
 
+/** Loads the public pages. A service without them starts without their templates and what else they need. */
+function loadPages(parts: AppParts & { readonly pageLimiter: AddressLimiter }) {
+  let loaded: PublicPages | undefined;
+  const loading = import('./public/routes.ts').then(({ publicPages }) => {
+    loaded = publicPages(parts, () => parts.countOther('page'));
+    return loaded;
+  });
+  loading.catch(() => {}); // Each request gets the error.
+  const route: RequestHandler = async (req, res, next) => (loaded ?? (await loading)).router(req, res, next);
+  const refuse: PublicPages['refuse'] = (...answer) => loaded?.refuse(...answer) ?? false;
+  return { route, refuse };
+}
+
 /** Answers a request that failed with the problem that it is. */
 function answerProblem(
   { responses, report, onProblem }: AppParts,
-  pages: PublicPages | undefined,
+  refusePage: PublicPages['refuse'] = () => false,
 ): ErrorRequestHandler {
   return (error, req, res, _next) => {
     const problem = toProblem(error);
@@ -87,6 +100,6 @@ function answerProblem(
     onProblem?.(req, res);
     if (problem.extra.cause !== undefined) report(problem.extra.cause, res.context);
     if (res.headersSent) res.destroy();
-    else if (!pages?.refuse(req, res, problem)) responses.problem(req, res, problem);
+    else if (!refusePage(req, res, problem)) responses.problem(req, res, problem);
   };
 }

@@ -17,19 +17,31 @@ function loadedAtOnce({ inputs }: Metafile, entry: string): { packages: Set<stri
   return { packages, folders: new Set([...files].map((file) => file.split('/')[1] as string)) };
 }
 
-it('the list of commands loads no part of the service, the dashboard or the imports, and no client of Redis', async () => {
-  const entry = 'src/cli/main.ts';
-  const options = { bundle: true, write: false, metafile: true, platform: 'node', packages: 'external' } as const;
+async function graphOf(entry: string): Promise<Metafile> {
   const { metafile } = await build({
-    ...options,
+    ...{ bundle: true, write: false, metafile: true, platform: 'node', packages: 'external', format: 'esm' },
     absWorkingDir: repository,
     entryPoints: [join(repository, entry)],
-    format: 'esm',
     outdir: 'none',
     loader: { '.lua': 'empty' },
   });
-  const { packages, folders } = loadedAtOnce(metafile, entry);
+  return metafile;
+}
+
+it('the list of commands loads no part of the service, the dashboard or the imports, and no client of Redis', async () => {
+  const entry = 'src/cli/main.ts';
+  const graph = await graphOf(entry);
+  const { packages, folders } = loadedAtOnce(graph, entry);
   expect([...packages].sort()).toEqual(['commander']);
   expect([...folders].sort()).toEqual(['cli', 'errors.ts', 'observability', 'store']);
-  expect(Object.keys(metafile.inputs)).toContain('src/service/service.ts');
+  expect(Object.keys(graph.inputs)).toContain('src/service/service.ts');
+});
+
+it('the service loads what public pages need only when it has such pages', async () => {
+  const entry = 'src/service/service.ts';
+  const graph = await graphOf(entry);
+  const { packages } = loadedAtOnce(graph, entry);
+  expect([...packages]).toContain('express');
+  for (const name of ['eta', 'string-width']) expect([...packages]).not.toContain(name);
+  expect(Object.keys(graph.inputs)).toContain('src/http/public/routes.ts');
 });
