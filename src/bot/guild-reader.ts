@@ -14,7 +14,7 @@ import {
   StatsRead,
 } from '../guild/ranking/reader.ts';
 import { CommandBatcher } from '../store/command-batcher.ts';
-import { BOARDS, type BoardName, boardKeys, type RedisKeys } from '../store/keys.ts';
+import { BOARDS, type BoardName, boardKeys, kindOfBoard, type RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
 import { parseRules } from './parse-rules.ts';
 import {
@@ -95,7 +95,8 @@ export class GuildReader {
     checkRanking(guildId, [userId], board);
     const keys = this.redisKeys.guild(guildId);
     const reach = wholeText('n', n, 0, MAX_AROUND);
-    const further = board ? BOARDS.filter(isOfKind(board)).map((name) => boardKeys(keys.xp, name).xp) : [];
+    const boards = board ? BOARDS.filter((other) => kindOfBoard(other) === kindOfBoard(board)) : [];
+    const further = boards.map((name) => boardKeys(keys.xp, name).xp);
     const args = [userId, reach, board ?? ''];
     const [start, reply] = await around<[number | string, PageReply]>(this.scripts, keys, args, further);
     const first = Number(start);
@@ -119,9 +120,4 @@ function checkRanking(guildId: string, userIds: readonly string[], board: BoardN
   checkIds(guildId, userIds);
   if (board === undefined || BOARDS.includes(board)) return;
   throw new InvalidInputError(`board must be one of ${BOARDS.join(', ')}, not ${String(board)}`);
-}
-
-/** Returns whether a board counts the same as another one, weeks or months. */
-function isOfKind(board: BoardName): (other: BoardName) => boolean {
-  return (other) => other.split('.')[0] === board.split('.')[0];
 }

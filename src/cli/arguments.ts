@@ -5,7 +5,8 @@ import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES, parseRankingId, type RankingId } from '../guild/ranking/model.ts';
-import { BOARD_KINDS, type BoardKind, TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
+import { TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
+import { BOARD_KINDS, type BoardKind } from '../store/keys.ts';
 import { parseDuration } from './duration.ts';
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */

@@ -3,7 +3,7 @@ import type { RankingId } from '../guild/ranking/model.ts';
 import { PageRead } from '../guild/ranking/reader.ts';
 import type { RedisClient } from '../store/client.ts';
 import { CommandBatcher } from '../store/command-batcher.ts';
-import type { BoardName, RedisKeys } from '../store/keys.ts';
+import { type BoardName, kindOfBoard, type RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
 import { csvCell, type ExportResult } from './export.ts';
 
@@ -25,7 +25,7 @@ const ROWS_PER_STEP = 250;
 
 /** Checks that a guild has a board. O(1), one round trip. @throws NotFoundError, StoreUnavailableError */
 export async function requireBoard({ client, redisKeys }: BoardStore, guildId: string, board: BoardName) {
-  const [kind = ''] = board.split('.');
+  const kind = kindOfBoard(board);
   const state = await client.hget(redisKeys.guild(guildId).stats, 'boards');
   if (!state?.includes(` ${kind}:`))
     throw new NotFoundError(`Guild ${guildId} has no board of the ${kind}: begin it with "guild set --boards ${kind}"`);

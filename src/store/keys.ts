@@ -65,6 +65,15 @@ export const GUILD_KEYS = ['xp', 'stats', 'config', 'hidden', 'members'] as cons
 export const BOARDS = ['week', 'week.prev', 'month', 'month.prev'] as const;
 export type BoardName = (typeof BOARDS)[number];
 
+/** What a board counts: the XP gained in a week, or in a month. */
+export const BOARD_KINDS = ['week', 'month'] as const;
+export type BoardKind = (typeof BOARD_KINDS)[number];
+
+/** Returns what a board counts. */
+export function kindOfBoard(board: BoardName): BoardKind {
+  return board.startsWith('week') ? 'week' : 'month';
+}
+
 /** The keys of a board: ZSETs of ranked and of hidden members, user id -> XP gained. */
 export interface BoardKeys {
   readonly xp: string;

@@ -4,7 +4,7 @@ import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { changeReason } from './hiding.ts';
-import { ENTRIES_A_CALL } from './slices.ts';
+import { inSlices } from './slices.ts';
 
 export const list = defineScript('list', [...GUILD_KEYS, 'hiddenReasons']);
 
@@ -68,14 +68,18 @@ export async function syncMembers(
   if (dryRun) return result;
   if (left.size > maxShare * ranked) throw tooMany(result, maxShare);
 
-  const inSteps = async (direction: 'hide' | 'unhide', all: readonly string[], passes: (userId: string) => boolean) => {
-    for (let from = 0; from < all.length; from += ENTRIES_A_CALL) {
-      const userIds = all.slice(from, from + ENTRIES_A_CALL).filter(passes);
-      await changeReason(scripts, redisKeys, direction, guildId, userIds, { reason: 'left' });
-    }
+  const change = async (
+    direction: 'hide' | 'unhide',
+    all: ReadonlySet<string>,
+    passes: (userId: string) => boolean,
+  ) => {
+    if (all.size === 0) return;
+    await inSlices([...all], (userIds) =>
+      changeReason(scripts, redisKeys, direction, guildId, userIds.filter(passes), { reason: 'left' }),
+    );
   };
-  await inSteps('unhide', [...returned], (userId) => present.has(userId));
-  await inSteps('hide', [...left], absent);
+  await change('unhide', returned, (userId) => present.has(userId));
+  await change('hide', left, absent);
   return result;
 }
 

@@ -1,9 +1,18 @@
 import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
-import type { BoardName } from '../../store/keys.ts';
+import { BOARDS, type BoardName, kindOfBoard } from '../../store/keys.ts';
 import { splitProfile } from '../members/profile.ts';
 import type { Curve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from './model.ts';
-import { curveOf, decodePage, decodeStats, type PageReply, type Versioned, wholeXp } from './reader.ts';
+import {
+  curveOf,
+  decodePage,
+  decodeStats,
+  named,
+  PageRead,
+  type PageReply,
+  type Versioned,
+  wholeXp,
+} from './reader.ts';
 
 /** What all public pages of a guild show. */
 interface PublicGuild {
@@ -36,24 +45,24 @@ const NOTHING: Versioned<null> = { revision: '', value: null };
 /** Reads one page of a guild with a public page; null for another guild, and for a board that the guild does not have. O(log m + limit). */
 export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>> {
   readonly command: string;
-  private readonly first: number;
+  private readonly read: PageRead;
 
   /** @param page from 1. */
   constructor(
     readonly guildId: string,
-    private readonly page: number,
+    page: number,
     readonly weight: number,
     private readonly board: BoardName | undefined,
   ) {
-    this.first = Math.min((page - 1) * weight, Number.MAX_SAFE_INTEGER);
-    this.command = [commandOf('page', board), this.first, this.first + weight - 1].join(' ');
+    this.read = new PageRead(guildId, page, weight, board);
+    this.command = `public.${this.read.command}`;
   }
 
   decode(reply: CommandReply): Versioned<PublicPage | null> {
     if (typeof reply === 'string') return NOTHING;
     const [title, stored, rows, counters] = reply as unknown as [string, string, PageReply, string[]];
     const boards = boardsOf(stored);
-    const { revision, value: page } = decodePage(rows, this.page, this.first);
+    const { revision, value: page } = this.read.decode(rows);
     if (this.board && !boards.includes(this.board)) return { revision, value: null };
     return { revision, value: { title, boards, curve: curveOf(rows[2]), page, stats: decodeStats(counters).value } };
   }
@@ -71,7 +80,7 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | nu
     reach: number,
     private readonly board: BoardName | undefined,
   ) {
-    this.command = [commandOf('member', board), userId, reach].join(' ');
+    this.command = [`public.${named('member', board)}`, userId, reach].join(' ');
     this.weight = 2 * reach + 1;
   }
 
@@ -89,13 +98,8 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | nu
   }
 }
 
-/** Returns the name of a command of command-public.lua. */
-function commandOf(name: string, board: BoardName | undefined): string {
-  return board ? `public.${name}~${board}` : `public.${name}`;
-}
-
 /** Returns the boards of a guild from its configuration, such as "week,month". */
 function boardsOf(stored: string): BoardName[] {
-  const kinds = stored === '' ? [] : (stored.split(',') as ('week' | 'month')[]);
-  return kinds.flatMap((kind): BoardName[] => [kind, `${kind}.prev`]);
+  const kinds: readonly string[] = stored.split(',');
+  return BOARDS.filter((board) => kinds.includes(kindOfBoard(board)));
 }

@@ -92,7 +92,7 @@ export class StatsRead implements ReadCommand<VersionedStats> {
 }
 
 /** Returns the name of a command of batch.lua for a ranking. */
-function named(command: string, board: BoardName | undefined): string {
+export function named(command: string, board: BoardName | undefined): string {
   return board ? `${command}~${board}` : command;
 }
 

@@ -198,9 +198,7 @@ local function swap()
     -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
     return #noted < 4000 and { unpack(noted) } or noted
   end
-  if stats.boards_text then
-    on_boards().clear(stats)
-  end
+  on_boards().clear(stats)
   local boards = on_boards().fields(stats)
   if noted[1] and not change_staged(carry, noted) then
     return { 'REFUSED', 0, 'total' }

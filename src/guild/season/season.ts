@@ -120,9 +120,9 @@ export class SeasonReset {
     if (rows.length === 0) return 0;
     const archive = this.redisKeys.locked(this.options.archiveAs);
     const members = rows.map(decodeRow);
-    const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => ({
-      ...{ userId, set: xp, hidden, profile },
-    }));
+    const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
+      return { userId, set: xp, hidden, profile };
+    });
     const ranked = members.filter(({ hidden }) => !hidden).map(({ userId }) => userId);
     const hidden = members.flatMap(({ userId, hidden, hiddenReasons }) =>
       hidden ? [userId, hiddenReasons.join(' ')] : [],

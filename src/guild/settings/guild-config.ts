@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { BOARD_KINDS, type BoardKind, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CounterAudit } from '../counters/counters.ts';
@@ -27,10 +27,6 @@ export interface GuildConfigChange {
 /** The titles of a public page, and their rule. */
 export const TITLE_PATTERN = /^\P{Cc}{0,100}$/u;
 export const TITLE_RULE = 'The title of the public page has 100 characters at most, without line breaks';
-
-/** What a board counts: the XP gained in a week, or in a month. */
-export const BOARD_KINDS = ['week', 'month'] as const;
-export type BoardKind = (typeof BOARD_KINDS)[number];
 
 /** The most bytes of a guild's rules: a bot reads them all at once. */
 export const MAX_RULES_BYTES = 16_384;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ID_PATTERN, parseRankingId } from '../../guild/ranking/model.ts';
+import { ID_PATTERN, type RankingId } from '../../guild/ranking/model.ts';
 import { PublicMemberRead, PublicPageRead } from '../../guild/ranking/public-page.ts';
 import { count, parseAll } from '../api/schemas.ts';
 import { Problem } from '../response/problem.ts';
@@ -11,8 +11,10 @@ const MAX_ROWS = 100;
 const REACH = 2;
 
 const board = z
-  .string({ error: 'must be given once' })
-  .regex(/^(?:week|month)(?:\.prev)?$/, 'must be week, week.prev, month or month.prev')
+  .enum(['week', 'week.prev', 'month', 'month.prev'], {
+    error: ({ input }) =>
+      Array.isArray(input) ? 'must be given once' : 'must be week, week.prev, month or month.prev',
+  })
   .optional();
 const pageQuery = z.object({
   board,
@@ -27,7 +29,7 @@ const badgeQuery = z.object({ board, member: z.string({ error: 'must be given on
 export interface RankingQuery {
   readonly guildId: string;
   /** A board of the guild; undefined = its ranking. */
-  readonly board: string | undefined;
+  readonly board: RankingId['board'];
 }
 
 export interface PageQuery extends RankingQuery {
@@ -63,16 +65,12 @@ export function parseBadge(guildId: string, query: unknown): RankingQuery | Memb
 
 /** Returns the command that reads a page. */
 export function pageRead({ guildId, board, page, limit }: Pick<PageQuery, 'guildId' | 'board' | 'page' | 'limit'>) {
-  return new PublicPageRead(guildId, page, limit, boardName(guildId, board));
+  return new PublicPageRead(guildId, page, limit, board);
 }
 
 /** Returns the command that reads a member and those next to it. */
 export function memberRead({ guildId, userId, board }: MemberQuery) {
-  return new PublicMemberRead(guildId, userId, REACH, boardName(guildId, board));
-}
-
-function boardName(guildId: string, board: string | undefined) {
-  return board === undefined ? undefined : parseRankingId(`${guildId}~${board}`)?.board;
+  return new PublicMemberRead(guildId, userId, REACH, board);
 }
 
 function knownForm(id: string): string {
