@@ -34,7 +34,7 @@
 
 local commands = { count = count, page = page, member = member, stats = stats }
 
--- Returns one of the commands that few batches have. Their functions come into being with the first one, because each takes time.
+-- Returns one of the commands that few batches have. Their functions are made at the first one, because each takes time to make.
 local find_rare
 local function rare_command(name)
   if not find_rare then

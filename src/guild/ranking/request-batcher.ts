@@ -36,8 +36,8 @@ const MAX_BATCH_SIZE = 32;
 
 /**
  * Collects the requests that the event loop takes in during one round of I/O and serves them as one batch: one count for all requests
- * of a guild (of each API key with a cap), one read for equal ones, all in one Redis command (docs/adr/0006). A request joins a read before it is sent, so the response
- * is as fresh for each of them.
+ * of a guild, and one for each API key with a cap; one read for equal ones; all in one Redis command (docs/adr/0006). A request joins a
+ * read before it is sent, so the response is as fresh for each of them.
  */
 export class RequestBatcher<V> {
   private pending: PendingRequest<V>[] = [];

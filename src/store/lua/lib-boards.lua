@@ -4,7 +4,7 @@
 -- The keys of the boards come after the first five keys of a script, for a guild with boards: gr:{G}~week:xp   gr:{G}~week:hidden
 -- gr:{G}~week.prev:xp   gr:{G}~week.prev:hidden   and the same four of "month". A script without them raises BOARDS.
 --
--- Its functions come into being with the first use, because each would take time in every call for a guild without boards.
+-- Its functions are made at the first use. Made in every call, each would cost time for guilds without boards.
 
 --- @include lib-counters
 --- @include lib-permissions

@@ -20,8 +20,8 @@ local function correct_recount(state, id, place, sign)
 end
 
 -- Notes that a member leaves a place (nil: it had none) for another one (nil: it has none). A place is a table: "score" as it is stored, "xp" of it,
--- "explicit" level or nil, "level" where it is known, and "is_hidden" for one outside the ranking. A new place has "joins" when a member that may
--- be in both has one from now on. The boards add the gain. store_changes writes the counters.
+-- "explicit" level or nil, "level" where it is known, and "is_hidden" for one outside the ranking. A new place has "joins" when the
+-- member may have XP in both places, which becomes one sum there. The boards add the gain. store_changes writes the counters.
 local function change_member(stats, curve, id, before, after, gain)
   if stats.boards_text then
     on_boards().change_member(stats, curve, id, before, after, gain)
