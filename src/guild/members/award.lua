@@ -79,7 +79,7 @@ local function award()
   if not is_fit or not is_whole(ARGV[2], 1000000000) or not is_whole(ARGV[3], 31536000000) then
     return { 'REFUSED', 0, 'argument' }
   end
-  local member = read_member(ARGV[1])
+  local member = read_member(ARGV[1], ARGV[4] ~= '')
   local reason = refusal_of_name(member, ARGV[4])
   if reason then
     return { 'REFUSED', 0, reason }

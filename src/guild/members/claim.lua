@@ -30,7 +30,7 @@ local function claim()
   if not is_fit then
     return { 'REFUSED', 0, 'argument' }
   end
-  local member = read_member(ARGV[1])
+  local member = read_member(ARGV[1], true)
   local reason = refusal_of_name(member, ARGV[5])
   if reason then
     return { 'REFUSED', 0, reason }

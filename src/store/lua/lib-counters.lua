@@ -27,8 +27,9 @@ end
 -- Returns the digits of a whole number. "+ 0.0" makes -0 to 0. "%d" is twice as fast, but ioredis-mock's Lua has 32 bits for it.
 -- Redis has this function. ioredis-mock does not.
 local HAS_64_BITS = redis.acl_check_cmd
+local format = string.format
 local function format_integer(n)
-  return string.format((HAS_64_BITS or (n > -2147483648 and n < 2147483648)) and '%d' or '%.0f', n + 0.0)
+  return format((HAS_64_BITS or (n > -2147483648 and n < 2147483648)) and '%d' or '%.0f', n + 0.0)
 end
 
 -- Returns the digits of a sum, or nil when it would leave 64 bits.

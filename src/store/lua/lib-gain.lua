@@ -6,8 +6,8 @@
 --- @include lib-member
 --- @include lib-profile
 
--- Returns the member before the gain: its place, XP, level and profile; nil for a bad user id.
-local function read_member(user_id)
+-- Returns the member before the gain: its place, XP, level and, where asked for, the parts of its profile; nil for a bad user id.
+local function read_member(user_id, with_profile)
   if not is_valid_id(user_id) then
     return nil
   end
@@ -27,7 +27,7 @@ local function read_member(user_id)
     multiplier = multiplier,
     score = score,
     is_hidden = is_hidden,
-    profile = parse_profile(value),
+    profile = with_profile and parse_profile(value),
     xp = xp,
     explicit = explicit,
     level = level,

@@ -133,9 +133,9 @@ local function record(first_arg)
     -- The digits of a "set" are used as given: formatting them again would take time.
     last_xp = op == 'set' and text or format_integer(xp)
     local is_missing = (op == 'keep' or op == 'take') and not old
+    local level_before = answers and (old_explicit or level_of(curve, old or 0)) or nil
     if answers then
       local state = is_missing and 'none' or is_hidden and 'hidden' or old and 'ranked' or 'new'
-      local level_before = old_explicit or level_of(curve, old or 0)
       local levels = { format_integer(old or 0), format_integer(level_before), format_integer(xp), format_integer(last_level), state }
       answers[#answers + 1] = table.concat(levels, ' ')
     end
@@ -146,7 +146,7 @@ local function record(first_arg)
       end
       -- A stored fraction is made whole, which changes its place for a running count.
       if is_changed or stats.recount then
-        local before = old and { score = score, xp = old, explicit = old_explicit, is_hidden = is_hidden }
+        local before = old and { score = score, xp = old, explicit = old_explicit, level = level_before, is_hidden = is_hidden }
         local gain = (op == 'add' or op == 'take') and xp - (old or 0) or 0
         local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level }
         if is_hidden then
@@ -158,7 +158,8 @@ local function record(first_arg)
       if pairs_count > 0 and not member.profile then
         changed[#changed + 1] = id
       end
-      staged[id] = { score = last_xp, level = explicit, is_hidden = is_hidden, profile = profile, value = member.value }
+      staged[id] = member
+      member.score, member.level, member.is_hidden, member.profile = last_xp, explicit, is_hidden, profile
       local list = is_hidden and zadd_hidden or zadd
       list[#list + 1] = last_xp
       list[#list + 1] = id
