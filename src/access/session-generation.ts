@@ -1,4 +1,5 @@
 import type { RedisClient } from '../store/client.ts';
+import type { SessionKeys } from '../store/keys.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
 /** The text that all sessions of a guild, or of the operator, carry. */
@@ -22,13 +23,13 @@ export async function sessionGeneration(client: RedisClient, key: string): Promi
 }
 
 /**
- * Ends all sessions that carry the generation of a guild or the operator, and the invites that were made before. Three round trips.
+ * Ends all sessions that carry the generation of a guild or of the operator, empties their list, and ends the invites that were made before. Three round trips.
  * @throws StoreUnavailableError
  */
-export async function endSessions(client: RedisClient, key: string): Promise<void> {
-  // A full Redis still takes this, which ends the sessions.
-  await client.del(key);
+export async function endSessions(client: RedisClient, { sessions, open }: SessionKeys): Promise<void> {
+  // A full Redis still takes this, which ends the sessions. In a Cluster the two can be apart.
+  await Promise.all([client.del(sessions), client.del(open)]);
   const [seconds, micros] = (await client.time()).map(Number) as [number, number];
   const now = seconds * 1_000_000 + micros;
-  await client.set(key, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S);
+  await client.set(sessions, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S);
 }

@@ -45,10 +45,10 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
     .action(async ({ guild, json }: GuildOptions) => {
       await withServices(context, async (services) => {
         const { client, redisKeys } = services;
-        const { sessions } = redisKeys.guild(guild);
+        const keys = redisKeys.sessionsOf(guild);
         // Before its first data, a guild can have owners.
-        if ((await client.exists(sessions)) === 0) await requireGuild(services, guild);
-        await endSessions(client, sessions);
+        if ((await client.exists(keys.sessions)) === 0) await requireGuild(services, guild);
+        await endSessions(client, keys);
       });
       print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);
     });

@@ -4,6 +4,7 @@ import { type StoreFailureCode, StoreUnavailableError } from '../errors.ts';
 import type { GuildDirectory } from '../guild/overview/guild-directory.ts';
 import { readOverview } from '../guild/overview/overview.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
+import { ENDED, endSession } from './end-session.ts';
 import type { Parts } from './guild-page.ts';
 import { notFound } from './refusal.ts';
 import { sessionOf } from './visit.ts';
@@ -11,7 +12,7 @@ import { sessionOf } from './visit.ts';
 /** Guilds on one page. Each is read with a few commands. */
 const PER_PAGE = 50;
 
-/** Creates the page of the operator: all guilds. */
+/** Creates the page of the operator: all guilds, and who is signed in as the operator. */
 export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const requireOperator: RequestHandler = (_req, res, next) => {
@@ -28,10 +29,18 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
     const pages = Math.max(1, Math.ceil(matching.length / PER_PAGE));
     const page = Math.min(Math.max(1, Math.floor(Number(req.query.page)) || 1), pages);
     const shown = matching.slice((page - 1) * PER_PAGE, page * PER_PAGE);
-    const guilds = await Promise.all(shown.map((guildId) => stateOf(parts, guildId)));
+    const [guilds, sessions] = await Promise.all([
+      Promise.all(shown.map((guildId) => stateOf(parts, guildId))),
+      parts.sessions.list({ guildId: null }),
+    ]);
+    const notice = ENDED.get(String(req.query.saved)) ?? '';
+    const listed = { sessions, sessionsPath: '/operator/sessions/end', ownSession: sessionOf(res).id };
     const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
-    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew };
-    parts.views.send(res, 'operator', { title: 'All guilds', ...data });
+    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew, notice, problem: '' };
+    parts.views.send(res, 'operator', { title: 'All guilds', ...data, ...listed });
+  });
+  router.post('/operator/sessions/end', async (req, res) => {
+    res.redirect(303, `/operator?saved=${await endSession(parts, req, res, null)}`);
   });
   return router;
 }

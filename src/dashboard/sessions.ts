@@ -7,12 +7,21 @@ import type { RedisKeys } from '../store/keys.ts';
 /** How long a session lives from its sign-in, in seconds. */
 export const SESSION_TTL_S = 12 * 3600;
 
+/** Sessions that a list names: the latest. */
+const LISTED = 100;
+
 /** A person who is signed in. */
 export interface Session extends Grant {
-  /** Begin of the hash of its token: it tells sessions apart in the audit log. */
+  /** Begin of the hash of its token: it tells sessions apart in the audit log and in lists. */
   readonly id: string;
   /** The text that every form must carry. It follows from the token of the session, and the token does not follow from it. */
   readonly formToken: string;
+}
+
+/** A session in the list of its guild, or of the operator. */
+export interface ListedSession extends Pick<Session, 'id' | 'userId'> {
+  /** Time of its sign-in, ISO 8601 in UTC. */
+  readonly since: string;
 }
 
 /** What is stored of a session, beside the hash of its token in the name of the Redis key. */
@@ -21,11 +30,15 @@ interface Stored extends Grant {
   readonly generation: string;
 }
 
-/** Opens, finds and ends sessions. Every method can throw StoreUnavailableError. */
+type Place = Pick<Grant, 'guildId'>;
+
+/** Opens, finds, lists and ends sessions. Every method can throw StoreUnavailableError. */
 export class Sessions {
+  /** @param now milliseconds since the epoch. */
   constructor(
     private readonly client: RedisClient,
     private readonly redisKeys: RedisKeys,
+    private readonly now: () => number,
   ) {}
 
   /**
@@ -35,44 +48,91 @@ export class Sessions {
   async open(inviteToken: string): Promise<{ readonly token: string; readonly session: Session } | null> {
     const invite = await findInvite(this.client, this.redisKeys, inviteToken);
     if (!invite) return null;
-    const { text: generation, endedAt } = await sessionGeneration(this.client, this.generationKey(invite));
+    const { sessions } = this.redisKeys.sessionsOf(invite.guildId);
+    const { text: generation, endedAt } = await sessionGeneration(this.client, sessions);
     const { madeAt, ...grant } = invite;
     if (madeAt <= endedAt) return null;
     const token = newToken();
-    const key = this.redisKeys.session(hashToken(token));
+    const sha = hashToken(token);
     const stored: Stored = { ...grant, generation };
-    await this.client.set(key, JSON.stringify(stored), 'EX', SESSION_TTL_S);
+    await this.client.set(this.redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
+    await this.enlist(grant, sha);
     if (await takeInvite(this.client, this.redisKeys, inviteToken, grant)) {
-      return { token, session: sessionOf(token, grant) };
+      return { token, session: sessionOf(sha, token, grant) };
     }
-    await this.close(token);
+    await this.end(sha);
     return null;
   }
 
   /** Returns the session of a token, or null if it is unknown, over or ended. Two round trips. */
   async find(token: string): Promise<Session | null> {
-    const text = await this.client.get(this.redisKeys.session(hashToken(token)));
+    const sha = hashToken(token);
+    const text = await this.client.get(this.redisKeys.session(sha));
     if (text === null) return null;
     const { generation, guildId, userId } = JSON.parse(text) as Stored;
-    const current = await this.client.get(this.generationKey({ guildId }));
-    return current === generation ? sessionOf(token, { guildId, userId }) : null;
+    const current = await this.client.get(this.redisKeys.sessionsOf(guildId).sessions);
+    return current === generation ? sessionOf(sha, token, { guildId, userId }) : null;
+  }
+
+  /** Returns the latest sessions of the guild, or of the operator, newest first: 100 at most. Two round trips, O(n) for n of them. */
+  async list({ guildId }: Place): Promise<ListedSession[]> {
+    const { sessions, open } = this.redisKeys.sessionsOf(guildId);
+    const [scored, current] = await Promise.all([
+      this.client.zrevrange(open, 0, LISTED - 1, 'WITHSCORES'),
+      this.client.get(sessions),
+    ]);
+    const found = scored.flatMap((sha, i) => (i % 2 === 0 ? [{ sha, at: Number(scored[i + 1]) }] : []));
+    const texts = await Promise.all(found.map(({ sha }) => this.client.get(this.redisKeys.session(sha))));
+    return found.flatMap(({ sha, at }, i) => {
+      const stored = JSON.parse(texts[i] ?? 'null') as Stored | null;
+      // One that ran out, or that opened while all were ended, has no place in the list.
+      if (stored === null || stored.generation !== current) return [];
+      return [{ id: idOf(sha), userId: stored.userId, since: new Date(at).toISOString() }];
+    });
   }
 
   /** Ends one session. */
   async close(token: string): Promise<void> {
-    await this.client.del(this.redisKeys.session(hashToken(token)));
+    await this.end(hashToken(token));
+  }
+
+  /** Ends the session of the guild, or of the operator, that has this id. @returns whether there was one. */
+  async closeById({ guildId }: Place, id: string): Promise<boolean> {
+    const shas = await this.client.zrange(this.redisKeys.sessionsOf(guildId).open, 0, -1);
+    const ended = await Promise.all(shas.filter((sha) => idOf(sha) === id).map((sha) => this.end(sha)));
+    return ended.includes(true);
   }
 
   /** Ends all sessions of the guild, or of the operator, and the invites that were made before. */
-  closeAll(of: Pick<Grant, 'guildId'>): Promise<void> {
-    return endSessions(this.client, this.generationKey(of));
+  closeAll({ guildId }: Place): Promise<void> {
+    return endSessions(this.client, this.redisKeys.sessionsOf(guildId));
   }
 
-  private generationKey({ guildId }: Pick<Grant, 'guildId'>): string {
-    return guildId === null ? this.redisKeys.operatorSessions : this.redisKeys.guild(guildId).sessions;
+  /** Adds a session to its list, and takes those off that have run out. */
+  private async enlist({ guildId }: Place, sha: string): Promise<void> {
+    const { open } = this.redisKeys.sessionsOf(guildId);
+    const now = this.now();
+    await Promise.all([
+      this.client.zadd(open, now, sha),
+      this.client.zremrangebyscore(open, '-inf', now - SESSION_TTL_S * 1000),
+      this.client.expire(open, SESSION_TTL_S),
+    ]);
+  }
+
+  /** Ends the session whose token has this hash. @returns whether there was one. */
+  private async end(sha: string): Promise<boolean> {
+    const text = await this.client.getdel(this.redisKeys.session(sha));
+    if (text === null) return false;
+    const { guildId } = JSON.parse(text) as Stored;
+    await this.client.zrem(this.redisKeys.sessionsOf(guildId).open, sha);
+    return true;
   }
 }
 
-function sessionOf(token: string, { guildId, userId }: Grant): Session {
-  return { guildId, userId, id: hashToken(token).slice(0, 8), formToken: hashToken(`form ${token}`) };
+function sessionOf(sha: string, token: string, { guildId, userId }: Grant): Session {
+  return { guildId, userId, id: idOf(sha), formToken: hashToken(`form ${token}`) };
+}
+
+function idOf(sha: string): string {
+  return sha.slice(0, 8);
 }

@@ -31,6 +31,9 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
   if (/^key:[0-9a-f]{64}$/.test(rest)) return { guild: '', type: 'hash' };
   if (/^((operator-)?invite|session|new-key):[0-9a-f]{64}$|^operator-sessions$/.test(rest))
     return { guild: '', type: 'string' };
+  if (rest === 'operator-sessions:open') return { guild: '', type: 'zset' };
+  const [, listed] = /^sessions:\{([\w.-]{1,64})\}$/.exec(rest) ?? [];
+  if (listed) return { guild: listed, type: 'zset' };
   const quota = /^quota:\{([\w.-]{1,64})\}(?::\w{1,32})?$/.exec(rest);
   if (quota?.[1]) return { guild: quota[1], type: 'string' };
   const [, ofBoard] = /^\{([\w.-]{1,64})\}~(?:week|month)(?:\.prev)?:(?:xp|hidden)$/.exec(rest) ?? [];
@@ -67,8 +70,8 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext): P
         if (!kind) sample.unknownNames.push(key);
         // A key may end between the two commands.
         else if (type !== kind.type && type !== 'none') sample.wrongTypes.push(`${key} (${type}, not ${kind.type})`);
-        // The end of its sessions stays for a day after a guild was deleted.
-        if (kind?.guild && !key.endsWith(':sessions')) sample.guilds.add(kind.guild);
+        // Sessions are of guilds that have no data yet too, and their end stays for a day after a guild was deleted.
+        if (kind?.guild && !/:sessions($|:\{)/.test(key)) sample.guilds.add(kind.guild);
       }
       sample.keys += keys.length;
       cursor = next;

@@ -40,6 +40,12 @@ export interface GuildKeys {
   readonly sessions: string;
 }
 
+/** The keys of the dashboard sessions of a guild, or of the operator. */
+export interface SessionKeys extends Pick<GuildKeys, 'sessions'> {
+  /** ZSET with a time to live: SHA-256 of the token of a session -> milliseconds of its sign-in. The service may not read it. */
+  readonly open: string;
+}
+
 /** The keys of a guild with the lock that imports, deletions and the end of a season share. */
 export interface LockedKeys extends GuildKeys {
   /** STRING with a time to live. */
@@ -179,9 +185,12 @@ export class RedisKeys {
     return `${this.prefix}:new-key:${sha256}`;
   }
 
-  /** STRING with a time to live: the text that all sessions of the operator carry. */
-  get operatorSessions(): string {
-    return `${this.prefix}:operator-sessions`;
+  /** Returns the keys of the sessions of a guild; null = those of the operator. */
+  sessionsOf(guildId: string | null): SessionKeys {
+    if (guildId !== null)
+      return { sessions: this.guild(guildId).sessions, open: `${this.prefix}:sessions:{${guildId}}` };
+    const sessions = `${this.prefix}:operator-sessions`;
+    return { sessions, open: `${sessions}:open` };
   }
 
   /** Pub/sub channel: a guild's API keys or config changed; the message is the guild id. */

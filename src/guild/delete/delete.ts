@@ -46,7 +46,7 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   await staged.end();
   await publishInvalidation(client, redisKeys, guildId);
   // Its owners make no further keys.
-  await endSessions(client, guild.sessions);
+  await endSessions(client, redisKeys.sessionsOf(guildId));
   const revoked = await apiKeys.revokeAll(guildId);
   await client.del(guild.audit, guild.securityAudit);
   const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
