@@ -8,6 +8,7 @@ import { ID_PATTERN } from '../../guild/ranking/model.ts';
 import { MemberRead } from '../../guild/ranking/reader.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
+import { MemberLists, reasonsOf } from '../member-lists.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -36,9 +37,7 @@ const CHANGES = {
 
 type Change = keyof typeof CHANGES;
 
-const REASONS = { left: 'left the server', self: 'wants to be hidden', moderator: 'hidden by a moderator' } as const;
-
-/** Members by their id: hide, show again, remove. And all of them as a file. */
+/** Members as lists, ranked and hidden, and by their id: hide, show again, remove. And all of them as a file. */
 export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
@@ -46,6 +45,7 @@ export const membersPage: GuildPage = {
     const { client, scripts, redisKeys, auditLog, views } = parts;
     const writer = new BotWriter(scripts, redisKeys);
     const stored = new StoredMembers(client, scripts, redisKeys);
+    const lists = new MemberLists(parts, stored);
 
     /** Returns what is known of a member; undefined for a user who is none. */
     const find = async (guildId: string, userId: string) => {
@@ -54,8 +54,8 @@ export const membersPage: GuildPage = {
         stored.read(guildId, [userId]),
         parts.commands.read(new MemberRead(guildId, userId)),
       ]);
-      const reasons = members[0]?.hiddenReasons.map((reason) => REASONS[reason]).join(', ');
-      return members[0] && { ...members[0], reasons, rank: ranked?.rank, shownLevel: ranked?.level };
+      const [member] = members;
+      return member && { ...member, reasons: reasonsOf(member), rank: ranked?.rank, shownLevel: ranked?.level };
     };
     /** Returns the member and the change of a page, or there is no such page. The id is in no path, because ".." is an id. */
     const asked = async ({ params: { change } }: Request<{ change: string }>, res: Response, id = '') => {
@@ -75,7 +75,11 @@ export const membersPage: GuildPage = {
         : done
           ? `${done.done} the member.`
           : '';
-      views.send(res, 'members', { title: 'Members', id, member, notice, problem }, problem === '' ? 200 : 404);
+      const list = member
+        ? undefined
+        : await lists.page(guildOf(res), req.query.list === 'hidden', Number(req.query.page));
+      const data = { title: 'Members', id, member, list, notice, problem };
+      views.send(res, 'members', data, problem === '' ? 200 : 404);
     });
 
     const exportOnce = oneAtATime(busy);

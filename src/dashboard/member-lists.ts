@@ -1,0 +1,80 @@
+import type { StoredMember, StoredMembers } from '../guild/members/stored-members.ts';
+import { PageRead } from '../guild/ranking/reader.ts';
+import type { Parts } from './guild-page.ts';
+
+/** Members on one page of a list. */
+const PER_PAGE = 50;
+
+const REASONS = { left: 'left the server', self: 'wants to be hidden', moderator: 'hidden by a moderator' } as const;
+
+/** A row of a list. A ranked member has a rank and a level, a hidden one its reasons. */
+interface ListedMember {
+  readonly user_id: string;
+  readonly username: string | null;
+  readonly xp: number;
+  readonly rank?: number;
+  readonly level?: number;
+  readonly reasons?: string;
+  /** Whether a moderator can show it again. */
+  readonly isByModerator?: boolean;
+}
+
+interface Slice {
+  readonly rows: readonly ListedMember[];
+  readonly total: number;
+}
+
+/** Reads the members of a guild, ranked or hidden ones, by pages. */
+export class MemberLists {
+  constructor(
+    private readonly parts: Pick<Parts, 'client' | 'redisKeys' | 'commands'>,
+    private readonly stored: StoredMembers,
+  ) {}
+
+  /**
+   * Reads a page with 50 members at most, by XP descending; the last page for one past the end, the first for what is no number. O(log m) for
+   * m members, one to three round trips.
+   * @throws StoreUnavailableError
+   */
+  async page(guildId: string, isHidden: boolean, asked: number) {
+    const { client, redisKeys } = this.parts;
+    const read = (page: number): Promise<Slice> => (isHidden ? this.hidden(guildId, page) : this.ranked(guildId, page));
+    const wanted = Number.isSafeInteger(asked) && asked > 0 ? asked : 1;
+    const { xp, hidden } = redisKeys.guild(guildId);
+    const [found, rankedCount, hiddenCount] = await Promise.all([read(wanted), client.zcard(xp), client.zcard(hidden)]);
+    const pages = Math.max(1, Math.ceil(found.total / PER_PAGE));
+    const page = Math.min(wanted, pages);
+    const { rows } = page === wanted ? found : await read(page);
+    return { rows, page, pages, isHidden, rankedCount, hiddenCount };
+  }
+
+  private async ranked(guildId: string, page: number): Promise<Slice> {
+    const { value } = await this.parts.commands.read(new PageRead(guildId, page, PER_PAGE));
+    return { rows: value.data, total: value.total };
+  }
+
+  private async hidden(guildId: string, page: number): Promise<Slice> {
+    const { client, redisKeys } = this.parts;
+    const key = redisKeys.guild(guildId).hidden;
+    const first = (page - 1) * PER_PAGE;
+    const [ids, total] = await Promise.all([client.zrevrange(key, first, first + PER_PAGE - 1), client.zcard(key)]);
+    const { members } = await this.stored.read(guildId, ids);
+    // One that came back between the two reads is not hidden any more.
+    return { rows: members.filter((member) => member.hidden).map(hiddenRow), total };
+  }
+}
+
+function hiddenRow(member: StoredMember): ListedMember {
+  return {
+    user_id: member.userId,
+    username: member.username,
+    xp: member.xp,
+    reasons: reasonsOf(member),
+    isByModerator: member.hiddenReasons.includes('moderator'),
+  };
+}
+
+/** Returns why a member is hidden, in words; "" for a ranked one. */
+export function reasonsOf({ hiddenReasons }: Pick<StoredMember, 'hiddenReasons'>): string {
+  return hiddenReasons.map((reason) => REASONS[reason]).join(', ');
+}
