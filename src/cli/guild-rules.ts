@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { parseRules } from '../bot/parse-rules.ts';
 import { InvalidInputError, NotFoundError } from '../errors.ts';
-import { RULE_SOURCES, type RuleSource, rulesOfExport } from '../formats/export-rules.ts';
+import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../formats/export-rules.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
 import type { CommandContext } from './context.ts';
 import { withServices } from './services.ts';
@@ -63,8 +63,7 @@ async function documentOf(context: CommandContext, file: string, from: RuleSourc
   const { readDocument } = await import('../formats/document.ts');
   const name = file === '-' ? 'stdin' : file;
   const document = await readDocument(file === '-' ? context.stdin : file);
-  const keys = Object.keys(Object(document));
-  if (!from && (keys.includes('settings') || keys.includes('roleRewards')))
+  if (!from && sourceOfRules(document))
     throw new InvalidInputError(
       `${name} looks like the export of a bot: add --from ${RULE_SOURCES.join(' or --from ')}`,
     );

@@ -27,15 +27,17 @@ export interface AppParts extends Parts {
   readonly report: (error: unknown, requestId: string) => void;
 }
 
+/** Nothing is framed, or loaded from elsewhere, but for the preview of a public page. A page changes itself through no string. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
 /**
- * Headers of all answers. Nothing is kept, framed, or loaded from elsewhere; a page changes itself through no string. The address of a
- * page is told to the dashboard alone: with "no-referrer", browsers would send its forms with `Origin: null`.
+ * Headers of all answers. Nothing is kept. The address of a page is told to the dashboard alone: with "no-referrer", browsers would send
+ * its forms with `Origin: null`.
  */
 const HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
-    "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
@@ -45,7 +47,7 @@ const HEADERS = {
 
 /** Assembles the application. It opens nothing and listens on nothing. */
 export function createDashboardApp(parts: AppParts): Express {
-  const { assets, url, readiness, monotonic, requestId, activity } = parts;
+  const { assets, url, readiness, monotonic, requestId, activity, publicPages, apiUrl } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -53,8 +55,13 @@ export function createDashboardApp(parts: AppParts): Express {
   app.set('trust proxy', parts.trustProxy);
 
   app.use(openContext({ now: monotonic, requestId, activity }));
+  const policy = POLICY + (publicPages ? `; frame-src ${apiUrl}` : '');
   app.use((_req, res, next) => {
-    res.set({ ...HEADERS, ...(url().startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }) });
+    res.set({
+      ...HEADERS,
+      'Content-Security-Policy': policy,
+      ...(url().startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
+    });
     next();
   });
   for (const layer of parts.middleware) app.use(layer);

@@ -7,8 +7,8 @@ import { visitOf } from './visit.ts';
 /** Name of the hidden field with the token of the session. */
 export const TOKEN_FIELD = '_token';
 
-/** Largest form, in bytes. A page with an upload reads the body itself. */
-const MAX_FORM = '32kb';
+/** Largest form: 16 kB of rules as JSON, with line breaks and encoded. A page with an upload reads the body itself. */
+const MAX_FORM = '96kb';
 
 /**
  * Lets only pages of the dashboard change something: the browser must name the dashboard as the origin of every request but GET and HEAD.

@@ -31,6 +31,9 @@ export interface Parts {
   readonly planQuotas: ReadonlyMap<string, number>;
   /** Public address of the API. */
   readonly apiUrl: string;
+  /** Whether the service has public pages, and the sites that may show them in a frame, as the settings of the dashboard say. */
+  readonly publicPages: boolean;
+  readonly embedOrigins: readonly string[];
   /** Public address of the dashboard. */
   readonly url: () => string;
   /** Milliseconds since the epoch. */

@@ -19,22 +19,29 @@ export const MAX_UPLOAD = 50 * 1024 * 1024;
 /** The form around the file. */
 const MAX_REST = 64 * 1024;
 const LIMITS = {
-  ...{ fileSize: MAX_UPLOAD, files: 1, fields: 10, parts: 11 },
+  ...{ files: 1, fields: 10, parts: 11 },
   ...{ fieldSize: 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8192 },
 };
 
 /**
  * Reads a form whose last part is a file, and writes the file to a path as it comes. The token of the form is checked before.
  * @param signal says that another file needs the place of this one.
+ * @param maxBytes of the file.
  * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
  */
-export function receiveUpload(req: Request, res: Response, path: string, signal: AbortSignal): Promise<Upload> {
+export function receiveUpload(
+  req: Request,
+  res: Response,
+  path: string,
+  signal: AbortSignal,
+  maxBytes = MAX_UPLOAD,
+): Promise<Upload> {
   const type = req.headers['content-type'];
   if (type === undefined || !req.is('multipart/form-data')) throw malformed();
-  if (Number(req.headers['content-length'] ?? 0) > MAX_UPLOAD + MAX_REST) throw tooLarge();
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes + MAX_REST) throw tooLarge(maxBytes);
   const fields: Record<string, string> = Object.create(null);
   return new Promise((resolve, reject) => {
-    const form = openForm({ ...req.headers, 'content-type': type });
+    const form = openForm({ ...req.headers, 'content-type': type }, maxBytes);
     let saved: { readonly name: string; readonly file: BusboyFileStream; readonly copy: WriteStream } | undefined;
     const fail = (error: unknown): void => {
       req.unpipe(form);
@@ -70,7 +77,7 @@ export function receiveUpload(req: Request, res: Response, path: string, signal:
       const { name, file, copy } = saved;
       finished(copy, (error) => {
         if (error) fail(error);
-        else if (file.truncated) fail(tooLarge());
+        else if (file.truncated) fail(tooLarge(maxBytes));
         else resolve({ fields, name, size: file.bytesRead });
       });
     });
@@ -78,9 +85,9 @@ export function receiveUpload(req: Request, res: Response, path: string, signal:
   });
 }
 
-function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers']) {
+function openForm(headers: ConstructorParameters<typeof Busboy>[0]['headers'], fileSize: number) {
   try {
-    return new Busboy({ headers, limits: LIMITS });
+    return new Busboy({ headers, limits: { ...LIMITS, fileSize } });
   } catch {
     throw malformed();
   }
@@ -94,11 +101,11 @@ function tooSlow(): Refusal {
   return new Refusal(408, 'Too slow', 'Other files waited, and this one came too slowly. Upload it again.');
 }
 
-function tooLarge(): Refusal {
-  const limit = `${MAX_UPLOAD / 1024 / 1024} MB`;
+function tooLarge(maxBytes: number): Refusal {
+  const limit = `${maxBytes / 1024 / 1024} MB`;
   return new Refusal(
     413,
     'Too large',
-    `A file has ${limit} at most here. Compress it with gzip, or ask the operator, who has the command "seed" for any size.`,
+    `A file has ${limit} at most here. Compress it with gzip, or ask the operator, who has commands for larger ones.`,
   );
 }

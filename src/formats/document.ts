@@ -8,10 +8,14 @@ const MAX_BYTES = 64 << 20;
 
 /**
  * Reads a whole JSON document, from a file or a stream. Unpacks gzip. O(n) of time and memory.
- * @throws InvalidInputError when it cannot be read, is above 64 MiB of text, or is no JSON.
+ * @param name of the source, for messages.
+ * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB), or is no JSON.
  */
-export async function readDocument(source: string | Readable): Promise<unknown> {
-  const name = typeof source === 'string' ? source : 'stdin';
+export async function readDocument(
+  source: string | Readable,
+  name = typeof source === 'string' ? source : 'stdin',
+  maxBytes = MAX_BYTES,
+): Promise<unknown> {
   const stream = typeof source === 'string' ? (await openFile(source)).stream : source;
   async function* raw(): AsyncGenerator<Buffer> {
     for await (const chunk of stream as AsyncIterable<Buffer | string>) yield Buffer.from(chunk as Buffer);
@@ -21,8 +25,8 @@ export async function readDocument(source: string | Readable): Promise<unknown> 
   try {
     for await (const chunk of textBytes(raw(), name)) {
       size += chunk.length;
-      if (size > MAX_BYTES)
-        throw new InvalidInputError(`${name} is above ${MAX_BYTES >> 20} MiB: it is no file of rules`);
+      if (size > maxBytes)
+        throw new InvalidInputError(`${name} is above ${maxBytes >> 20} MiB: it is no file of rules`);
       chunks.push(chunk);
     }
   } catch (error) {

@@ -13,6 +13,13 @@ export interface ExportedRules {
   readonly notices: readonly string[];
 }
 
+/** Returns the bot whose export a document looks like; undefined for one that can be a document of rules. */
+export function sourceOfRules(document: unknown): RuleSource | undefined {
+  const keys = Object.keys(Object(document));
+  if (keys.includes('settings')) return 'polaris';
+  return keys.includes('roleRewards') ? 'lurkr' : undefined;
+}
+
 /**
  * Returns the rules of an export: multipliers, reward roles, XP and cooldown of a message, and what gives no XP.
  * @param name of the file, for messages.

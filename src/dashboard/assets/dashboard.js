@@ -32,3 +32,24 @@ for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.quer
     }, 2000);
   });
 }
+
+// A field that filters the rows of a table by their text: <div data-filter="ID of the rows" hidden> with an input and a status.
+for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-filter]'))) {
+  const [field, status] = [box.querySelector('input'), box.querySelector('[role=status]')];
+  const rows = [...(document.getElementById(box.dataset.filter ?? '')?.querySelectorAll('tr') ?? [])];
+  if (!field || !status) continue;
+  // Without the texts of the actions, which all rows have.
+  const texts = rows.map((row) => (row.querySelector('th')?.textContent ?? '').toLowerCase());
+  const show = () => {
+    const wanted = field.value.trim().toLowerCase();
+    rows.forEach((row, i) => {
+      row.hidden = !texts[i]?.includes(wanted);
+    });
+    const shown = rows.filter((row) => !row.hidden).length;
+    status.textContent = wanted === '' ? '' : `${shown} of ${rows.length} members on this page`;
+  };
+  box.hidden = false;
+  field.addEventListener('input', show);
+  // A browser can bring the text back that was there before.
+  show();
+}

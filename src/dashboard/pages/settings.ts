@@ -1,18 +1,21 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { createInvite, INVITE_TTL_S } from '../../access/invites.ts';
-import { InvalidInputError } from '../../errors.ts';
-import { readOverview } from '../../guild/overview/overview.ts';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
 import { TITLE_PATTERN, TITLE_RULE } from '../../guild/settings/guild-config.ts';
+import { BOARD_KINDS } from '../../store/keys.ts';
+import { ENDED } from '../end-session.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { notFound, Refusal } from '../refusal.ts';
-import { actorOf, guildOf, sessionOf } from '../visit.ts';
+import { Refusal } from '../refusal.ts';
+import { actorOf, guildOf } from '../visit.ts';
+import { addRules, RULES_UPLOAD } from './rules.ts';
+import { addAccess } from './settings-access.ts';
+import { sendSettings } from './settings-view.ts';
 
 const MAX_MULTIPLIER = 1000;
+const OFFSET_RULE = 'The clock is a whole number of minutes from UTC, from -720 to 840, such as 60.';
 /** Levels whose thresholds are shown before a curve is saved. */
 const SAMPLE_LEVELS = [1, 5, 10, 25, 50, 100];
 
@@ -20,6 +23,7 @@ const SAMPLE_LEVELS = [1, 5, 10, 25, 50, 100];
 const NOTICES: ReadonlyMap<string, string> = new Map([
   ['1', 'Saved.'],
   ['sign-out', 'All owners are signed out, and links made before do not work any more.'],
+  ...ENDED,
 ]);
 
 const multiplierForm = z.object({
@@ -38,23 +42,33 @@ const curveForm = z
   .transform(({ curve, custom }): CurveText => (curve === 'custom' ? `custom=${custom.replaceAll(' ', '')}` : curve))
   .refine((curve) => parseCurve(curve) !== undefined, 'The six numbers of the curve do not fit: see the bounds below.');
 const publicPageForm = z.object({
-  // A browser leaves out a box that is not checked.
   public: z.string().optional(),
   title: z.string().trim().regex(TITLE_PATTERN, `${TITLE_RULE}.`),
 });
-const inviteForm = z.object({
-  user: z
-    .string()
-    .trim()
-    .regex(/^$|^[\w.-]{1,64}$/, 'A user id is 1 to 64 of A-Z a-z 0-9 _ - .'),
-});
+const boardsForm = z
+  .object({
+    // A browser leaves out a box that is not checked.
+    week: z.string().optional(),
+    month: z.string().optional(),
+    offset: z
+      .string()
+      .trim()
+      .regex(/^-?\d{1,3}$/, OFFSET_RULE)
+      .transform(Number)
+      .refine((minutes) => minutes >= -720 && minutes <= 840, OFFSET_RULE),
+  })
+  .transform(({ offset, ...boxes }) => ({
+    boards: BOARD_KINDS.filter((kind) => boxes[kind] !== undefined),
+    utcOffsetMinutes: offset,
+  }));
 
-/** Curve, multiplier and public page of the guild; for the operator also its plan, and invites. */
+/** Curve, multiplier, boards, rules, public page and sessions of the guild; for the operator also its plan, and invites. */
 export const settingsPage: GuildPage = {
   path: '/settings',
   label: 'Settings',
+  uploads: [RULES_UPLOAD],
   addTo(router, parts) {
-    const { guildConfig, auditLog, views, planQuotas, scripts, redisKeys, sessions, url } = parts;
+    const { guildConfig, auditLog } = parts;
     const countOnce = oneAtATime(busy);
 
     router.get('/settings', (req, res) => sendSettings(parts, res, NOTICES.get(String(req.query.saved)) ?? ''));
@@ -66,6 +80,16 @@ export const settingsPage: GuildPage = {
       const guildId = guildOf(res);
       const save = () => guildConfig.update(guildId, { xpMultiplier: multiplier });
       await auditLog.change(guildId, actorOf(req, res), `Set the XP multiplier to ${multiplier}`, save);
+      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
+    });
+
+    router.post('/settings/boards', async (req, res) => {
+      const form = parseForm(boardsForm, formOf(req));
+      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
+      const change = form.data;
+      const guildId = guildOf(res);
+      const what = `Set the boards to ${change.boards.join(', ') || 'none'}, at ${change.utcOffsetMinutes} minutes from UTC`;
+      await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
 
@@ -97,59 +121,10 @@ export const settingsPage: GuildPage = {
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
 
-    router.post(['/settings/plan', '/settings/invite', '/settings/sign-out'], (_req, res, next) => {
-      // The plan is what the operator sells or gives, and the operator decides who gets in.
-      if (sessionOf(res).guildId !== null) throw notFound();
-      next();
-    });
-    router.post('/settings/plan', async (req, res) => {
-      const guildId = guildOf(res);
-      const { plan = '' } = formOf(req);
-      if (!planQuotas.has(plan))
-        throw new InvalidInputError(`There is no such plan: choose one of ${[...planQuotas.keys()].join(', ')}`);
-      const save = () => guildConfig.update(guildId, { plan });
-      await auditLog.change(guildId, actorOf(req, res), `Set the plan to ${plan}`, save, 'security');
-      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
-    });
-    router.post('/settings/invite', async (req, res) => {
-      const form = parseForm(inviteForm, formOf(req));
-      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const guildId = guildOf(res);
-      const { user: userId } = form.data;
-      const make = () => createInvite(scripts, redisKeys, url(), { guildId, userId });
-      const link = await auditLog.change(
-        guildId,
-        actorOf(req, res),
-        `Made an invite${userId && ` for ${userId}`}`,
-        make,
-        'security',
-      );
-      views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });
-    });
-    router.post('/settings/sign-out', async (req, res) => {
-      const guildId = guildOf(res);
-      const closeAll = () => sessions.closeAll({ guildId });
-      await auditLog.end(guildId, actorOf(req, res), 'Signed out all owners', closeAll);
-      res.redirect(303, `/guilds/${guildId}/settings?saved=sign-out`);
-    });
+    addAccess(router, parts);
+    addRules(router, parts);
   },
 };
-
-async function sendSettings(
-  parts: Parts,
-  res: Response,
-  notice: string,
-  problem = '',
-  values: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const guildId = guildOf(res);
-  const overview = await readOverview(parts, parts.planQuotas, guildId);
-  const custom = await parts.client.hget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom');
-  const publicUrl = `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`;
-  const data = { overview, custom, notice, problem, values, curves: CURVE_NAMES, publicUrl };
-  const plans = [...parts.planQuotas];
-  parts.views.send(res, 'settings', { title: 'Settings', ...data, plans }, problem === '' ? 200 : 400);
-}
 
 /** Shows what a curve does to the levels, with a button that saves it. */
 async function sendPreview({ counters, commands, views }: Parts, res: Response, curve: CurveText): Promise<void> {
