@@ -22,7 +22,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
   /** Further routes that need no key, when some are wanted. */
   readonly extraRoutes: RequestHandler | undefined;
   readonly cors: CorsPolicy;
-  /** Sites that may show the widget's page in a frame; none = there is no such page. */
+  /** Sites that may show public pages, and the widget's page, in a frame; none = there is no page of the widget. */
   readonly embedOrigins: readonly string[];
   /** Limits the requests for public pages; undefined = there are no such pages. */
   readonly pageLimiter: AddressLimiter | undefined;

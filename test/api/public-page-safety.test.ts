@@ -6,7 +6,7 @@ import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
 describeStores('the public page of a guild, and strangers', (kind) => {
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1' });
+  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', EMBED_ORIGINS: 'https://dash.example.com' });
   const get = (path: string) => request(suite.service.url).get(path);
   const text = async (path: string) => {
     const answer = await fetch(suite.service.url + path);
@@ -48,6 +48,19 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     for (const path of ['/g/guild/m/ann', '/g/guild/badge.svg?member=ann']) await get(path).expect(404);
     for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg'])
       expect(await text(path)).not.toContain('Ann');
+  });
+
+  it('lets the sites of EMBED_ORIGINS show its pages in a frame, and no site a badge', async () => {
+    for (const [path, ancestors] of [
+      ['/g/guild', 'https://dash.example.com'],
+      ['/g/guild/m/ann', 'https://dash.example.com'],
+      ['/g/none', 'https://dash.example.com'],
+      ['/g/guild/badge.svg', "'none'"],
+    ] as const) {
+      const { headers } = await get(path);
+      expect(headers['content-security-policy']).toMatch(new RegExp(`frame-ancestors ${ancestors}$`));
+      expect(headers['x-frame-options']).toBe(ancestors === "'none'" ? 'DENY' : undefined);
+    }
   });
 
   it('names the wrong parameter', async () => {

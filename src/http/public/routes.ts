@@ -11,28 +11,42 @@ import { problemPage } from './documents.ts';
 import { noPage } from './queries.ts';
 import { type Params, type Wanted, wantBadge, wantMember, wantPage } from './wanted.ts';
 
-const FRAMELESS = "base-uri 'none'; frame-ancestors 'none'";
-const COMMON = [
-  ...['Vary', 'Accept-Encoding', 'X-Content-Type-Options', 'nosniff'],
-  ...['Referrer-Policy', 'no-referrer', 'X-Frame-Options', 'DENY', 'Content-Security-Policy'],
-];
-const OF_PROBLEMS = headerBlock(
-  ...COMMON,
-  `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; ${FRAMELESS}`,
-);
+const COMMON = ['Vary', 'Accept-Encoding', 'X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'];
 const CACHING = headerBlock('Cache-Control', 'no-cache');
-const OF_PAGES = joinBlocks(CACHING, OF_PROBLEMS);
-/** A badge stands in pages of other sites, and runs nothing. */
+/** A badge stands in pages of other sites as a picture, and runs nothing. */
 const OF_BADGES = joinBlocks(
   CACHING,
-  headerBlock(...COMMON, `default-src 'none'; ${FRAMELESS}`, 'Cross-Origin-Resource-Policy', 'cross-origin'),
+  headerBlock(
+    ...COMMON,
+    ...['Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
+    ...['X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy', 'cross-origin'],
+  ),
 );
+
+/** Returns the headers of problems and of pages. @param embedOrigins the sites that may show them in a frame. */
+function pageHeaders(embedOrigins: readonly string[]): {
+  readonly ofProblems: HeaderBlock;
+  readonly ofPages: HeaderBlock;
+} {
+  const ancestors = embedOrigins.length > 0 ? embedOrigins.join(' ') : "'none'";
+  const ofProblems = headerBlock(
+    ...COMMON,
+    'Content-Security-Policy',
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; " +
+      `base-uri 'none'; frame-ancestors ${ancestors}`,
+    // For old browsers, which do not know frame-ancestors.
+    ...(embedOrigins.length > 0 ? [] : ['X-Frame-Options', 'DENY']),
+  );
+  return { ofProblems, ofPages: joinBlocks(CACHING, ofProblems) };
+}
 
 export interface PublicPagesParts {
   /** Limits the requests of an address. */
   readonly pageLimiter: AddressLimiter;
   readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
   readonly responses: ResponseWriter;
+  /** The sites that may show the pages in a frame, such as the dashboard; "*" allows all. */
+  readonly embedOrigins: readonly string[];
 }
 
 /** The web pages of guilds that have switched them on. They need no API key, and count on no quota. */
@@ -53,12 +67,16 @@ const SEARCH = '/g/:guild_id/m';
 const ROOTS = new Map([...ROUTES.map(([route, root]) => [route, root] as const), [SEARCH, '../../'] as const]);
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
-export function publicPages({ pageLimiter, batcher, responses }: PublicPagesParts, onFile: () => void): PublicPages {
+export function publicPages(
+  { pageLimiter, batcher, responses, embedOrigins }: PublicPagesParts,
+  onFile: () => void,
+): PublicPages {
+  const { ofProblems, ofPages } = pageHeaders(embedOrigins);
   const router = Router({ caseSensitive: true, strict: true });
   const refuse: PublicPages['refuse'] = (req, res, problem) => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
-    responses.refuse(req, res, problem, problemPage(problem, root), 'text/html; charset=utf-8', OF_PROBLEMS);
+    responses.refuse(req, res, problem, problemPage(problem, root), 'text/html; charset=utf-8', ofProblems);
     return true;
   };
   /** Lets a request pass that its address may send. */
@@ -90,7 +108,7 @@ export function publicPages({ pageLimiter, batcher, responses }: PublicPagesPart
   };
 
   for (const [route, , want] of ROUTES) {
-    const headers = want === wantBadge ? OF_BADGES : OF_PAGES;
+    const headers = want === wantBadge ? OF_BADGES : ofPages;
     add(route, (req, res) => answer(req, res, want(req.params as Params, req.query), headers));
   }
   add(SEARCH, (req, res) => {
