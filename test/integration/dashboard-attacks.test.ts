@@ -18,6 +18,12 @@ const FORMS: readonly [path: string, fields: Record<string, string>][] = [
   ['/guilds/own/import/stop', {}],
   ['/guilds/own/import/discard', {}],
   ['/guilds/own/settings/multiplier', { multiplier: '9' }],
+  ['/guilds/own/settings/boards', { week: 'on', offset: '60' }],
+  ['/guilds/own/settings/rules', { message_min: '1', message_max: '2' }],
+  ['/guilds/own/settings/rules/json', { json: '{}' }],
+  ['/guilds/own/settings/rules/remove', {}],
+  ['/guilds/own/settings/rules/file', {}],
+  ['/guilds/own/settings/sessions/end', { id: 'SESSION' }],
   ['/guilds/own/settings/public-page', { public: 'on', title: 'evil' }],
   ['/guilds/own/settings/curve', { curve: 'amari', custom: '' }],
   ['/guilds/own/settings/curve/preview', { curve: 'amari', custom: '' }],
@@ -48,7 +54,12 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     const keys = (await client.keys('*')).filter((key) => !key.includes(':audit')).sort();
     return JSON.stringify(await Promise.all(keys.map(async (key) => [key, (await client.dump(key)) ?? ''])));
   };
-  const forms = () => FORMS.map(([path, fields]) => [path.replace('KEY', keyId), fields] as const);
+  const forms = () =>
+    FORMS.map(([path, fields]) => {
+      const own =
+        fields.id === 'SESSION' ? { ...fields, id: hashToken(owner.cookie.split('=')[1] ?? '').slice(0, 8) } : fields;
+      return [path.replace('KEY', keyId), own] as const;
+    });
 
   it.each([
     ['no origin', { origin: '' }],
@@ -186,6 +197,17 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     await owner.submit('/guilds/own', '/sign-out', {});
     expect((await thief.get('/guilds/own')).status).toBe(401);
 
+    // Nor after another one ended just that session, which keeps all others.
+    const [stolen, kept] = [await dashboard.signIn('own'), await dashboard.signIn('own')];
+    thief.cookie = stolen.cookie;
+    const id = hashToken(stolen.cookie.split('=')[1] ?? '').slice(0, 8);
+    const stranger = await dashboard.signIn('other');
+    await stranger.submit('/guilds/other/settings', '/guilds/other/settings/sessions/end', { id });
+    expect((await thief.get('/guilds/own')).status).toBe(200);
+    await kept.submit('/guilds/own/settings', '/guilds/own/settings/sessions/end', { id });
+    expect((await thief.get('/guilds/own')).status).toBe(401);
+    expect((await kept.get('/guilds/own')).status).toBe(200);
+
     const [first, second, bystander] = await Promise.all([
       dashboard.signIn('own'),
       dashboard.signIn('own'),
@@ -265,9 +287,12 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     await dashboard.store.writer.record('own', { userId: 'm', set: 5, profile: { username: evil } });
     await dashboard.store.apiKeys.create('own', evil.slice(0, 64), null);
     await dashboard.store.client.xadd('gr:{own}:audit', '*', 'who', evil, 'what', evil, 'from', evil);
+    await dashboard.store.guildConfig.setRules('own', `{"$schema":${JSON.stringify(evil)}}`);
+    await dashboard.store.client.zadd('gr:{own}:hidden', 5, 'h');
+    await dashboard.store.client.hset('gr:{own}:members', 'h', `- 0 - ${evil}`);
     const search = `/operator?search=${encodeURIComponent(evil)}`;
     const operator = await dashboard.signIn(null);
-    for (const path of ['', '/keys', '/activity', '/settings']) {
+    for (const path of ['', '/keys', '/activity', '/settings', '/settings/rules', '/members', '/members?list=hidden']) {
       const { text } = await owner.get(`/guilds/own${path}`);
       expect(text).not.toMatch(/<img|<script>|onerror="/);
     }
@@ -291,7 +316,7 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
     const before = await data();
     const send = async (body: string, headers = {}) =>
       (await owner.request('POST', '/guilds/own/keys', { ...type, ...headers }, body)).status;
-    expect(await send(`_token=${_token}&name=${'x'.repeat(40_000)}`)).toBe(413);
+    expect(await send(`_token=${_token}&name=${'x'.repeat(100_000)}`)).toBe(413);
     expect(await send(Array.from({ length: 200 }, (_, i) => `f${i}=1`).join('&'))).toBe(413);
     expect(await send('_token=1', { 'content-encoding': 'gzip' })).toBe(400);
     expect(await send('{"_token":1}', { 'content-type': 'application/json' })).toBe(403);
@@ -376,8 +401,11 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
       expect(waiting).not.toContain(secret);
     }
     // Every key and the hash of every secret stay out of the pages that are read later.
-    const pages = await Promise.all(['', '/keys', '/activity'].map((path) => visitor.get(`/guilds/own${path}`)));
-    for (const { text } of pages) for (const secret of [key, cookie, invite]) expect(text).not.toContain(secret);
+    const pages = await Promise.all(
+      ['', '/keys', '/activity', '/settings'].map((path) => visitor.get(`/guilds/own${path}`)),
+    );
+    for (const { text } of pages)
+      for (const secret of [key, cookie, invite, hashToken(cookie)]) expect(text).not.toContain(secret);
   });
 });
 

@@ -105,7 +105,7 @@ export class Visitor {
     method: string,
     path: string,
     headers: Record<string, string>,
-    body: URLSearchParams | string | null = null,
+    body: URLSearchParams | FormData | string | null = null,
   ): Promise<Answer> {
     const answer = await fetch(this.#localUrl + path, {
       method,

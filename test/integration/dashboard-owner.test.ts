@@ -1,0 +1,258 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
+import { needs } from '../support/needs.ts';
+
+const SETTINGS = '/guilds/own/settings';
+const RULES = `${SETTINGS}/rules`;
+
+describe('in the dashboard an owner', needs('redis-server'), () => {
+  let dashboard: TestDashboard;
+  let owner: Visitor;
+  beforeAll(async () => {
+    dashboard = await startTestDashboard({ PUBLIC_PAGES: '1', EMBED_ORIGINS: '*' });
+  });
+  afterAll(() => dashboard?.close());
+  beforeEach(async () => {
+    await dashboard.store.client.flushall();
+    owner = await dashboard.signIn('own', 'u1');
+  });
+
+  const config = (field: string) => dashboard.store.client.hget('gr:{own}:config', field);
+  const alert = ({ text }: Answer) => /role="alert".*?<p>(.*?)<\/p>/s.exec(text)?.[1];
+  const notice = ({ text }: Answer) => /role="status"><p>(.*?)<\/p>/s.exec(text)?.[1];
+  const follow = async (answer: Answer) => owner.get(answer.headers.get('location') ?? '');
+  /** Returns the text of a field of a page, as the browser sends it. */
+  const field = ({ text }: Answer, name: string) =>
+    (
+      new RegExp(`<textarea[^>]* name="${name}"[^>]*>(.*?)</textarea>`, 's').exec(text)?.[1] ??
+      new RegExp(`name="${name}"[^>]* value="(.*?)"`).exec(text)?.[1] ??
+      ''
+    ).replaceAll('&quot;', '"');
+
+  describe('sets the boards', () => {
+    const save = (fields: Record<string, string>) => owner.submit(SETTINGS, `${SETTINGS}/boards`, fields);
+
+    it('and their clock, and switches them off', async () => {
+      expect((await save({ week: 'on', month: 'on', offset: '330' })).status).toBe(303);
+      expect([await config('boards'), await config('utc_offset_minutes')]).toEqual(['week,month', '330']);
+      const { text } = await owner.get(SETTINGS);
+      expect(text).toContain('<option value="330" selected>UTC+05:30</option>');
+      expect(text.match(/name="(week|month)" checked/g)).toHaveLength(2);
+      await save({ offset: '0' });
+      expect(await config('boards')).toBeNull();
+    });
+
+    it('with a wrong clock: nothing is changed, and the boxes stay', async () => {
+      const answer = await save({ month: 'on', offset: '900' });
+      expect(answer.status).toBe(400);
+      expect(alert(answer)).toContain('from -720 to 840');
+      expect(answer.text).toMatch(/name="month" checked/);
+      expect(answer.text).not.toMatch(/name="week" checked/);
+      expect(await config('boards')).toBeNull();
+    });
+  });
+
+  describe('writes the rules', () => {
+    const FORM = {
+      ...{
+        message_min: '5',
+        message_max: '9',
+        cooldown_s: '1.5',
+        min_chars: '3',
+        voice_min: '2',
+        voice_max: '2',
+        muted: 'on',
+      },
+      no_xp_roles: 'r1, r2\r\nr3',
+      no_xp_channels: '',
+      role_multipliers: 'r4 1.5\r\n\r\nr5 0',
+      channel_multipliers: '',
+      ...{ role_stacking: 'sum', stacking: 'product' },
+      rewards: '5 r6\r\n10 r7 replaced',
+    };
+    const save = (fields: Record<string, string>) => owner.submit(RULES, RULES, { ...FORM, ...fields });
+
+    it('with the form, which shows the same again', async () => {
+      const saved = await save({});
+      expect(notice(await follow(saved))).toContain('The rules are saved.');
+      const document = JSON.parse((await config('rules')) ?? '');
+      expect(document).toMatchObject({
+        message: { xp: { min: 5, max: 9 }, cooldown_ms: 1500, min_chars: 3 },
+        voice: { xp: 2, counts: { muted: true, afk: false } },
+        no_xp: { roles: ['r1', 'r2', 'r3'], channels: [] },
+        multipliers: { roles: { r4: 1.5, r5: 0 }, role_stacking: 'sum' },
+        rewards: [
+          { level: 5, role: 'r6', kept: true },
+          { level: 10, role: 'r7', kept: false },
+        ],
+      });
+      const page = await owner.get(RULES);
+      const shown = Object.fromEntries(Object.keys(FORM).map((name) => [name, field(page, name)]));
+      expect(page.text).toMatch(/name="muted" checked/);
+      await owner.submit(RULES, RULES, { ...shown, muted: 'on', role_stacking: 'sum', stacking: 'product' });
+      expect(JSON.parse((await config('rules')) ?? '')).toEqual(document);
+    });
+
+    it.each([
+      [{ message_max: '4' }, 'message.xp.min must be a whole number from 0 to 4, not 5'],
+      [{ cooldown_s: 'soon' }, 'message.cooldown_ms must be a whole number'],
+      [{ no_xp_roles: 'a b!' }, 'no_xp.roles[1] must be an id'],
+      [{ role_multipliers: 'r1 1.5\nr2' }, 'Multipliers of roles, line 2: write an id and a number'],
+      [{ role_multipliers: 'r1 1.5\nr1 2' }, 'Multipliers of roles, line 2: r1 has a multiplier above already'],
+      [{ channel_multipliers: 'c 1001' }, 'multipliers.channels.c must be a number from 0 to 1000'],
+      [{ rewards: '5 r6\n6 r7 given' }, 'Roles of levels, line 2: write a level and a role id'],
+      [{ role_stacking: 'min' }, 'multipliers.role_stacking must be max, sum or product'],
+    ])('with %o in a field: the form stays, and nothing is stored', async (fields, message) => {
+      const answer = await save(fields);
+      expect([answer.status, await config('rules')]).toEqual([400, null]);
+      expect(alert(answer)).toContain(message);
+      for (const [name, text] of Object.entries({ ...FORM, ...fields })) {
+        if (!/stacking|muted/.test(name)) expect(field(answer, name)).toBe(text);
+      }
+    });
+
+    it('as JSON, checked by the same parser, and removes them', async () => {
+      const send = (json: string) => owner.submit(RULES, `${RULES}/json`, { json });
+      const bad = await send('{"message":{"xp":-1}}');
+      expect([bad.status, await config('rules')]).toEqual([400, null]);
+      expect(alert(bad)).toContain('message.xp must be');
+      expect(field(bad, 'json')).toBe('{"message":{"xp":-1}}');
+      expect((await send('{')).text).toContain('The rules are no valid JSON');
+      // Lists of rewards take most room in the form.
+      const rewards = Array.from({ length: 700 }, () => ({ level: 1, role: '1' }));
+      await send(JSON.stringify({ rewards }));
+      expect((await send(field(await owner.get(RULES), 'json'))).status).toBe(303);
+      expect(JSON.parse((await config('rules')) ?? '')).toEqual({ rewards });
+      expect(alert(await send(JSON.stringify({ rewards: [...rewards, ...rewards] })))).toContain('the most is 16384');
+      await owner.submit(RULES, `${RULES}/remove`, {});
+      expect(await config('rules')).toBeNull();
+    });
+
+    it('over stored ones that do not work, which it sees', async () => {
+      await dashboard.store.client.hset('gr:{own}:config', 'rules', '{"message":5}');
+      const page = await owner.get(RULES);
+      expect(alert(page)).toContain('The stored rules do not work: message must be an object');
+      expect(field(page, 'json')).toBe('{"message":5}');
+    });
+
+    const upload = async (content: string | Buffer) => {
+      const body = new FormData();
+      body.set('_token', await owner.tokenOf(RULES));
+      body.set('file', new Blob([content]), 'rules <b>.json');
+      return owner.request('POST', `${RULES}/file`, { origin: dashboard.url }, body);
+    };
+    const fixture = (name: string) => readFileSync(new URL(`../fixtures/imports/${name}`, import.meta.url));
+
+    it('of the export of another bot, which are shown first', async () => {
+      const answer = await upload(gzipSync(fixture('polaris-rules.json')));
+      expect([answer.status, await config('rules')]).toEqual([200, null]);
+      expect(notice(answer)).toContain('This is what rules &lt;b&gt;.json has. Nothing is saved yet');
+      expect(notice(answer)).toContain('noSync has no equal here');
+      expect([field(answer, 'message_min'), field(answer, 'cooldown_s')]).toEqual(['20', '45.5']);
+      expect(field(answer, 'rewards')).toBe('5 200000000000000003\n10 200000000000000004 replaced');
+      expect(field(await upload(fixture('lurkr-rules.json')), 'role_multipliers')).toContain('200000000000000001 2');
+    });
+
+    it.each([
+      ['', 'Choose a file that is not empty.'],
+      ['{', 'The file is not valid JSON'],
+      ['{"xp":1}', 'xp is no field of the rules'],
+      [gzipSync('['.repeat(9 << 20)), 'unpacks to more than 100 times its size'],
+    ])('of a file that has none: says what is wrong', async (content, message) => {
+      const answer = await upload(content);
+      expect([answer.status, await config('rules')]).toEqual([400, null]);
+      expect(alert(answer)).toContain(message);
+    });
+  });
+
+  it('sees the public page in the settings once it is on', async () => {
+    expect((await owner.get(SETTINGS)).text).toContain('Show the page, and its preview is here.');
+    await dashboard.store.guildConfig.update('own', { publicPage: true });
+    const { text, headers } = await owner.get(SETTINGS);
+    expect(text).toContain('<iframe class="preview" src="http://127.0.0.1:8080/g/own" title=');
+    expect(headers.get('content-security-policy')).toContain('; frame-src http://127.0.0.1:8080');
+  });
+
+  describe('sees the members', () => {
+    const members = (query = '') => owner.get(`/guilds/own/members${query}`);
+    const ids = ({ text }: Answer) => [...text.matchAll(/members\?id=(\w+)/g)].map(([, id]) => id);
+    beforeEach(async () => {
+      const all = Array.from({ length: 120 }, (_, n) => ({ userId: `m${n}`, set: 1000 - n }));
+      await dashboard.store.writer.recordMany('own', all);
+    });
+
+    it('by pages of fifty, the last one for a page past the end', async () => {
+      const second = await members('?page=2');
+      expect(ids(second)).toEqual(Array.from({ length: 50 }, (_, n) => `m${50 + n}`));
+      expect(second.text).toMatch(/Page .*value="2".* of 3/s);
+      expect(second.text).toMatch(/href="\/guilds\/own\/members\?page=1">Previous.*page=3">Next/s);
+      for (const page of ['3', '4', '9007199254740991']) expect(ids(await members(`?page=${page}`))).toHaveLength(20);
+      for (const page of ['0', '-1', '1.5', 'x', '1e99']) expect(ids(await members(`?page=${page}`))[0]).toBe('m0');
+      expect(second.text).toContain('href="/guilds/own/members/hide?id=m50"');
+      expect(second.text).toContain('href="/guilds/own/members/remove?id=m50"');
+    });
+
+    it('who are hidden, with the reasons, apart', async () => {
+      await dashboard.store.writer.hide('own', ['m1', 'm7']);
+      await dashboard.store.writer.hide('own', ['m7'], { reason: 'self' });
+      expect(ids(await members())).not.toContain('m7');
+      const hidden = await members('?list=hidden');
+      expect(ids(hidden)).toEqual(['m1', 'm7']);
+      expect(hidden.text).toContain('wants to be hidden, hidden by a moderator');
+      expect(hidden.text).toContain('Ranked (118)');
+      expect(hidden.text).toContain('href="/guilds/own/members/unhide?id=m7"');
+    });
+  });
+
+  describe('sees who is signed in', () => {
+    const listed = ({ text }: Answer) =>
+      [...text.matchAll(/<code>([0-9a-f]{8})<\/code><\/th>.*?data-label="User id of the link">.*?>(.*?)</gs)].map(
+        ([, id = '', user]) => ({ id, user }),
+      );
+
+    it('and ends one session, as the operator does', async () => {
+      const [second, third] = [await dashboard.signIn('own', 'u2'), await dashboard.signIn('own')];
+      await dashboard.signIn('other', 'u9');
+      const operator = await dashboard.signIn(null);
+      const page = await owner.get(SETTINGS);
+      expect(listed(page).map(({ user }) => user)).toEqual(['none named', 'u2', 'u1']);
+      expect(page.text.match(/this session/g)).toHaveLength(1);
+      const idOf = (user: string) => listed(page).find((each) => each.user === user)?.id ?? '';
+      const end = (by: Visitor, id: string) => by.submit(SETTINGS, `${SETTINGS}/sessions/end`, { id });
+      expect(notice(await follow(await end(owner, idOf('u2'))))).toBe('The session has ended.');
+      expect((await second.get('/guilds/own')).status).toBe(401);
+      expect(notice(await follow(await end(owner, idOf('u2'))))).toBe('That session had ended already.');
+      expect(listed(await operator.get(SETTINGS))).toHaveLength(2);
+      await end(operator, idOf('none named'));
+      expect((await third.get('/guilds/own')).status).toBe(401);
+      expect((await owner.get('/guilds/own/activity')).text).toContain(`Ended the session ${idOf('u2')} of u2`);
+    });
+
+    it('without those that ended, in whatever way', async () => {
+      const [out, over] = [await dashboard.signIn('own'), await dashboard.signIn('own')];
+      await out.submit('/guilds/own', '/sign-out', {});
+      // A sign-in over a session that runs ends that one.
+      await over.signIn(await dashboard.link('own', 'u2'));
+      expect(listed(await owner.get(SETTINGS)).map(({ user }) => user)).toEqual(['u2', 'u1']);
+      expect(await dashboard.store.client.zcard('gr:sessions:{own}')).toBe(2);
+      await over.submit('/guilds/own', '/sign-out-everywhere', {});
+      expect(await dashboard.store.client.exists('gr:sessions:{own}')).toBe(0);
+      const next = await dashboard.signIn('own', 'u3');
+      expect(listed(await next.get(SETTINGS)).map(({ user }) => user)).toEqual(['u3']);
+      expect(await dashboard.store.client.ttl('gr:sessions:{own}')).toBeGreaterThan(11 * 3600);
+    });
+
+    it('but not the operators, who see and end their own', async () => {
+      const [operator, other] = [await dashboard.signIn(null), await dashboard.signIn(null)];
+      const all = listed(await operator.get('/operator'));
+      expect(all).toHaveLength(2);
+      const { id } = all[0] ?? { id: '' };
+      expect((await owner.submit(SETTINGS, '/operator/sessions/end', { id })).status).toBe(404);
+      await operator.submit('/operator', '/operator/sessions/end', { id });
+      expect((await other.get('/operator')).status).toBe(401);
+      expect(dashboard.logText()).toContain(`Ended the session ${id}`);
+    });
+  });
+});
