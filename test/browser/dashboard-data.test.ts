@@ -31,7 +31,7 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
   const ended = () => visit.page.getByRole('button', { name: 'Import another file' }).waitFor();
 
   /** Goes through the pages and forms, and calls `look` on each. */
-  async function tour(look: (name: string) => Promise<void>): Promise<void> {
+  async function tour(look: (name: string) => Promise<void>, hasScripts = true): Promise<void> {
     await visit.follow('Widget');
     await look('widget');
     await visit.page.getByLabel(/Refresh in seconds/).fill('5');
@@ -50,6 +50,7 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
     await visit.press('Import another file');
     await visit.follow('Members');
     await look('members');
+    expect(await visit.page.getByRole('searchbox').isVisible()).toBe(hasScripts);
     await visit.page.getByLabel('User id').fill('nobody');
     await visit.press('Find');
     await look('members, not found');
@@ -87,7 +88,7 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
     const seen: Record<string, string> = {};
     await tour(async (step) => {
       seen[step] = await visit.text();
-    });
+    }, false);
     expect(seen['widget, changed']).toContain(
       '<guild-leaderboard guild="81384788765712384" api-key="gr_..." refresh="5">',
     );
@@ -168,9 +169,16 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
     expect(await ranking()).toEqual(['z']);
   });
 
-  it('give all members as a file', async () => {
+  it('filter the members by name or id, and give all of them as a file', async () => {
     await visit.signIn();
     await visit.follow('Members');
+    const shown = () => visit.page.locator('#members tr:visible th a').allTextContents();
+    await visit.page.getByLabel('Filter by name or id, on this page').fill('MEMBER 1');
+    expect(await shown()).toEqual(['Member 10', 'Member 1']);
+    expect(await visit.page.locator('.filter').textContent()).toContain('2 of 12 members on this page');
+    await visit.page.setViewportSize({ width: 360, height: 740 });
+    await visit.page.getByRole('searchbox').fill('m11');
+    expect(await shown()).toEqual([EVIL]);
     const downloading = visit.page.waitForEvent('download');
     await visit.follow('Download the CSV file');
     expect((await downloading).suggestedFilename()).toBe(`${GUILD}.csv`);

@@ -55,6 +55,12 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await visit.page.getByLabel(/Multiplier/).fill('9999');
     await visit.press('Save');
     await look('settings, refused');
+    await visit.follow('Make rules');
+    await visit.page.getByLabel('Multipliers of roles').fill('400000000000000003 1001');
+    await visit.press('Save the rules');
+    await look('rules, refused');
+    await visit.page.getByLabel('Multipliers of roles').fill('400000000000000003 1.5');
+    await visit.press('Save the rules');
     await visit.follow('Activity');
     await look('activity');
     await visit.page.goto(`${visit.dashboard.url}/guilds/nowhere`);
@@ -83,7 +89,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       seen.push(step);
       await visit.expectRight(step);
     });
-    expect(seen).toHaveLength(21);
+    expect(seen).toHaveLength(22);
     await visit.expectNothingForeign();
   });
 
@@ -99,6 +105,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
       'key revoked': 'API keys',
       'curve preview': 'A new curve',
       'settings, saved': 'Settings',
+      'rules, refused': 'XP rules and roles',
       activity: 'Activity',
       refusal: 'Not found',
       'sign-in, refused': 'This link does not work',
@@ -108,7 +115,8 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     });
     const keys = await visit.dashboard.store.apiKeys.list(GUILD);
     expect(keys.map(({ name }) => name)).toEqual([EVIL.slice(0, 64), 'website', 'website']);
-    expect(await visit.dashboard.store.client.hget(`gr:{${GUILD}}:config`, 'xp_curve')).toBe('amari');
+    const stored = await visit.dashboard.store.client.hmget(`gr:{${GUILD}}:config`, 'xp_curve', 'rules');
+    expect(stored).toEqual(['amari', expect.stringContaining('"roles":{"400000000000000003":1.5}')]);
   });
 
   it('shows the figures of the guild', async () => {
