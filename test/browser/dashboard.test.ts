@@ -212,7 +212,7 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
 
   it('leads the operator from all guilds to a plan, and to a link for the owner', async () => {
     await visit.signIn(null);
-    expect(await visit.page.getByRole('row').count()).toBe(3);
+    expect(await visit.page.getByRole('region', { name: 'Guilds' }).getByRole('row').count()).toBe(3);
     await visit.follow(`Plan and invite of another`);
     await visit.page.locator('select[name=plan]').selectOption('pro');
     await visit.press('Change the plan');
