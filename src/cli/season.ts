@@ -24,7 +24,7 @@ export function defineSeason(command: Command, context: CommandContext): void {
     .description('Copy all members into another guild id, then start them at 0 XP. Run it again after an interruption');
   requireId(subcommand, '--guild <id>', 'guild whose season ends');
   requireId(subcommand, '--archive <id>', 'guild id for the members of the season, such as 123.2026-s1')
-    .option('--drop-members', 'remove the members instead, except those who gain XP meanwhile')
+    .option('--drop-members', 'remove them instead, except who gains XP meanwhile or opted out')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action((options: Options) => reset(context, options));

@@ -121,7 +121,8 @@ const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | '
       isWritten = true;
       const xp = old > whole(marked) ? old - whole(marked) : 0n;
       const { level = '-', ...profile } = guild.profile(id);
-      if (xp === 0n && rest === 'drop') {
+      const stays = rest !== 'drop' || (isHidden && guild.reasonsOf(id).join() !== 'left');
+      if (xp === 0n && !stays) {
         (isHidden ? guild.hidden : guild.ranked).delete(id);
         delete guild.reasons[id];
         guild.setProfile(id, {});

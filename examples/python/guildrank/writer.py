@@ -143,7 +143,7 @@ class Writer:
         """Ends a season: copies all members, with XP and profile, into the guild `archive_as`, then takes that XP and the explicit levels.
 
         XP that a member gains meanwhile counts for the new season. Hidden members stay hidden in both. Without `keep_members`, those go who
-        gained nothing since. A cancelled call stops between two steps. The same call goes on after an interruption, and does nothing after
+        gained nothing since, except members hidden by `self` or `moderator`. A cancelled call stops between two steps. The same call goes on after an interruption, and does nothing after
         its end. A ConflictError says that another call, an import or a deletion runs, or that the archive has other data. O(n log n).
         """
         return await SeasonReset(self._scripts, self._keys, guild, archive_as, keep_members).run()

@@ -94,7 +94,8 @@ local function reset()
       local profile = redis.call('HGET', KEYS[5], id)
       local old, level = whole_xp(score), explicit_level(profile)
       local xp = math.max(old - whole_xp(marked), 0)
-      local goes = xp == 0 and season[4] == 'drop'
+      -- Who is hidden for more than its absence stays: its next message would show it.
+      local goes = xp == 0 and season[4] == 'drop' and (not is_hidden or reasons_of(KEYS[9], id) == 'left')
       hidden = is_hidden and goes and hidden - 1 or hidden
       local after = not goes and { score = format_integer(xp), xp = xp, is_hidden = is_hidden }
       change_member(stats, curve, id, { score = score, xp = old, explicit = level, is_hidden = is_hidden }, after)

@@ -14,7 +14,10 @@ export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp
 export interface SeasonOptions {
   /** Guild id of the archive, such as `123.2026-s1`. It must have no data, unless they are of this season. */
   readonly archiveAs: string;
-  /** Whether members stay with 0 XP; otherwise those go who gained nothing since. True unless given. */
+  /**
+   * Whether members stay with 0 XP; otherwise those go who gained nothing since. Who is hidden by `self` or `moderator` stays, or the next
+   * message would show it. True unless given.
+   */
   readonly keepMembers?: boolean;
   /** Stops between two steps. The same call goes on later. */
   readonly signal?: AbortSignal;

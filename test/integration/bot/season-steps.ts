@@ -45,7 +45,8 @@ export class SeasonModel {
     this.marks.delete(id);
     if (marked === undefined || !member) return;
     const xp = Math.max(member.xp - marked, 0);
-    if (xp === 0 && !this.keepMembers) this.guild.remove([id]);
+    const stays = this.keepMembers || member.reasons.some((reason) => reason !== 'left');
+    if (xp === 0 && !stays) this.guild.remove([id]);
     else Object.assign(member, { xp, level: undefined });
   }
 }

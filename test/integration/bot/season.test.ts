@@ -80,12 +80,23 @@ describe('the end of a season', needs('redis-server'), () => {
 
   it('removes the members on request', async () => {
     await fill();
+    await writer().record('g', { userId: 'e', set: 50 });
+    await writer().hide('g', ['e'], { reason: 'left' });
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false })).toEqual({
-      archived: 4,
-      reset: 4,
+      archived: 5,
+      reset: 5,
     });
-    expect(await content('g')).toEqual({ ranked: [], hidden: [], reasons: {} });
-    expect(await store.client.exists('gr:{g}:members')).toBe(0);
+    expect(await content('g')).toEqual({ ranked: [], hidden: ['d', '0'], reasons: { d: 'left moderator' } });
+    expect(await store.client.hkeys('gr:{g}:members')).toEqual(['d']);
+  });
+
+  it('shows nobody who opted out, whatever is removed', async () => {
+    await fill();
+    await writer().hide('g', ['a'], { reason: 'self' });
+    await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false });
+    await writer().award('g', { userId: 'a', amount: 5 });
+    const { ranked, hidden, reasons } = await content('g');
+    expect([ranked, hidden, reasons.a]).toEqual([[], ['a', '10', 'd', '0'], 'self']);
   });
 
   it('does nothing when it is called again, and ends the next season in another archive only', async () => {
@@ -125,7 +136,7 @@ describe('the end of a season', needs('redis-server'), () => {
           Number((await store.client.zscore(`gr:{${ARCHIVE}}:xp`, userId)) ?? 0);
         expect([await sum('a'), await sum('b'), await sum('new')]).toEqual([300, 210, 1]);
         expect(old.hidden).toEqual(['d', '100']);
-        expect(now.hidden).toEqual(keepMembers ? ['d', '0'] : []);
+        expect(now.hidden).toEqual(['d', '0']);
         if (ended) {
           expect(commands).toBeGreaterThan(10);
           break;
