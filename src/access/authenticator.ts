@@ -47,19 +47,18 @@ const REFRESH_AFTER_MS = 3500;
 const REFRESH_JITTER_MS = 1000;
 /** Keys that are due within this time are refreshed together, because each reply of Redis wakes the process (docs/adr/0011). */
 const REFRESH_TOGETHER_MS = 100;
-const CACHE_ENTRIES = 10_000;
-/** Keys that are remembered as valid once. Only valid keys enter, so made-up ones push none out. */
+/** Keys that are remembered as valid once, at least. Only valid keys enter, so made-up ones push none out. */
 const SEEN_KEYS = 50_000;
 const DEFAULT_PLAN = 'free';
 
-/** Authenticates API keys. Caches identities for 5 s; requests that wait for the same key share one look-up. */
+/** Authenticates API keys. Caches identities for 5 s at most; requests that wait for the same key share one look-up. */
 export class Authenticator {
-  private readonly cache = new LRUCache<string, CachedIdentity>({ max: CACHE_ENTRIES });
+  private readonly cache: LRUCache<string, CachedIdentity>;
   /**
-   * Keys that were valid at a look-up, for {@link isUnseen} alone: they authenticate nothing. Nothing is taken out, because a Redis that
-   * lost its data can have it again.
+   * Keys that were valid at a look-up, with their guilds: they authenticate nothing. Nothing is taken out, because a Redis that lost its
+   * data can have it again.
    */
-  private readonly seen = new LRUCache<string, true>({ max: SEEN_KEYS });
+  private readonly seen: LRUCache<string, string>;
   private readonly pending = new Map<string, Promise<Identity | null>>();
   /** Keys to refresh. */
   private due = new Set<string>();
@@ -79,7 +78,12 @@ export class Authenticator {
     private readonly now: () => number,
     /** Limits the time of a look-up as a whole. */
     private readonly limit: TimeLimit,
-  ) {}
+    /** Identities in the cache, 1 or more. */
+    maxKeys: number,
+  ) {
+    this.cache = new LRUCache({ max: maxKeys });
+    this.seen = new LRUCache({ max: Math.max(maxKeys, SEEN_KEYS) });
+  }
 
   /** Returns the cached identity of a key; undefined = {@link authenticate} must look it up. No I/O. */
   getCached(key: string): Identity | undefined {
@@ -98,7 +102,8 @@ export class Authenticator {
   }
 
   /**
-   * Returns the identity of a key, or null if it is malformed, unknown, expired or revoked. Two round trips; none for a malformed key.
+   * Returns the identity of a key, or null if it is malformed, unknown, expired or revoked. Two round trips, one for a key
+   * that was valid before, none for a malformed one.
    * @throws StoreUnavailableError
    */
   authenticate(key: string): Promise<Identity | null> {
@@ -158,23 +163,29 @@ export class Authenticator {
     const { epoch } = this;
     const askedAt = this.now();
     const hash = hashKey(key);
-    const record = await this.apiKeys.find(hash);
+    // A key stays with its guild, so the plan of a guild that is known is read at the same time.
+    const seenGuild = this.seen.get(key);
+    const [record, seenPlan] = await Promise.all([this.apiKeys.find(hash), seenGuild && this.readPlan(seenGuild)]);
     const expiresAt = record ? expiryOf(record) : 0;
     // "not below" instead of "at or past": a date that cannot be read counts as past.
     if (!record || !(this.wallClock() < expiresAt) || !hasUsableCap(record)) {
       if (epoch === this.epoch) this.cache.delete(key);
       return null;
     }
-    const plan = await this.client.hget(this.redisKeys.guild(record.guildId).config, 'plan');
     const { guildId, id: keyId, origins, cap } = record;
+    const plan = guildId === seenGuild ? seenPlan : await this.readPlan(guildId);
     const identity = { guildId, plan: plan || DEFAULT_PLAN, keyId, origins, cap };
-    this.seen.set(key, true);
+    this.seen.set(key, guildId);
     if (epoch === this.epoch) {
       const goodUntil = askedAt + CACHE_TTL_MS;
       const refreshFrom = askedAt + REFRESH_AFTER_MS + REFRESH_JITTER_MS * fractionOf(hash);
       this.cache.set(key, { identity, goodUntil, refreshFrom, expiresAt });
     }
     return identity;
+  }
+
+  private readPlan(guildId: string): Promise<string | null> {
+    return this.client.hget(this.redisKeys.guild(guildId).config, 'plan');
   }
 }
 

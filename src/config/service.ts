@@ -97,6 +97,7 @@ const schema = z
         'must be the address of a collector, such as http://127.0.0.1:4318',
       ),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
+    CACHE_MAX_KEYS: integer(1, 10_000_000, 10_000),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
     CACHE_MAX_BYTES: integer(0, 1_000_000_000_000, 32 * 1024 * 1024),
     SHUTDOWN_DELAY_MS: integer(0, 600_000, 0),
@@ -145,6 +146,7 @@ export interface Config {
   /** Seconds that a browser may reuse a response without a request; 0 = none. */
   readonly cacheMaxAgeS: number;
   /** Responses kept in memory; 0 = none. */
+  readonly cacheMaxKeys: number;
   readonly cacheMaxPages: number;
   /** Memory of the responses kept, in bytes; 0 = none are kept. */
   readonly cacheMaxBytes: number;
@@ -199,6 +201,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     logRequests: e.LOG_REQUESTS,
     tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT !== '',
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
+    cacheMaxKeys: e.CACHE_MAX_KEYS,
     cacheMaxPages: e.CACHE_MAX_PAGES,
     cacheMaxBytes: e.CACHE_MAX_BYTES,
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS,

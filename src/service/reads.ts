@@ -45,7 +45,15 @@ export function composeReads(
   });
   const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);
   const limit = timeLimit(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(apiKeys, store.client, redisKeys, clock, monotonic, limit);
+  const authenticator = new Authenticator(
+    apiKeys,
+    store.client,
+    redisKeys,
+    clock,
+    monotonic,
+    limit,
+    config.cacheMaxKeys,
+  );
   const isSubscribed = listen(
     withStoreErrors(subscriber, observe),
     redisKeys.invalidationChannel,

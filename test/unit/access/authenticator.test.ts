@@ -42,11 +42,11 @@ beforeEach(() => {
   authenticator = newAuthenticator(timeLimit(60_000));
 });
 
-function newAuthenticator(limit: TimeLimit): Authenticator {
+function newAuthenticator(limit: TimeLimit, maxKeys = 10_000): Authenticator {
   const client = withStoreErrors({ hget: plan }) as unknown as RedisClient;
   const store = { find } as unknown as ApiKeyStore;
   const wallClock = () => now + wallClockOff;
-  return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, limit);
+  return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, limit, maxKeys);
 }
 
 it('returns the identity of a key, by its hash and the plan of its guild', async () => {
@@ -69,6 +69,35 @@ it('puts a guild without a plan on the free plan', async () => {
     plan.mockResolvedValueOnce(none);
     expect(await authenticator.authenticate(key)).toMatchObject({ plan: 'free' });
   }
+});
+
+it('reads the key and the plan at once when it knows the guild of a key, and the plan of another guild after that', async () => {
+  await authenticator.authenticate(key);
+  authenticator.invalidate('g');
+  let answer = (_record: ApiKeyRecord | null) => {};
+  const nextFind = () => find.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+  nextFind();
+  const known = authenticator.authenticate(key);
+  expect(plan.mock.calls.length).toBe(2);
+  answer(recordOf());
+  expect(await known).toEqual(identity);
+  nextFind();
+  const moved = authenticator.authenticate(key);
+  answer(recordOf({ guildId: 'other' }));
+  plan.mockResolvedValueOnce('starter');
+  expect(await moved).toMatchObject({ guildId: 'other', plan: 'starter' });
+  expect(plan.mock.calls.slice(1)).toEqual([
+    ['gr:{g}:config', 'plan'],
+    ['gr:{g}:config', 'plan'],
+    ['gr:{other}:config', 'plan'],
+  ]);
+});
+
+it('caches as many keys as it may, the latest used', async () => {
+  authenticator = newAuthenticator(timeLimit(60_000), 2);
+  const others = [generateKey(), generateKey()];
+  for (const each of [key, ...others]) await authenticator.authenticate(each);
+  expect([key, ...others].map((each) => authenticator.getCached(each)?.keyId)).toEqual([undefined, 'k1', 'k1']);
 });
 
 it('looks up no malformed key', async () => {

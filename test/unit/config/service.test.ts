@@ -21,6 +21,7 @@ describe('parseConfig', () => {
       logLevel: 'info',
       logRequests: 'all',
       cacheMaxAgeS: 0,
+      cacheMaxKeys: 10_000,
       cacheMaxPages: 10_000,
       shutdownTimeoutMs: 10_000,
     });
@@ -90,6 +91,7 @@ describe('parseConfig', () => {
     ['LOG_LEVEL', 'loud'],
     ['LOG_REQUESTS', 'none'],
     ['CACHE_MAX_AGE_S', '-5'],
+    ['CACHE_MAX_KEYS', '0'],
     ['CACHE_MAX_PAGES', 'x'],
     ['CACHE_MAX_BYTES', '64M'],
     ['SHUTDOWN_TIMEOUT_MS', '0'],

@@ -64,7 +64,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const cors = corsPolicy(corsOrigins);
   const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);
   const lookUps = timeLimit(lookUpLimitMs);
-  const authenticator = new Authenticator(apiKeys, store.client, redisKeys, clock, () => api.now, lookUps);
+  const authenticator = new Authenticator(apiKeys, store.client, redisKeys, clock, () => api.now, lookUps, 10_000);
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: 100,
     maxBytes: 1_000_000,
