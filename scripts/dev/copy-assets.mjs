@@ -9,7 +9,7 @@ if (existsSync('src/dashboard')) {
 }
 cpSync('src/http/public/templates', 'dist/http/public/templates', { recursive: true });
 cpSync('docs/openapi.json', 'dist/openapi.json');
-cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/widget$|\.ts$/.test(file) });
+cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/(widget|drawing)$|\.ts$/.test(file) });
 
 mkdirSync('dist/lua', { recursive: true });
 for (const name of SCRIPT_NAMES) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));

@@ -1,6 +1,6 @@
+import { type CardColours, MEDALS } from '../web/drawing/colours.ts';
+import { escaped, fitted } from '../web/drawing/text.ts';
 import { initialOf } from '../web/widget/name.ts';
-import { type CardColours, MEDALS } from './card-colours.ts';
-import { escaped, fitted } from './card-text.ts';
 
 const RADIUS = 74;
 const Y = 114;

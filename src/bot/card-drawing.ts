@@ -1,9 +1,9 @@
 import type { CardNeighbour, MemberCard } from '../guild/ranking/card.ts';
+import type { CardColours } from '../web/drawing/colours.ts';
+import { cleaned, escaped, fitted, isolated, widthOf } from '../web/drawing/text.ts';
 import { nameOf } from '../web/widget/name.ts';
 import { avatarAt } from './card-avatar.ts';
-import type { CardColours } from './card-colours.ts';
 import { createPen, HEIGHT, marked, markedWidth, type Pen, span, WIDTH } from './card-pen.ts';
-import { cleaned, escaped, fitted, isolated, widthOf } from './card-text.ts';
 import type { CardWords } from './card-words.ts';
 
 const MARGIN = 40;

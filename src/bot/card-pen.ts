@@ -1,4 +1,4 @@
-import { widthOf } from './card-text.ts';
+import { widthOf } from '../web/drawing/text.ts';
 import type { Piece } from './card-words.ts';
 
 /** Size of the card in pixels. */

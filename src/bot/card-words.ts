@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
+import { cleaned } from '../web/drawing/text.ts';
 import { BETWEEN_LANGUAGES, LANGUAGES, TEXTS as WIDGET_TEXTS } from '../web/widget/strings.ts';
-import { cleaned } from './card-text.ts';
 
 const { rank, level, next, streak } = WIDGET_TEXTS;
 

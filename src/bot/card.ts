@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
 import type { MemberCard } from '../guild/ranking/card.ts';
+import { type CardTheme, coloursOf } from '../web/drawing/colours.ts';
 import { hueOf } from '../web/widget/name.ts';
-import { type CardTheme, coloursOf } from './card-colours.ts';
 import { drawCard } from './card-drawing.ts';
 import { type CardLabels, wordsOf } from './card-words.ts';
 
@@ -49,6 +49,6 @@ function isPicture(url: unknown): boolean {
 
 export type { HideReason } from '../guild/members/hide-reasons.ts';
 export type { CardNeighbour, CardProgress, MemberCard } from '../guild/ranking/card.ts';
-export type { CardTheme } from './card-colours.ts';
+export type { CardTheme } from '../web/drawing/colours.ts';
 export type { CardLabel, CardLabels } from './card-words.ts';
 export { InvalidInputError };

@@ -15,6 +15,7 @@ import {
   requireId,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
 import { type Services, withServices } from './services.ts';
@@ -39,7 +40,10 @@ export function defineGuild(command: Command, context: CommandContext): void {
   const subcommand = (name: string, description: string) =>
     requireId(command.command(name).description(description), '--guild <id>', 'guild id');
 
-  subcommand('set', 'Change the configuration; a new curve recounts the levels. The service follows at once')
+  const settings = subcommand(
+    'set',
+    'Change the configuration; a new curve recounts the levels. The service follows at once',
+  )
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
     .option('--xp-multiplier <number>', 'shown by the stats operation, from 0 to 1000', parseMultiplier)
@@ -54,9 +58,10 @@ export function defineGuild(command: Command, context: CommandContext): void {
       'a web page of the leaderboard, where the service has PUBLIC_PAGES=1',
       parseSwitch,
     )
-    .option('--page-title <text>', 'title of this page; empty = the guild id', parseTitle)
+    .option('--page-title <text>', 'title of this page; empty = the guild id', parseTitle);
+  addLookOptions(settings)
     .option('--json', 'print JSON')
-    .action((options: Options & GuildConfigChange) => set(context, options));
+    .action((options: Options & GuildConfigChange & LookOptions) => set(context, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
     .action((options: Options) => show(context, options));
@@ -78,7 +83,8 @@ export function defineGuild(command: Command, context: CommandContext): void {
     .action((options: RemoveOptions) => remove(context, options));
 }
 
-async function set(context: CommandContext, { guild, json, ...change }: Options & GuildConfigChange): Promise<void> {
+async function set(context: CommandContext, options: Options & GuildConfigChange & LookOptions): Promise<void> {
+  const { guild, json, ...change } = gatherLook<Options & GuildConfigChange>(options);
   const overview = await withServices(context, async (services) => {
     const { guildConfig, plans } = services;
     if (change.plan !== undefined && !plans.includes(change.plan)) {
@@ -87,7 +93,7 @@ async function set(context: CommandContext, { guild, json, ...change }: Options 
     }
     if (Object.keys(change).length === 0)
       throw new UsageError(
-        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page or --page-title',
+        'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, --page-title or another --page option',
       );
     await guildConfig.update(guild, change);
     return overviewOf(context, services, guild);
@@ -142,6 +148,7 @@ function settingLines(overview: Overview): string[] {
     `XP multiplier  ${xp_multiplier}`,
     `boards         ${boards.length > 0 ? `${boards.join(', ')}; ${clock}` : 'none'}`,
     `public page    ${public_page ? `on, with the title ${page_title || guild}` : 'off'}`,
+    ...lookLines(overview),
   ];
 }
 

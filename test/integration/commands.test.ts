@@ -194,19 +194,47 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect((await guild('show', '--guild', id)).stdout).toContain('public page    off\n');
   });
 
+  it('guild set chooses colours and picture of the public page, and takes them back', async () => {
+    const id = newGuild();
+    const set = (...args: string[]) => guild('set', '--guild', id, ...args);
+    const picture = 'https://cdn.discordapp.com/icons/1/a.png?size=128';
+    const { stdout } = await set(
+      '--page-accent',
+      '#FFcc00',
+      '--page-background-dark',
+      '#101010',
+      '--page-picture',
+      picture,
+    );
+    expect(stdout).toContain(
+      `page accent          #FFcc00\npage background dark #101010\npage picture         ${picture}\n`,
+    );
+    const none = { page_accent: '', page_accent_dark: '', page_background: '' };
+    expect(await json(set('--page-accent', '', '--json'))).toMatchObject({ ...none, page_picture: picture });
+  });
+
   it.each([
     [['set', '--guild', 'g', '--plan', 'gold'], /Unknown plan "gold": choose one of free, starter, pro/],
     [['set', '--guild', 'g', '--xp-curve', 'steep'], /Allowed choices are standard, amari, lurkr, polaris, arcane/],
     [['set', '--guild', 'g', '--xp-multiplier', '-1'], /a number from 0 to 1000, such as 1\.5/],
     [
       ['set', '--guild', 'g'],
-      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page or/,
+      /Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, /,
     ],
     [['set', '--guild', 'g', '--public-page', 'yes'], /It must be on or off/],
     [
       ['set', '--guild', 'g', '--page-title', 'x'.repeat(101)],
       /The title of the public page has 100 characters at most/,
     ],
+    [
+      ['set', '--guild', 'g', '--page-accent', 'red'],
+      /The accent of the public page is a colour such as #4f46e5, or empty/,
+    ],
+    [
+      ['set', '--guild', 'g', '--page-picture', 'http://x.example/a.png'],
+      /The picture of the public page is an https address/,
+    ],
+    [['set', '--guild', 'g', '--page-picture', 'https://x.example;script-src/a.png'], /is an https address/],
     [['delete', '--guild', 'g'], /add --yes/],
   ])('guild %j is refused on stderr with exit code 2 and changes nothing', async (args, message) => {
     const { code, stdout, stderr } = await guild(...args);

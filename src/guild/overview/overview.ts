@@ -2,10 +2,11 @@ import { NotFoundError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import type { CommandBatcher } from '../../store/command-batcher.ts';
 import type { RedisKeys } from '../../store/keys.ts';
+import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../ranking/page-look.ts';
 import { StatsRead } from '../ranking/reader.ts';
 
-/** The stored state of a guild, with the field names of `--json`. */
-export interface Overview {
+/** The stored state of a guild, with the field names of `--json`. Colours and picture of the public page are "" unless they are chosen. */
+export interface Overview extends Readonly<Record<LookField, string>> {
   readonly guild: string;
   readonly plan: string;
   readonly requests_per_hour: number;
@@ -67,8 +68,16 @@ export async function readOverview(
 ): Promise<Overview> {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
-  const [[storedPlan, boards, offset, publicPage, title], ranked, keyCount, used, ttl] = await Promise.all([
-    client.hmget(keys.config, 'plan', 'boards', 'utc_offset_minutes', 'public_page', 'page_title'),
+  const [[storedPlan, boards, offset, publicPage, title, ...look], ranked, keyCount, used, ttl] = await Promise.all([
+    client.hmget(
+      keys.config,
+      'plan',
+      'boards',
+      'utc_offset_minutes',
+      'public_page',
+      'page_title',
+      ...LOOK_SETTINGS.map((setting) => LOOK[setting].field),
+    ),
     client.zcard(keys.xp),
     client.hlen(keys.apiKeys),
     client.get(redisKeys.quota(guild)),
@@ -85,6 +94,7 @@ export async function readOverview(
     utc_offset_minutes: Number(offset ?? 0),
     public_page: publicPage === 'on',
     page_title: title ?? '',
+    ...lookFields(look),
     ranked,
     members: value.total_members,
     total_xp: value.total_xp,
@@ -93,4 +103,10 @@ export async function readOverview(
     quota_used: Number(used ?? 0),
     quota_resets_in_s: ttl > 0 ? Math.ceil(ttl / 1000) : null,
   };
+}
+
+function lookFields(stored: readonly (string | null)[]): Readonly<Record<LookField, string>> {
+  const look = lookOf(stored);
+  const fields = LOOK_SETTINGS.map((setting) => [LOOK[setting].field, look[setting]]);
+  return Object.fromEntries(fields) as Record<LookField, string>;
 }

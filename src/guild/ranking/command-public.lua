@@ -11,35 +11,41 @@ local function ranking_command(name, board)
   return name == 'page' and page or stats
 end
 
--- Returns title and boards, each "" when there is none; nil when the page is off.
+-- Returns the settings of the page, each "" when there is none: title, boards, accent, dark accent, background, dark background, picture. Returns
+-- nil when the page is off.
 local function public_settings(guild)
-  local stored = redis.call('HMGET', guild.base .. 'config', 'public_page', 'page_title', 'boards')
+  local look = { 'page_accent', 'page_accent_dark', 'page_background', 'page_background_dark', 'page_picture' }
+  local stored = redis.call('HMGET', guild.base .. 'config', 'public_page', 'page_title', 'boards', unpack(look))
   if stored[1] ~= 'on' then
     return nil
   end
-  return text_of(stored[2]), text_of(stored[3])
+  local settings = {}
+  for i = 2, 3 + #look do
+    settings[i - 1] = text_of(stored[i])
+  end
+  return { unpack(settings) }
 end
 
 local public_commands = {}
 
--- Reply: "" when the ranking is at revision `cached`; else title, boards, and the replies of "page" and "stats". O(log m + rows).
+-- Reply: "" when the ranking is at revision `cached`; else the settings, and the replies of "page" and "stats". O(log m + rows).
 function public_commands.page(guild, board, first, last, cached)
-  local title, boards = public_settings(guild)
-  if not title then
+  local settings = public_settings(guild)
+  if not settings then
     return 'off'
   end
   local rows = ranking_command('page', board)(guild, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { title, boards, rows, ranking_command('stats', board)(guild, '') }
+  return { settings, rows, ranking_command('stats', board)(guild, '') }
 end
 
 -- Reads a member with up to `reach` members above it and below it. Reply: "none" for a user who is not ranked; "" when the ranking is at
--- revision `cached`; else title, boards, rank of the first row, from 0, and the reply of "page". O(log m + reach).
+-- revision `cached`; else the settings, rank of the first row, from 0, and the reply of "page". O(log m + reach).
 function public_commands.member(guild, board, user_id, reach, cached)
-  local title, boards = public_settings(guild)
-  if not title then
+  local settings = public_settings(guild)
+  if not settings then
     return 'off'
   end
   local key = guild.base .. 'xp'
@@ -56,7 +62,7 @@ function public_commands.member(guild, board, user_id, reach, cached)
   if rows == '' then
     return ''
   end
-  return { title, boards, first, rows }
+  return { settings, first, rows }
 end
 
 -- Returns the command of a name such as "public.page" or "public.page~week"; nil for another name.

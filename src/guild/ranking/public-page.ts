@@ -3,6 +3,7 @@ import { BOARDS, type BoardName, kindOfBoard } from '../../store/keys.ts';
 import { splitProfile } from '../members/profile.ts';
 import type { Curve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from './model.ts';
+import { lookOf, type PageLook } from './page-look.ts';
 import {
   curveOf,
   decodePage,
@@ -20,6 +21,7 @@ interface PublicGuild {
   readonly title: string;
   /** The boards that the guild has. */
   readonly boards: readonly BoardName[];
+  readonly look: PageLook;
   readonly curve: Curve;
 }
 
@@ -60,11 +62,11 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
 
   decode(reply: CommandReply): Versioned<PublicPage | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [title, stored, rows, counters] = reply as unknown as [string, string, PageReply, string[]];
-    const boards = boardsOf(stored);
+    const [stored, rows, counters] = reply as unknown as [string[], PageReply, string[]];
+    const settings = settingsOf(stored);
     const { revision, value: page } = this.read.decode(rows);
-    if (this.board && !boards.includes(this.board)) return { revision, value: null };
-    return { revision, value: { title, boards, curve: curveOf(rows[2]), page, stats: decodeStats(counters).value } };
+    if (this.board && !settings.boards.includes(this.board)) return { revision, value: null };
+    return { revision, value: { ...settings, curve: curveOf(rows[2]), page, stats: decodeStats(counters).value } };
   }
 }
 
@@ -86,20 +88,20 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | nu
 
   decode(reply: CommandReply): Versioned<PublicMember | null> {
     if (typeof reply === 'string') return NOTHING;
-    const [title, stored, first, page] = reply as unknown as [string, string, number | string, PageReply];
-    const boards = boardsOf(stored);
+    const [stored, first, page] = reply as unknown as [string[], number | string, PageReply];
+    const settings = settingsOf(stored);
     const { revision, value } = decodePage(page, 1, Number(first));
     const { data: rows, total } = value;
     const index = rows.findIndex(({ user_id }) => user_id === this.userId);
     const member = rows[index];
-    if (!member || (this.board && !boards.includes(this.board))) return { revision, value: null };
+    if (!member || (this.board && !settings.boards.includes(this.board))) return { revision, value: null };
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
-    return { revision, value: { title, boards, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
+    return { revision, value: { ...settings, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
   }
 }
 
-/** Returns the boards of a guild from its configuration, such as "week,month". */
-function boardsOf(stored: string): BoardName[] {
+/** Returns the settings that command-public.lua replies. The boards are stored as "week,month". */
+function settingsOf([title = '', stored = '', ...look]: readonly string[]) {
   const kinds: readonly string[] = stored.split(',');
-  return BOARDS.filter((board) => kinds.includes(kindOfBoard(board)));
+  return { title, boards: BOARDS.filter((board) => kinds.includes(kindOfBoard(board))), look: lookOf(look) };
 }

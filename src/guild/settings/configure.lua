@@ -2,7 +2,8 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- ARGV field, value, ...   (plan, xp_multiplier, rules; "boards" with "week", "month", "week,month" or "", and "utc_offset_minutes";
---   public_page, "on" or "", and page_title). An empty value removes a field.
+--   public_page, "on" or "", page_title, and its look: page_accent, page_accent_dark, page_background, page_background_dark, page_picture).
+--   An empty value removes a field.
 --
 -- A board that is new begins empty. One that is not named any more is deleted, with the one before it.
 -- Reply: the new revision. O(1): Redis frees the memory of a board beside other work.
@@ -19,13 +20,18 @@ local FIELDS = {
   utc_offset_minutes = true,
   public_page = true,
   page_title = true,
+  page_accent = true,
+  page_accent_dark = true,
+  page_background = true,
+  page_background_dark = true,
+  page_picture = true,
 }
 
 local changes, stored, emptied = {}, {}, {}
 for i = 1, #ARGV, 2 do
   local field, value = ARGV[i], ARGV[i + 1]
   if not FIELDS[field] then
-    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, public_page and page_title, not ' .. field, 0)
+    error('configure stores plan, xp_multiplier, rules, boards, utc_offset_minutes, public_page and page_.. fields, not ' .. field, 0)
   end
   changes[field] = value
   local list = value == '' and emptied or stored

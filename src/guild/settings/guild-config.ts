@@ -6,6 +6,7 @@ import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import type { CounterAudit } from '../counters/counters.ts';
 import type { CurveText } from '../ranking/curves.ts';
+import { fitsLook, LOOK, LOOK_SETTINGS, type PageLook } from '../ranking/page-look.ts';
 
 export const configure = defineScript('configure', GUILD_KEYS);
 
@@ -22,6 +23,8 @@ export interface GuildConfigChange {
   readonly publicPage?: boolean;
   /** Title of the public page, 100 characters at most; "" = the guild id. */
   readonly pageTitle?: string;
+  /** Colours and picture of the public page; "" takes one back. */
+  readonly pageLook?: Partial<PageLook>;
 }
 
 /** The titles of a public page, and their rule. */
@@ -43,7 +46,7 @@ export class GuildConfig {
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
    * every computed level, so it is stored with recounted counters after the other fields: O(n log n), see {@link CounterAudit.rebuild}.
-   * @throws InvalidInputError when the change is empty, or when the title does not fit.
+   * @throws InvalidInputError when the change is empty, or when title or look do not fit.
    * @throws StoreUnavailableError
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
@@ -74,9 +77,9 @@ export class GuildConfig {
   }
 }
 
-/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for a title that does not fit. */
+/** Returns the change, but for the curve, as configure.lua reads it: field, value, ... @throws InvalidInputError for what does not fit. */
 function toFields(change: GuildConfigChange): string[] {
-  const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle } = change;
+  const { plan, xpMultiplier, boards, utcOffsetMinutes, publicPage, pageTitle, pageLook = {} } = change;
   const fields: string[] = [];
   if (plan !== undefined) fields.push('plan', plan);
   if (xpMultiplier !== undefined) fields.push('xp_multiplier', String(xpMultiplier));
@@ -84,6 +87,12 @@ function toFields(change: GuildConfigChange): string[] {
   if (utcOffsetMinutes !== undefined) fields.push('utc_offset_minutes', String(utcOffsetMinutes));
   if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
   if (pageTitle !== undefined) fields.push('page_title', checkedTitle(pageTitle));
+  for (const setting of LOOK_SETTINGS) {
+    const value = pageLook[setting]?.trim();
+    if (value === undefined) continue;
+    if (!fitsLook(setting, value)) throw new InvalidInputError(LOOK[setting].rule);
+    fields.push(LOOK[setting].field, value);
+  }
   return fields;
 }
 

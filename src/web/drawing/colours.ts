@@ -1,4 +1,4 @@
-/** The colours of the rank card: those of the widget, computed, because not every program that draws an SVG knows `color-mix` and `oklch`. */
+/** The colours of pictures: those of the widget, computed, because not every program that draws an SVG knows `color-mix` and `oklch`. */
 
 export type CardTheme = 'light' | 'dark';
 
@@ -15,7 +15,7 @@ export const MEDALS = ['#f5c542', '#c7ced6', '#e0a575'] as const;
 
 export type CardColours = ReturnType<typeof coloursOf>;
 
-/** Returns the colours of a card. @param accent as `#rgb` or `#rrggbb`. The dark theme has a light tint of it. @param hue of the avatar, 0 to 359. */
+/** Returns the colours of a picture. @param accent as `#rgb` or `#rrggbb`. The dark theme has a light tint of it. @param hue of the avatar, 0 to 359. */
 export function coloursOf(theme: CardTheme, accent: string = ACCENT, hue: number) {
   const { background, text, muted } = BASE[theme];
   const [back, front] = theme === 'light' ? [oklch(0.92, 0.06, hue), oklch(0.42, 0.14, hue)] : darkAvatar(hue);
@@ -31,7 +31,7 @@ function darkAvatar(hue: number): [string, string] {
 }
 
 /** Returns a mixture in Oklab, as `color-mix(in oklab, ..)` does. @param share of the first colour, 0 to 1. */
-function mix(first: string, share: number, second: string): string {
+export function mix(first: string, share: number, second: string): string {
   const [a, b] = [labOf(first), labOf(second)];
   return hexOf(a.map((value, index) => share * value + (1 - share) * (b[index] as number)) as unknown as Triple);
 }
@@ -41,13 +41,34 @@ function oklch(lightness: number, chroma: number, hue: number): string {
   return hexOf([lightness, chroma * Math.cos(angle), chroma * Math.sin(angle)]);
 }
 
+/** Returns the contrast of two colours, 1 to 21, as WCAG defines it. @param first as `#rrggbb`, as the second one. */
+export function contrastOf(first: string, second: string): number {
+  const [darker, lighter] = [luminanceOf(first), luminanceOf(second)].sort((a, b) => a - b) as [number, number];
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+/** Returns black or white: the one that can be read better on a colour. The contrast is 4.58 at least. @param colour as `#rrggbb`. */
+export function textOn(colour: string): '#000000' | '#ffffff' {
+  return contrastOf(colour, '#ffffff') >= contrastOf(colour, '#000000') ? '#ffffff' : '#000000';
+}
+
+function luminanceOf(hex: string): number {
+  const [r, g, b] = lightOf(hex);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** Returns the light of red, green and blue, each 0 to 1. @param hex as `#rrggbb`. */
+function lightOf(hex: string): Triple {
+  return [1, 3, 5].map((at) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  }) as unknown as Triple;
+}
+
 /** Returns a colour in Oklab: https://bottosson.github.io/posts/oklab. */
 function labOf(hex: string): Triple {
   const digits = hex.length === 4 ? hex.replace(/[^#]/g, '$&$&') : hex;
-  const [r, g, b] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(digits.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Triple;
+  const [r, g, b] = lightOf(digits);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);

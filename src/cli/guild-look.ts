@@ -1,0 +1,47 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Overview } from '../guild/overview/overview.ts';
+import { fitsLook, LOOK, LOOK_SETTINGS, type PageLook } from '../guild/ranking/page-look.ts';
+
+/** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */
+
+export interface LookOptions {
+  readonly pageAccent?: string;
+  readonly pageAccentDark?: string;
+  readonly pageBackground?: string;
+  readonly pageBackgroundDark?: string;
+  readonly pagePicture?: string;
+}
+
+export function addLookOptions(command: Command): Command {
+  return command
+    .option('--page-accent <colour>', 'its colour of links and bars, such as #4f46e5', parserOf('accent'))
+    .option('--page-accent-dark <colour>', 'the same in the dark theme; empty = a light tint', parserOf('accentDark'))
+    .option('--page-background <colour>', 'its colour around the leaderboard', parserOf('background'))
+    .option('--page-background-dark <colour>', 'the same in the dark theme', parserOf('backgroundDark'))
+    .option('--page-picture <url>', 'https address of a picture beside its title', parserOf('picture'));
+}
+
+function parserOf(setting: keyof PageLook): (text: string) => string {
+  return (text) => {
+    if (!fitsLook(setting, text)) throw new InvalidArgumentError(`${LOOK[setting].rule}.`);
+    return text;
+  };
+}
+
+/** Returns the options with those of the look as one, if there are any. */
+export function gatherLook<T>(options: T & LookOptions) {
+  const { pageAccent, pageAccentDark, pageBackground, pageBackgroundDark, pagePicture, ...others } = options;
+  const named = Object.entries({
+    ...{ accent: pageAccent, accentDark: pageAccentDark, picture: pagePicture },
+    ...{ background: pageBackground, backgroundDark: pageBackgroundDark },
+  }).filter(([, value]) => value !== undefined);
+  const pageLook: Partial<PageLook> = Object.fromEntries(named);
+  return { ...others, ...(named.length > 0 && { pageLook }) };
+}
+
+/** Returns the lines of `guild show` for what is chosen. */
+export function lookLines(overview: Overview): string[] {
+  return LOOK_SETTINGS.map((setting) => LOOK[setting].field)
+    .filter((field) => overview[field] !== '')
+    .map((field) => `${field.replaceAll('_', ' ').padEnd(20)} ${overview[field]}`);
+}
