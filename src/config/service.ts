@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
 import { isTls, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
@@ -38,6 +39,25 @@ const webOrigins = (fallback: string) =>
       (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
       'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
     );
+
+const publicUrl = z
+  .string()
+  .default('')
+  .transform((text) => text.replace(/\/+$/, ''))
+  .refine(
+    (text) => text === '' || (/^https?:\/\/[^\s?#"'<>\\]{1,500}$/.test(text) && URL.canParse(text)),
+    'must be the address by which visitors reach the service, such as https://ranks.example.com',
+  );
+
+const fontFiles = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const files = splitList(text);
+    for (const file of files.filter((file) => !existsSync(file)))
+      context.addIssue({ code: 'custom', message: `must list font files, and there is no ${file}` });
+    return files;
+  });
 
 const trustProxy = z
   .string()
@@ -86,6 +106,9 @@ const schema = z
     CORS_ORIGINS: webOrigins('*'),
     EMBED_ORIGINS: webOrigins(''),
     PUBLIC_PAGES: oneOf('0', '1').default('0'),
+    PUBLIC_URL: publicUrl,
+    PUBLIC_PAGE_FONTS: fontFiles,
+    PUBLIC_PAGE_EMBEDS: oneOf('0', '1').default('0'),
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
@@ -137,6 +160,12 @@ export interface Config {
   readonly embedOrigins: readonly string[];
   /** Whether guilds may have public pages. */
   readonly publicPages: boolean;
+  /** Public address of the service without a slash at its end; "" = links to pages have no preview with addresses. */
+  readonly publicUrl: string;
+  /** Font files of the pictures of public pages; none = known ones. */
+  readonly publicPageFonts: readonly string[];
+  /** Whether public pages carry a component embed for Discord. */
+  readonly publicPageEmbeds: boolean;
   /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
   readonly trustProxy: number | readonly string[];
   readonly logLevel: string;
@@ -196,6 +225,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     corsOrigins: e.CORS_ORIGINS,
     embedOrigins: e.EMBED_ORIGINS,
     publicPages: e.PUBLIC_PAGES === '1',
+    publicUrl: e.PUBLIC_URL,
+    publicPageFonts: e.PUBLIC_PAGE_FONTS,
+    publicPageEmbeds: e.PUBLIC_PAGE_EMBEDS === '1',
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,

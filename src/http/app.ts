@@ -15,6 +15,19 @@ import { Problem, toProblem } from './response/problem.ts';
 import { joinLayers } from './server/express-server.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
+/** What public pages need beside what the API needs. */
+export interface PublicPagesSettings {
+  /** Limits their requests. */
+  readonly limiter: AddressLimiter;
+  /** Public address of the service without a slash at its end, or "". */
+  readonly url: string;
+  readonly hasComponentEmbeds: boolean;
+  /** Files of the fonts of their pictures; none = known ones. */
+  readonly fonts: readonly string[];
+  /** Draws their pictures, instead of the optional package. */
+  readonly painter: ((svg: string) => Promise<Uint8Array>) | undefined;
+}
+
 export interface AppParts extends ApiParts, RequestContextParts {
   /** Layers that every request passes, once it has its context. */
   readonly middleware: readonly RequestHandler[];
@@ -24,8 +37,8 @@ export interface AppParts extends ApiParts, RequestContextParts {
   readonly cors: CorsPolicy;
   /** Sites that may show public pages, and the widget's page, in a frame; none = there is no page of the widget. */
   readonly embedOrigins: readonly string[];
-  /** Limits the requests for public pages; undefined = there are no such pages. */
-  readonly pageLimiter: AddressLimiter | undefined;
+  /** Undefined = there are no public pages. */
+  readonly publicPages: PublicPagesSettings | undefined;
   readonly trustProxy: number | readonly string[];
   /** Called for each request that is no operation of the API and gets an answer all the same. */
   readonly countOther: (kind: 'options' | 'page' | 'probe') => void;
@@ -38,8 +51,8 @@ export interface AppParts extends ApiParts, RequestContextParts {
 /** Assembles the HTTP application. It opens nothing and listens on nothing. */
 export function createApp(parts: AppParts): Express {
   const api = apiRoutes(parts);
-  const { countOther, pageLimiter } = parts;
-  const pages = pageLimiter && loadPages({ ...parts, pageLimiter });
+  const { countOther, publicPages } = parts;
+  const pages = publicPages && loadPages(parts, publicPages);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -77,12 +90,18 @@ function countBadPath(api: ApiRoutes): ErrorRequestHandler {
 }
 
 /** Loads the public pages. A service without them starts without their templates and what else they need. */
-function loadPages(parts: AppParts & { readonly pageLimiter: AddressLimiter }) {
+function loadPages(parts: AppParts, settings: PublicPagesSettings) {
   let loaded: PublicPages | undefined;
-  const loading = import('./public/routes.ts').then(({ publicPages }) => {
-    loaded = publicPages(parts, () => parts.countOther('page'));
+  const load = async (): Promise<PublicPages> => {
+    const [{ publicPages }, { loadPainter }] = await Promise.all([
+      import('./public/routes.ts'),
+      import('./public/resvg.ts'),
+    ]);
+    const painter = settings.painter ?? (await loadPainter(settings.fonts));
+    loaded = publicPages({ ...parts, ...settings, painter }, () => parts.countOther('page'));
     return loaded;
-  });
+  };
+  const loading = load();
   loading.catch(() => {}); // Each request gets the error.
   const route: RequestHandler = async (req, res, next) => (loaded ?? (await loading)).router(req, res, next);
   const refuse: PublicPages['refuse'] = (...answer) => loaded?.refuse(...answer) ?? false;

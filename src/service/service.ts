@@ -51,6 +51,8 @@ export interface ServiceParts extends Partial<Clocks> {
   readonly trace?: ((method: string, status: number, context: RequestContext) => void) | undefined;
   /** Further routes that need no key. */
   readonly extraRoutes?: RequestHandler;
+  /** Draws the pictures of public pages as PNG, instead of the optional package. */
+  readonly painter?: ((svg: string) => Promise<Uint8Array>) | undefined;
 }
 
 /** A service that serves. */
@@ -178,7 +180,15 @@ function composeService(config: Config, parts: ServiceParts) {
     activity,
     cors,
     embedOrigins: config.embedOrigins,
-    pageLimiter: config.publicPages ? new AddressLimiter(monotonic, PAGE_REQUESTS) : undefined,
+    publicPages: config.publicPages
+      ? {
+          limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
+          url: config.publicUrl,
+          hasComponentEmbeds: config.publicPageEmbeds,
+          fonts: config.publicPageFonts,
+          painter: parts.painter,
+        }
+      : undefined,
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),

@@ -6,7 +6,14 @@ import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
 describeStores('the public page of a guild, and strangers', (kind) => {
-  const suite = serviceSuite(kind, { PUBLIC_PAGES: '1', EMBED_ORIGINS: 'https://dash.example.com' });
+  const env = {
+    PUBLIC_PAGES: '1',
+    PUBLIC_URL: 'https://ranks.example.com',
+    PUBLIC_PAGE_EMBEDS: '1',
+    EMBED_ORIGINS: 'https://dash.example.com',
+  };
+  // A picture is its SVG here.
+  const suite = serviceSuite(kind, env, async (svg) => Buffer.from(svg));
   const get = (path: string) => request(suite.service.url).get(path);
   const text = async (path: string) => {
     const answer = await fetch(suite.service.url + path);
@@ -27,13 +34,13 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     await record('ann', { add: 1 });
     await suite.service.store.writer.record('other', { userId: 'ann', set: 1 });
     const { status, text: missing } = await get('/g/none');
-    const paths = ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg'];
+    const paths = ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg', '/g/guild/top.png'];
     for (const path of paths) await get(path).expect(200);
     await configure({ publicPage: false });
     for (const path of [...paths, '/g/other', '/g/other/m/ann', '/g/a%20b']) {
       const answer = await get(path).expect(404);
       expect(answer.headers['content-type']).toContain('text/html');
-      if (!/m|svg/.test(path)) expect([answer.status, answer.text]).toEqual([status, missing]);
+      if (!/m|svg|png/.test(path)) expect([answer.status, answer.text]).toEqual([status, missing]);
     }
     await configure({ publicPage: true });
     await get('/g/guild').expect(200);
@@ -46,7 +53,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     await text('/g/guild/m/ann');
     await suite.service.store.writer.hide('guild', ['ann']);
     for (const path of ['/g/guild/m/ann', '/g/guild/badge.svg?member=ann']) await get(path).expect(404);
-    for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg'])
+    for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg', '/g/guild/top.png'])
       expect(await text(path)).not.toContain('Ann');
   });
 
@@ -85,6 +92,7 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       '/g/guild/m/ann',
       '/g/guild/badge.svg',
       '/g/guild/badge.svg?member=ann',
+      '/g/guild/top.png',
     ];
     /** Returns the markup: what is left without the texts. */
     const markup = async () => {
@@ -119,6 +127,23 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  it('takes no colour and no picture that somebody wrote to Redis past the rules', async () => {
+    const plain = await text('/g/guild');
+    const { headers } = await get('/g/guild');
+    for (const [field, value] of [
+      ['page_accent', '#fff}</style><script>alert(1)</script>'],
+      ['page_background', 'url(https://x.example)'],
+      ['page_picture', 'https://x.example;script-src/*'],
+      ['page_picture', 'javascript:alert(1)'],
+      ['page_picture', 'https://x.example/"onerror="alert(1)'],
+    ] as const) {
+      await suite.testStore.client.hset('gr:{guild}:config', field, value);
+      await suite.testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
+      expect(await text('/g/guild')).toBe(plain);
+      expect((await get('/g/guild')).headers['content-security-policy']).toBe(headers['content-security-policy']);
+    }
   });
 
   it('is named in logs and metrics by its route, without ids', async () => {

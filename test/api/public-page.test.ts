@@ -70,7 +70,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(await text('/g/guild?limit=1&page=2')).toContain('Bob');
     expect(await text('/g/guild?page=9')).toContain('past the end');
     await suite.service.store.guildConfig.update('empty', { publicPage: true });
-    expect(await text('/g/empty')).toContain('No XP yet.');
+    expect(await text('/g/empty')).toContain('No XP.');
   });
 
   it('has a tab for each board that the guild has', async () => {
@@ -83,7 +83,7 @@ describeStores('the public page of a guild', (kind) => {
     expect(week).toContain('<a href="guild?board=week" aria-current="page">This week</a>');
     expect(week).toContain('href="guild/m/bob?board=week"');
     expect(week).not.toContain('Ann');
-    expect(await text('/g/guild?board=week.prev')).toContain('No XP yet.');
+    expect(await text('/g/guild?board=week.prev')).toContain('No XP.');
     expect(await text('/g/guild/m/bob?board=week')).toContain('<dt>XP</dt><dd>7</dd>');
     for (const path of ['/g/guild?board=month', '/g/guild/m/ann?board=week']) await get(path).expect(404);
   });
@@ -124,6 +124,31 @@ describeStores('the public page of a guild', (kind) => {
     const { headers } = await get('/public/page.css').expect(200);
     await get('/public/page.css').set('if-none-match', String(headers.etag)).expect(304);
     expect((await get('/public/live.js').expect(200)).headers['content-type']).toContain('text/javascript');
+  });
+
+  it('speaks the language of the visitor, or the one that its address names', async () => {
+    const german = await get('/g/guild').set('accept-language', 'it, de-AT;q=0.8, en;q=0.5').expect(200);
+    expect(german.text).toContain('<html lang="de">');
+    expect(german.text).toContain('4.675');
+    expect(german.headers.vary).toBe('Accept-Encoding, Accept-Language');
+    const english = await get('/g/guild').set('if-none-match', String(german.headers.etag)).expect(200);
+    expect(english.text).toContain('<html lang="en">');
+    const arabic = await get('/g/guild?lang=ar&limit=1').set('accept-language', 'de').expect(200);
+    expect(arabic.text).toContain('<html lang="ar" dir="rtl">');
+    expect(arabic.text).toContain('href="guild?page=2&amp;limit=1&amp;lang=ar"');
+    expect(arabic.text).toContain('<input type="hidden" name="lang" value="ar">');
+    expect(await text('/g/guild/m/bob?lang=ja')).toContain('レベル2まであと155 XP');
+    expect((await get('/g/none?lang=fr').expect(404)).text).toContain('Rien ici');
+    const badge = await get('/g/guild/badge.svg').set('accept-language', 'de').expect(200);
+    expect(String(badge.body)).toContain('2 members');
+    expect((await get('/g/guild?lang=xx').expect(400)).text).toContain('lang must be en, de,');
+  });
+
+  it('has a preview without addresses where nobody named that of the service', async () => {
+    const html = await text('/g/guild');
+    expect(html).toContain('<meta property="og:title" content="guild">');
+    expect(html).toContain('<meta name="twitter:card" content="summary">');
+    expect(html).not.toMatch(/og:url|og:image|component-embed/);
   });
 
   it('is a picture over a video with ?overlay=1', async () => {

@@ -15,7 +15,7 @@ describe('when Redis', needs('redis-server'), () => {
   beforeEach(async () => {
     server = await startEmbeddedRedis();
     testStore = storeOn(server);
-    service = await startService(testStore);
+    service = await startService(testStore, { PUBLIC_PAGES: '1' });
     ({ key } = await service.store.apiKeys.create('guild', 'test', null));
   });
   afterEach(async () => {
@@ -37,8 +37,6 @@ describe('when Redis', needs('redis-server'), () => {
   });
 
   it('holds another type than the data model says, a public page is a 503 that a visitor understands', async () => {
-    await service.close();
-    service = await startService(testStore, { PUBLIC_PAGES: '1' });
     await service.store.guildConfig.update('guild', { publicPage: true });
     await request(service.url).get('/g/guild').expect(200);
     await testStore.client.set('gr:{guild}:xp', 'text');
@@ -56,6 +54,7 @@ describe('when Redis', needs('redis-server'), () => {
     testStore.disconnect();
     await server.stop();
     await expect.poll(async () => (await get('/api/v1/servers/guild/stats')).status).toBe(503);
+    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg']) await get(path).expect(503);
     await expect.poll(async () => (await get('/readyz')).status).toBe(503);
     expect((await get('/readyz')).body).toEqual({ status: 'unavailable', reason: 'redis', cause: 'unreachable' });
     await get('/livez').expect(200);

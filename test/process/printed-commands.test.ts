@@ -31,7 +31,7 @@ const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
   [/^(SENTINEL_URL=|sentinel|master\(\)|address=|replicas=|old\b|until |while )/, 'test/long/planned-failover.test.ts'],
   [/^npm run bench\b/, 'reason: it takes minutes on a quiet machine; test/unit/bench tests its parts'],
   [/^MOVE_MEMBERS=/, 'reason: it takes minutes; test/topology/guild-move.test.ts moves fewer members'],
-  [/^npm install .*@opentelemetry/, 'test/packages/packaging.test.ts'],
+  [/^npm install .*@(opentelemetry|resvg)/, 'test/packages/packaging.test.ts'],
   [/^cosign verify\b/, 'reason: it needs a published image'],
   [/^(KEY|BASE)=/, 'reason: it sets a variable for the lines that follow'],
   [/^curl -i -H "x-api-key: \$KEY"/, 'test/recorded/recorded.test.ts'],

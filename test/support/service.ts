@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { createService, type RunningService } from '../../src/service/service.ts';
+import { createService, type RunningService, type ServiceParts } from '../../src/service/service.ts';
 import { LONG_REDIS_TIMEOUT } from './process.ts';
 import type { TestStore } from './stores.ts';
 
@@ -27,10 +27,12 @@ const START = Date.parse('2026-01-15T12:00:00Z');
 /**
  * The whole service on a test store, listening on a free loopback port, with a clock of its own.
  * @param env settings that differ from the defaults.
+ * @param painter draws the pictures of public pages.
  */
 export async function startService(
   testStore: Pick<TestStore, 'connect'>,
   env: Record<string, string> = {},
+  painter?: ServiceParts['painter'],
 ): Promise<TestService> {
   const ownDefaults = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...LONG_REDIS_TIMEOUT };
   const config = parseConfig({ ...ownDefaults, ...env });
@@ -46,6 +48,7 @@ export async function startService(
     monotonic: () => monotonic,
     // Tests count the commands of a request; the end of the service writes the usage.
     usagePeriodMs: 3_600_000,
+    painter,
   }).start();
   const store = servicesOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
   return {

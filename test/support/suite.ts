@@ -15,7 +15,11 @@ export interface Suite {
 }
 
 /** Runs a suite against one service on one store; every test starts with an empty store and one key. */
-export function serviceSuite(kind: StoreKind, env: Record<string, string> = {}): Suite {
+export function serviceSuite(
+  kind: StoreKind,
+  env: Record<string, string> = {},
+  painter?: Parameters<typeof startService>[2],
+): Suite {
   const suite = {
     get: (path: string, key = suite.key) =>
       request(suite.service.url)
@@ -27,7 +31,7 @@ export function serviceSuite(kind: StoreKind, env: Record<string, string> = {}):
   } as Suite;
   beforeAll(async () => {
     suite.testStore = await kind.start();
-    suite.service = await startService(suite.testStore, env);
+    suite.service = await startService(suite.testStore, env, painter);
   });
   afterAll(async () => {
     await suite.service.close();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ID_PATTERN, type RankingId } from '../../guild/ranking/model.ts';
 import { PublicMemberRead, PublicPageRead } from '../../guild/ranking/public-page.ts';
+import { LANGUAGES } from '../../web/widget/strings.ts';
 import { count, parseAll } from '../api/schemas.ts';
 import { Problem } from '../response/problem.ts';
 
@@ -10,26 +11,28 @@ const MAX_ROWS = 100;
 /** Members shown above and below one. */
 const REACH = 2;
 
-const board = z
-  .enum(['week', 'week.prev', 'month', 'month.prev'], {
-    error: ({ input }) =>
-      Array.isArray(input) ? 'must be given once' : 'must be week, week.prev, month or month.prev',
-  })
-  .optional();
-const pageQuery = z.object({
-  board,
+const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => {
+  const rule = `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+  return z.enum(values, { error: ({ input }) => (Array.isArray(input) ? 'must be given once' : rule) });
+};
+const board = oneOf(['week', 'week.prev', 'month', 'month.prev']).optional();
+const lang = oneOf(LANGUAGES as [string, ...string[]]).optional();
+const rankingQuery = z.object({ board, lang });
+const pageQuery = rankingQuery.extend({
   page: count(1, Number.MAX_SAFE_INTEGER, 1),
   limit: count(1, MAX_ROWS, DEFAULT_ROWS),
-  overlay: z.enum(['0', '1'], { error: 'must be 0 or 1' }).default('0'),
+  overlay: oneOf(['0', '1']).default('0'),
 });
-const memberQuery = z.object({ board });
-const badgeQuery = z.object({ board, member: z.string({ error: 'must be given once' }).optional() });
+const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
-/** Which ranking a page shows. */
+/** Which ranking a page shows, and how. */
 export interface RankingQuery {
   readonly guildId: string;
   /** A board of the guild; undefined = its ranking. */
   readonly board: RankingId['board'];
+  readonly lang: string;
+  /** Whether the address names the language. Links then name it too. */
+  readonly isLangGiven: boolean;
 }
 
 export interface PageQuery extends RankingQuery {
@@ -43,24 +46,52 @@ export interface MemberQuery extends RankingQuery {
   readonly userId: string;
 }
 
+/** An address of a visitor. */
+export interface Address {
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  readonly query: unknown;
+  /** The language of the visitor, unless the address names one. */
+  readonly lang: string;
+}
+
+function ranking(address: Address, { board, lang }: z.infer<typeof rankingQuery>): RankingQuery {
+  const guildId = knownForm(address.params.guild_id);
+  return { guildId, board, lang: lang ?? address.lang, isLangGiven: lang !== undefined };
+}
+
 /** @throws Problem not_found for an id of no guild; invalid_request naming every bad parameter. */
-export function parsePage(guildId: string, query: unknown): PageQuery {
-  const { board, page, limit, overlay } = parseAll(z.object({}), pageQuery, {}, query);
-  const isDefaultLimit = limit === DEFAULT_ROWS;
-  return { guildId: knownForm(guildId), board, page, limit, isDefaultLimit, isOverlay: overlay === '1' };
+export function parsePage(address: Address): PageQuery {
+  const { page, limit, overlay, ...rest } = parseAll(z.object({}), pageQuery, {}, address.query);
+  const shown = { page, limit, isDefaultLimit: limit === DEFAULT_ROWS, isOverlay: overlay === '1' };
+  return { ...ranking(address, rest), ...shown };
 }
 
 /** @throws Problem as {@link parsePage}; not_found for an id that no member can have. */
-export function parseMember(guildId: string, userId: string, query: unknown): MemberQuery {
-  const { board } = parseAll(z.object({}), memberQuery, {}, query);
-  return { guildId: knownForm(guildId), userId: knownForm(userId), board };
+export function parseMember(address: Address): MemberQuery {
+  const rest = parseAll(z.object({}), rankingQuery, {}, address.query);
+  return { ...ranking(address, rest), userId: knownForm(address.params.user_id) };
+}
+
+/** @throws Problem as {@link parsePage}. */
+export function parsePicture(address: Address): RankingQuery {
+  return ranking(address, parseAll(z.object({}), rankingQuery, {}, address.query));
 }
 
 /** @throws Problem as {@link parseMember}. */
-export function parseBadge(guildId: string, query: unknown): RankingQuery | MemberQuery {
-  const { board, member } = parseAll(z.object({}), badgeQuery, {}, query);
-  const ranking = { guildId: knownForm(guildId), board };
-  return member === undefined ? ranking : { ...ranking, userId: knownForm(member) };
+export function parseBadge(address: Address): RankingQuery | MemberQuery {
+  const { member, ...rest } = parseAll(z.object({}), badgeQuery, {}, address.query);
+  const shown = ranking(address, rest);
+  return member === undefined ? shown : { ...shown, userId: knownForm(member) };
+}
+
+/** Returns the query of an address that shows the same board in the same language, or "". @param more further parameters. */
+export function queryOf(
+  { board, lang, isLangGiven }: Omit<RankingQuery, 'guildId'>,
+  ...more: (string | false)[]
+): string {
+  const all = [board !== undefined && `board=${board}`, ...more, isLangGiven && `lang=${lang}`].filter(Boolean);
+  return all.length > 0 ? `?${all.join('&')}` : '';
 }
 
 /** Returns the command that reads a page. */
@@ -73,7 +104,7 @@ export function memberRead({ guildId, userId, board }: MemberQuery) {
   return new PublicMemberRead(guildId, userId, REACH, board);
 }
 
-function knownForm(id: string): string {
+function knownForm(id = ''): string {
   if (!ID_PATTERN.test(id)) throw noPage();
   return id;
 }

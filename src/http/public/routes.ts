@@ -1,50 +1,45 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { AddressLimiter } from '../../access/address-limiter.ts';
 import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
-import { type HeaderBlock, headerBlock, joinBlocks } from '../response/headers.ts';
-import { methodNotAllowed, type Problem, tooManyRequests } from '../response/problem.ts';
-import type { RenderedBody } from '../response/rendered-body.ts';
-import type { ResponseWriter } from '../response/response-writer.ts';
+import { headerBlock, joinBlocks } from '../response/headers.ts';
+import { methodNotAllowed, Problem, tooManyRequests } from '../response/problem.ts';
+import { RenderedBody } from '../response/rendered-body.ts';
+import { isFresh, type ResponseWriter } from '../response/response-writer.ts';
 import { assetFile } from '../site/asset.ts';
 import { REVALIDATE, serve } from '../site/static-routes.ts';
-import { problemPage } from './documents.ts';
-import { noPage } from './queries.ts';
-import { type Params, type Wanted, wantBadge, wantMember, wantPage } from './wanted.ts';
+import { acceptedLanguage, DEFAULT_LANGUAGE, languageOf } from './languages.ts';
+import { PICTURE_POLICY, policyOf } from './look.ts';
+import { type Painter, Pictures } from './pictures.ts';
+import { problemPage } from './problem-page.ts';
+import { type Address, noPage } from './queries.ts';
+import type { Site } from './unfurl.ts';
+import { type Want, wantBadge, wantMember, wantPage, wantTop } from './wanted.ts';
 
-const COMMON = ['Vary', 'Accept-Encoding', 'X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer'];
+const COMMON = [
+  ...['Vary', 'Accept-Encoding, Accept-Language', 'X-Content-Type-Options', 'nosniff'],
+  ...['Referrer-Policy', 'no-referrer'],
+];
 const CACHING = headerBlock('Cache-Control', 'no-cache');
-/** A badge stands in pages of other sites as a picture, and runs nothing. */
-const OF_BADGES = joinBlocks(
+/** For old browsers, which do not know frame-ancestors. */
+const FRAMELESS = ['X-Frame-Options', 'DENY'];
+/** A badge and a picture stand in pages of other sites, and run nothing. */
+const OF_IMAGES = joinBlocks(
   CACHING,
   headerBlock(
-    ...COMMON,
-    ...['Content-Security-Policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
-    ...['X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy', 'cross-origin'],
+    ...[...COMMON, ...FRAMELESS],
+    ...['Content-Security-Policy', PICTURE_POLICY, 'Cross-Origin-Resource-Policy', 'cross-origin'],
   ),
 );
+/** Seconds after which a picture is asked for again when too many others wait. */
+const PICTURE_RETRY_S = '2';
 
-/** Returns the headers of problems and of pages. @param embedOrigins the sites that may show them in a frame. */
-function pageHeaders(embedOrigins: readonly string[]): {
-  readonly ofProblems: HeaderBlock;
-  readonly ofPages: HeaderBlock;
-} {
-  const ancestors = embedOrigins.length > 0 ? embedOrigins.join(' ') : "'none'";
-  const ofProblems = headerBlock(
-    ...COMMON,
-    'Content-Security-Policy',
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; " +
-      `base-uri 'none'; frame-ancestors ${ancestors}`,
-    // For old browsers, which do not know frame-ancestors.
-    ...(embedOrigins.length > 0 ? [] : ['X-Frame-Options', 'DENY']),
-  );
-  return { ofProblems, ofPages: joinBlocks(CACHING, ofProblems) };
-}
-
-export interface PublicPagesParts {
+export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAncestors'> {
   /** Limits the requests of an address. */
-  readonly pageLimiter: AddressLimiter;
+  readonly limiter: AddressLimiter;
   readonly batcher: Pick<RequestBatcher<RenderedBody | null>, 'read'>;
   readonly responses: ResponseWriter;
+  /** Draws the pictures of the first members; undefined = there are none. */
+  readonly painter: Painter | undefined;
   /** The sites that may show the pages in a frame, such as the dashboard; "*" allows all. */
   readonly embedOrigins: readonly string[];
 }
@@ -57,41 +52,60 @@ export interface PublicPages {
 }
 
 /** The routes, each with the read that it needs, and the relative address of the root of the service. */
-const ROUTES: readonly [route: string, root: string, want: (params: Params, query: Request['query']) => Wanted][] = [
+const ROUTES: readonly [route: string, root: string, want: Want][] = [
   ['/g/:guild_id', '../', wantPage],
   ['/g/:guild_id/m/:user_id', '../../../', wantMember],
   ['/g/:guild_id/badge.svg', '../../', wantBadge],
 ];
+const PICTURE = '/g/:guild_id/top.png';
 /** The form of the search leads here, and from here to the page of the member. */
 const SEARCH = '/g/:guild_id/m';
-const ROOTS = new Map([...ROUTES.map(([route, root]) => [route, root] as const), [SEARCH, '../../'] as const]);
+const ROOTS = new Map([
+  ...ROUTES.map(([route, root]) => [route, root] as const),
+  ...[PICTURE, SEARCH].map((route) => [route, '../../'] as const),
+]);
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
-export function publicPages(
-  { pageLimiter, batcher, responses, embedOrigins }: PublicPagesParts,
-  onFile: () => void,
-): PublicPages {
-  const { ofProblems, ofPages } = pageHeaders(embedOrigins);
+export function publicPages(parts: PublicPagesParts, onFile: () => void): PublicPages {
+  const { limiter, batcher, responses, painter, url, hasComponentEmbeds, embedOrigins } = parts;
+  const site = {
+    url,
+    hasComponentEmbeds,
+    hasPictures: painter !== undefined,
+    frameAncestors: embedOrigins.join(' ') || "'none'",
+  };
+  const ofPages = headerBlock(...COMMON, ...(embedOrigins.length > 0 ? [] : FRAMELESS));
+  // A page has a policy of its own.
+  const ofCachedPages = joinBlocks(CACHING, ofPages);
+  const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
   const router = Router({ caseSensitive: true, strict: true });
   const refuse: PublicPages['refuse'] = (req, res, problem) => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
-    responses.refuse(req, res, problem, problemPage(problem, root), 'text/html; charset=utf-8', ofProblems);
+    responses.refuse(
+      req,
+      res,
+      problem,
+      problemPage(problem, root, languageOf(req)),
+      'text/html; charset=utf-8',
+      ofProblems,
+    );
     return true;
   };
   /** Lets a request pass that its address may send. */
   const limit: RequestHandler = (req, res, next) => {
-    const waitMs = pageLimiter.take(req.ip);
+    const waitMs = limiter.take(req.ip);
     if (waitMs === 0) return next();
     const detail = 'Too many requests came from your address. Wait a moment, and load this page again.';
     // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
     refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
   };
-  const answer = async (req: Request, res: Response, wanted: Wanted, headers: HeaderBlock): Promise<void> => {
-    const { response, error } = await batcher.read(wanted);
+  const read = async (req: Request, want: Want, lang: string): Promise<RenderedBody> => {
+    const { params, query } = req;
+    const { response, error } = await batcher.read(want({ params: params as Address['params'], query, lang }, site));
     if (error !== undefined) throw error;
     if (!response) throw noPage();
-    responses.send(req, res, response, headers);
+    return response;
   };
   const add = (route: string, handler: RequestHandler): void => {
     const named: RequestHandler = (_req, res, next) => {
@@ -108,14 +122,34 @@ export function publicPages(
   };
 
   for (const [route, , want] of ROUTES) {
-    const headers = want === wantBadge ? OF_BADGES : ofPages;
-    add(route, (req, res) => answer(req, res, want(req.params as Params, req.query), headers));
+    // An image is the same for all visitors, unless its address names a language.
+    const isImage = want === wantBadge;
+    add(route, async (req, res) => {
+      const shown = await read(req, want, isImage ? DEFAULT_LANGUAGE : acceptedLanguage(req));
+      responses.send(req, res, shown, isImage ? OF_IMAGES : ofCachedPages);
+    });
   }
+  const pictures = painter && new Pictures(painter);
+  add(PICTURE, async (req, res) => {
+    if (!pictures) throw noPage();
+    const svg = await read(req, wantTop, DEFAULT_LANGUAGE);
+    const etag = pictures.etagOf(svg);
+    // A client that has it needs no drawing.
+    const picture = isFresh(req.headers['if-none-match'], etag) ? new RenderedBody('', etag) : await pictures.png(svg);
+    if (picture) return responses.send(req, res, picture, OF_IMAGES);
+    const detail = 'Other pictures are being drawn. Load this one again in a moment.';
+    // Not thrown, because the store is there.
+    refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
+  });
   add(SEARCH, (req, res) => {
-    const { id, board } = req.query;
-    const query = typeof board === 'string' ? `?board=${encodeURIComponent(board)}` : '';
+    const { id, board, lang } = req.query;
+    const given = Object.entries({ board, lang }).filter(([, value]) => typeof value === 'string') as [
+      string,
+      string,
+    ][];
+    const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
     const wanted = encodeURIComponent(typeof id === 'string' ? id.trim() : '');
-    const to = wanted === '' ? `../${encodeURIComponent(String(req.params.guild_id))}` : `m/${wanted}${query}`;
+    const to = wanted === '' ? `../${encodeURIComponent(String(req.params.guild_id))}${query}` : `m/${wanted}${query}`;
     onFile();
     res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();
   });

@@ -1,10 +1,19 @@
-import type { Request } from 'express';
+import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
 import type { RenderedBody } from '../response/rendered-body.ts';
-import { renderGuildBadge, renderMember, renderMemberBadge, renderPage } from './documents.ts';
-import { type MemberQuery, memberRead, pageRead, parseBadge, parseMember, parsePage } from './queries.ts';
-
-/** The parameters of a path. */
-export type Params = Readonly<Record<string, string>>;
+import { renderGuildBadge, renderMemberBadge } from './badges.ts';
+import { renderMember, renderPage } from './documents.ts';
+import {
+  type Address,
+  type MemberQuery,
+  memberRead,
+  pageRead,
+  parseBadge,
+  parseMember,
+  parsePage,
+  parsePicture,
+} from './queries.ts';
+import { renderTop, TOP_ROWS } from './top-drawing.ts';
+import type { Site } from './unfurl.ts';
 
 /** A read with the function that renders what it finds. */
 export interface Wanted {
@@ -13,39 +22,56 @@ export interface Wanted {
   render(value: unknown): RenderedBody | null;
 }
 
-/** Returns what the page of a ranking needs. @throws Problem as {@link parsePage}. */
-export function wantPage(params: Params, query: Request['query']): Wanted {
-  const parsed = parsePage(params.guild_id ?? '', query);
-  const { guildId, board, page, limit, isOverlay } = parsed;
+/** Returns what an address needs. @throws Problem for one that is not right. */
+export type Want = (address: Address, site: Site) => Wanted;
+
+/** Returns what the page of a ranking needs. */
+export const wantPage: Want = (address, site) => {
+  const parsed = parsePage(address);
+  const { guildId, board, lang, isLangGiven, page, limit, isOverlay } = parsed;
   return {
-    cacheKey: ['public', guildId, board, page, limit, isOverlay].join(' '),
+    cacheKey: ['public', guildId, board, lang, isLangGiven, page, limit, isOverlay].join(' '),
     command: pageRead(parsed),
-    render: rendering((found: Parameters<typeof renderPage>[1]) => renderPage(parsed, found)),
+    render: rendering((found: PublicPage) => renderPage(parsed, found, site)),
   };
-}
+};
 
-/** Returns what the page of a member needs. @throws Problem as {@link parseMember}. */
-export function wantMember(params: Params, query: Request['query']): Wanted {
-  return wantedMember('member', parseMember(params.guild_id ?? '', params.user_id ?? '', query), renderMember);
-}
+/** Returns what the page of a member needs. */
+export const wantMember: Want = (address, site) => {
+  return wantedMember('member', parseMember(address), (query, found) => renderMember(query, found, site));
+};
 
-/** Returns what a badge needs. @throws Problem as {@link parseMember}. */
-export function wantBadge(params: Params, query: Request['query']): Wanted {
-  const parsed = parseBadge(params.guild_id ?? '', query);
+/** Returns what a badge needs. */
+export const wantBadge: Want = (address) => {
+  const parsed = parseBadge(address);
   if ('userId' in parsed) return wantedMember('badge', parsed, renderMemberBadge);
   return {
-    cacheKey: ['public-badge', parsed.guildId, parsed.board].join(' '),
+    cacheKey: ['public-badge', parsed.guildId, parsed.board, parsed.lang].join(' '),
     command: pageRead({ ...parsed, page: 1, limit: 1 }),
-    render: rendering((found: Parameters<typeof renderGuildBadge>[1]) => renderGuildBadge(parsed, found)),
+    render: rendering((found: PublicPage) => renderGuildBadge(parsed, found)),
   };
-}
+};
 
-function wantedMember(kind: string, parsed: MemberQuery, render: typeof renderMember): Wanted {
-  const { guildId, userId, board } = parsed;
+/** Returns what the picture of the first members needs: it is rendered as SVG. */
+export const wantTop: Want = (address) => {
+  const parsed = parsePicture(address);
   return {
-    cacheKey: [`public-${kind}`, guildId, board, userId].join(' '),
+    cacheKey: ['public-top', parsed.guildId, parsed.board, parsed.lang].join(' '),
+    command: pageRead({ ...parsed, page: 1, limit: TOP_ROWS }),
+    render: rendering((found: PublicPage) => renderTop(parsed, found)),
+  };
+};
+
+function wantedMember(
+  kind: string,
+  parsed: MemberQuery,
+  render: (query: MemberQuery, found: PublicMember) => RenderedBody,
+): Wanted {
+  const { guildId, userId, board, lang, isLangGiven } = parsed;
+  return {
+    cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
     command: memberRead(parsed),
-    render: rendering((found: Parameters<typeof renderMember>[1]) => render(parsed, found)),
+    render: rendering((found: PublicMember) => render(parsed, found)),
   };
 }
 

@@ -25,16 +25,16 @@ export class RenderedBody {
    * Buffer takes a vectored write of two (hot path, see ADR 11).
    * @param etag strong entity tag, from the body's content.
    * @param type its media type.
-   * @param encoding its headers, as a flat list.
+   * @param more further headers of a 200, as a flat list.
    */
   constructor(
     readonly body: string,
     readonly etag: string,
     private readonly type: string = JSON_TYPE,
-    ...encoding: readonly string[]
+    private readonly more: readonly string[] = [],
   ) {
     const length = String(body.length);
-    this.headers = headerBlock('ETag', etag, 'Content-Type', type, 'Content-Length', length, ...encoding);
+    this.headers = headerBlock('ETag', etag, 'Content-Type', type, 'Content-Length', length, ...more);
     this.isLarge = body.length >= MIN_COMPRESSED_BYTES;
   }
 
@@ -48,7 +48,7 @@ export class RenderedBody {
     const bytes = gzipSync(Buffer.from(this.body, 'latin1'), { level: GZIP_LEVEL });
     if (bytes.length > this.body.length * COMPRESSED_SHARE) return this;
     const etag = [this.etag.slice(0, -1), '-gzip"'].join('');
-    return new RenderedBody(bytes.toString('latin1'), etag, this.type, 'Content-Encoding', 'gzip');
+    return new RenderedBody(bytes.toString('latin1'), etag, this.type, [...this.more, 'Content-Encoding', 'gzip']);
   }
 }
 
@@ -74,11 +74,11 @@ export function renderStats(stats: GuildStats): RenderedBody {
   return toBody(`{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`);
 }
 
-/** Renders a text of this media type. */
-export function toBody(text: string, type?: string): RenderedBody {
+/** Renders a text of this media type. @param more further headers of a 200, as a flat list. */
+export function toBody(text: string, type?: string, more?: readonly string[]): RenderedBody {
   const length = Buffer.byteLength(text);
   // Text of ASCII alone is its own bytes.
   const body = length === text.length ? text : Buffer.from(text).toString('latin1');
   const etag = ['"', hash('sha1', text, 'base64url'), '"'].join('');
-  return new RenderedBody(body, etag, type);
+  return new RenderedBody(body, etag, type, more);
 }

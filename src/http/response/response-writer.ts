@@ -131,7 +131,7 @@ function sendWhole(res: Response, body: string): void {
  * Returns whether If-None-Match names the tag: RFC 9110 section 13.1.2, weak comparison. Express's `req.fresh` also looks at Cache-Control,
  * and at headers set one by one.
  */
-function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch === etag || ifNoneMatch === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);

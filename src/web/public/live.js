@@ -3,10 +3,10 @@ const EVERY_MS = 30_000;
 let tag = '';
 let askedAt = Date.now();
 
-/** @param {string} text */
-function say(text) {
-  const status = document.querySelector('.status');
-  if (status) status.textContent = text;
+/** Says in the language of the page how fresh it is. @param {'live' | 'stale'} state */
+function say(state) {
+  const status = /** @type {HTMLElement | null} */ (document.querySelector('.status'));
+  if (status) status.textContent = status.dataset[state] ?? '';
 }
 
 async function refresh() {
@@ -14,11 +14,11 @@ async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined);
   // The page was switched off, or the member is gone: the server says so better.
   if (response?.status === 404) return location.reload();
-  if (!response?.ok) return say('Not up to date');
+  if (!response?.ok) return say('stale');
   const before = tag;
   tag = response.headers.get('etag') ?? '';
   if (tag !== before) show(new DOMParser().parseFromString(await response.text(), 'text/html'));
-  say('Live');
+  say('live');
 }
 
 /** @param {Document} newer */
@@ -35,6 +35,6 @@ function refreshIfDue() {
   if (!document.hidden && Date.now() - askedAt >= EVERY_MS) refresh();
 }
 
-say('Live');
+say('live');
 setInterval(refreshIfDue, 1000);
 document.addEventListener('visibilitychange', refreshIfDue);

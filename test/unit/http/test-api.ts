@@ -85,7 +85,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     }),
     cors,
     embedOrigins: [],
-    pageLimiter: undefined,
+    publicPages: undefined,
     activity: { inFlight: 0, isClosing: false },
     trustProxy: 0,
     now: () => api.now,

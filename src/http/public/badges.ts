@@ -1,0 +1,49 @@
+import stringWidth from 'string-width';
+import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
+import { nameOf } from '../../web/widget/name.ts';
+import { type RenderedBody, toBody } from '../response/rendered-body.ts';
+import type { MemberQuery, RankingQuery } from './queries.ts';
+import { renderTemplate } from './views.ts';
+import { wordsOf } from './words.ts';
+
+/** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most. */
+const MAX_CHARACTERS = 24;
+const MAX_UNITS = 60;
+
+/** Renders the badge of a guild: its members, and the first one of them. */
+export function renderGuildBadge({ guildId, lang }: RankingQuery, { title, page }: PublicPage): RenderedBody {
+  const [first] = page.data;
+  const { say, compact } = wordsOf(lang);
+  const members = say('members', { n: page.total }, compact);
+  return badge(title || guildId, first ? `${members} · 1. ${shorten(nameOf(first))}` : members);
+}
+
+/** Renders the badge of a member: its rank. */
+export function renderMemberBadge({ lang }: MemberQuery, { member }: PublicMember): RenderedBody {
+  const { say } = wordsOf(lang);
+  return badge(nameOf(member), `${say('rank', { n: member.rank })} · ${say('level', { n: member.level })}`);
+}
+
+function badge(label: string, value: string): RenderedBody {
+  const short = shorten(label);
+  const [labelWidth, valueWidth] = [short, value].map((text) => Math.max(1, stringWidth(text)) * 7 + 12) as [
+    number,
+    number,
+  ];
+  const svg = { label: short, value, labelWidth, valueWidth, width: labelWidth + valueWidth };
+  return toBody(renderTemplate('badge', svg), 'image/svg+xml; charset=utf-8');
+}
+
+/** Characters that XML does not allow, and line breaks. */
+const UNFIT = /[^ -\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+/** Returns the start of a text, cut between characters. */
+function shorten(text: string): string {
+  let short = '';
+  let characters = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text.replace(UNFIT, ''))) {
+    if (++characters > MAX_CHARACTERS || short.length + segment.length > MAX_UNITS) return `${short}…`;
+    short += segment;
+  }
+  return short;
+}

@@ -1,0 +1,119 @@
+import type { LeaderboardEntry } from '../../guild/ranking/model.ts';
+import type { PublicPage } from '../../guild/ranking/public-page.ts';
+import { coloursOf, MEDALS } from '../../web/drawing/colours.ts';
+import { cleaned, escaped, fitted, isolated, widthOf } from '../../web/drawing/text.ts';
+import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
+import { type RenderedBody, toBody } from '../response/rendered-body.ts';
+import { accentsOf } from './look.ts';
+import type { RankingQuery } from './queries.ts';
+import { shortNumber, wayOf } from './views.ts';
+import { type Words, wordsOf } from './words.ts';
+
+/** The picture of the first members, in the size that programs want for the preview of a link. */
+export const TOP_SIZE = { width: 1200, height: 630 } as const;
+export const TOP_ROWS = 5;
+
+const START = 84;
+const END = TOP_SIZE.width - START;
+const NAME_X = 252;
+const FIRST_ROW = 202;
+const ROW = 74;
+/** Width of the columns of levels and XP. */
+const LEVEL = 200;
+const XP = 240;
+
+interface Style {
+  readonly size: number;
+  readonly fill: string;
+  readonly bold?: boolean;
+  readonly anchor?: 'start' | 'middle' | 'end';
+}
+
+/** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
+export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
+  const { title, look, page, stats } = found;
+  const words = wordsOf(lang);
+  const accent = accentsOf(look).dark;
+  const { text, muted, background, track } = coloursOf('dark', accent, 0);
+  const { width, height } = TOP_SIZE;
+  const pen = penOf(words.isRtl);
+  const heading = fitted(cleaned(title || guildId) || guildId, 46, END - START);
+  const facts = [words.say('members', { n: page.total }), `${words.compact(stats.total_xp)} XP`];
+  const name = board ? words.say(board) : words.say('title');
+  const rows = page.data.slice(0, TOP_ROWS).map((entry, at) => {
+    const y = FIRST_ROW + at * ROW;
+    const line = at > 0 ? `<path d="M${START} ${y - 3}H${END}" stroke="${track}"/>` : '';
+    return line + rowAt(y, entry, { pen, words, accent, track, way: wayOf({ ...found, board, words }, entry) });
+  });
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+    `<rect width="${width}" height="${height}" fill="${look.backgroundDark || '#0b0c0f'}"/>`,
+    `<rect x="40" y="40" width="${width - 80}" height="${height - 80}" rx="32" fill="${background}" stroke="${track}" stroke-width="2"/>`,
+    pen.text(START, 118, { size: 46, fill: text, bold: true }, isolated(heading)),
+    pen.line(START, 164, { size: 26, fill: muted }, [name, ...facts].join(' · ')),
+    ...rows,
+    rows.length === 0 ? pen.line(START, 330, { size: 32, fill: muted }, words.say('empty')) : '',
+    '</svg>',
+  ];
+  return toBody(svg.join(''), 'image/svg+xml; charset=utf-8');
+}
+
+interface RowParts {
+  readonly pen: ReturnType<typeof penOf>;
+  readonly words: Words;
+  readonly accent: string;
+  readonly track: string;
+  readonly way: ReturnType<typeof wayOf>;
+}
+
+function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, way }: RowParts): string {
+  const { rank, level, xp, user_id } = entry;
+  const { text, muted, back, front } = coloursOf('dark', accent, hueOf(user_id));
+  const name = cleaned(nameOf(entry)) || user_id;
+  const medal = MEDALS[rank - 1];
+  const middle = y + ROW / 2 - 3;
+  const width = END - XP - LEVEL - NAME_X;
+  const centred = { size: 26, bold: true, anchor: 'middle' } as const;
+  return [
+    medal ? `<circle cx="${pen.x(START + 24)}" cy="${middle}" r="23" fill="${medal}"/>` : '',
+    pen.text(START + 24, middle + 9, { ...centred, fill: medal ? '#261c00' : muted }, words.number(rank)),
+    `<circle cx="${pen.x(START + 112)}" cy="${middle}" r="27" fill="${back}"/>`,
+    pen.text(START + 112, middle + 9, { ...centred, fill: front }, fitted(initialOf(name), 1, 4)),
+    pen.text(NAME_X, middle + (way ? 2 : 11), { size: 30, fill: text, bold: true }, isolated(fitted(name, 30, width))),
+    way
+      ? pen.bar(NAME_X, middle + 16, width, track) + pen.bar(NAME_X, middle + 16, (width * way.percent) / 100, accent)
+      : '',
+    pen.text(
+      END - XP,
+      middle + 9,
+      { size: 24, fill: muted, anchor: 'end' },
+      fitted(words.title('level', { n: level }), 24, LEVEL),
+    ),
+    pen.line(END, middle + 10, { size: 30, fill: text, bold: true, anchor: 'end' }, xpOf(words, xp)),
+  ].join('');
+}
+
+function xpOf(words: Words, xp: number): string {
+  const shown = `${shortNumber(words, xp)} XP`;
+  return widthOf(shown, 30) <= XP ? shown : `${words.compact(xp)} XP`;
+}
+
+/** Returns functions that make pieces of SVG, mirrored for a language from right to left. */
+function penOf(isRtl: boolean) {
+  const x = (left: number, width = 0) => (isRtl ? TOP_SIZE.width - left - width : left);
+  const mirrored = { start: 'end', middle: 'middle', end: 'start' } as const;
+  const text = (left: number, y: number, { size, fill, bold, anchor = 'start' }: Style, content: string): string => {
+    const style = `font-size="${size}" fill="${fill}"${bold ? ' font-weight="700"' : ''}`;
+    return `<text x="${x(left)}" y="${y}" ${style} text-anchor="${isRtl ? mirrored[anchor] : anchor}">${escaped(content)}</text>`;
+  };
+  return {
+    x,
+    /** Draws a text with a direction of its own. */
+    text,
+    /** Draws a text in the direction of the language. */
+    line: (left: number, y: number, style: Style, content: string): string =>
+      text(left, y, style, isRtl ? `\u2067${content}\u2069` : content),
+    bar: (left: number, y: number, width: number, fill: string): string =>
+      `<rect x="${x(left, width)}" y="${y}" width="${width}" height="7" rx="3.5" fill="${fill}"/>`,
+  };
+}

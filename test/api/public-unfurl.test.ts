@@ -1,0 +1,140 @@
+import request from 'supertest';
+import { beforeEach, expect, it } from 'vitest';
+import type { XpRecord } from '../../src/guild/members/records.ts';
+import { describeStores } from '../support/stores.ts';
+import { serviceSuite } from '../support/suite.ts';
+
+const env = { PUBLIC_PAGES: '1', PUBLIC_URL: 'https://ranks.example.com/', PUBLIC_PAGE_EMBEDS: '1' };
+
+describeStores('the preview of a link to a public page', (kind) => {
+  /** The SVGs that were drawn. */
+  const drawn: string[] = [];
+  let drawing: Promise<unknown> = Promise.resolve();
+  const suite = serviceSuite(kind, env, async (svg) => {
+    drawn.push(svg);
+    await drawing;
+    return Buffer.from([0x89, 0x50, 0xff, 0x00]);
+  });
+  const get = (path: string) => request(suite.service.url).get(path);
+  const tagsOf = async (path: string) => {
+    const { text } = await get(path).expect(200);
+    return Object.fromEntries([...text.matchAll(/<meta \w+="([\w:]+)" content="([^"]*)">/g)].map(([, ...tag]) => tag));
+  };
+  const embedOf = async (path: string) => {
+    const { text } = await get(path).expect(200);
+    const json = /<script id="discord:component-embed" type="application\/json">(.*?)<\/script>/.exec(text)?.[1] ?? '';
+    return { json, ...JSON.parse(json) };
+  };
+  const configure = (change: object, guild = 'guild') => suite.service.store.guildConfig.update(guild, change);
+  const record = (userId: string, change: object) =>
+    suite.service.store.writer.record('guild', { userId, ...change } as XpRecord);
+  beforeEach(async () => {
+    suite.service.advance(120_000);
+    drawn.length = 0;
+    for (const [at, username] of ['Ann', 'Bob', 'Cid', 'Dee', 'Eve', 'Fay'].entries())
+      await record(username.toLowerCase(), { set: 5000 - at, profile: { username } });
+    await configure({ publicPage: true, pageTitle: 'The Den' });
+  });
+
+  it('has its title, facts and picture, with absolute addresses', async () => {
+    expect(await tagsOf('/g/guild?lang=de')).toMatchObject({
+      'og:title': 'The Den',
+      'og:site_name': 'Rangliste',
+      'og:type': 'website',
+      'og:url': 'https://ranks.example.com/g/guild?lang=de',
+      'og:image': expect.stringMatching(/^https:\/\/ranks\.example\.com\/g\/guild\/top\.png\?v=[\w-]{10}&amp;lang=de$/),
+      'og:image:width': '1200',
+      'twitter:card': 'summary_large_image',
+    });
+    const { 'og:description': ofMember, ...tags } = await tagsOf('/g/guild/m/bob');
+    expect(tags).toMatchObject({ 'og:title': 'Bob', 'og:site_name': 'The Den', 'og:type': 'profile' });
+    expect(ofMember).toBe('Rank 2 of 6 · Level 10 · 4,999 XP');
+    const before = await tagsOf('/g/guild');
+    expect(before['og:description']).toContain('1. Ann · 2. Bob · 3. Cid');
+    await record('fay', { add: 1 });
+    expect((await tagsOf('/g/guild'))['og:image']).not.toBe(before['og:image']);
+    expect(await tagsOf('/g/guild?overlay=1')).not.toHaveProperty('og:title');
+  });
+
+  it('has a picture of the first five, drawn once for each of its states', async () => {
+    const { headers, body } = await get('/g/guild/top.png').expect(200);
+    expect(headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-cache' });
+    expect([...body]).toEqual([0x89, 0x50, 0xff, 0x00]);
+    expect(drawn[0]).toMatch(/The Den.*6 members.*Ann.*Level 10.*5,000 XP.*Eve/);
+    expect(drawn[0]).not.toContain('Fay');
+    await get('/g/guild/top.png').expect(200);
+    await get('/g/guild/top.png').set('if-none-match', String(headers.etag)).expect(304);
+    expect(drawn.length).toBe(1);
+    await suite.service.store.writer.hide('guild', ['ann']);
+    await get('/g/guild/top.png').set('if-none-match', String(headers.etag)).expect(200);
+    expect(drawn[1]).not.toContain('Ann');
+    await get('/g/guild/top.png?lang=ja').expect(200);
+    expect(drawn[2]).toContain('メンバー');
+  });
+
+  it('draws one picture at a time, and refuses when many wait', async () => {
+    let release = () => {};
+    drawing = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const guilds = Array.from({ length: 9 }, (_, at) => `waiting${at}`);
+    for (const guild of guilds) await configure({ publicPage: true }, guild);
+    const pictures = [...guilds.slice(0, 8), 'waiting0'].map((guild) => get(`/g/${guild}/top.png`).then((all) => all));
+    // The others are there when this one is refused.
+    await expect.poll(async () => (await get('/g/waiting8/top.png?lang=de')).status).toBe(503);
+    const refused = await get('/g/waiting8/top.png').expect(503);
+    expect(refused.headers['retry-after']).toBe('2');
+    expect(drawn.length).toBe(1);
+    release();
+    expect((await Promise.all(pictures)).map(({ status }) => status)).toEqual(Array(9).fill(200));
+    expect(drawn.length).toBe(8);
+    await get('/g/waiting8/top.png').expect(200);
+  });
+
+  it('has a component embed that Discord takes, with names as text', async () => {
+    const { component } = await embedOf('/g/guild');
+    expect(component).toMatchObject({ type: 17, accent_color: 0x4f46e5 });
+    const [head, , list, row] = component.components;
+    expect(head).toEqual({ type: 10, content: expect.stringMatching(/^## The Den\n6 members · /) });
+    expect(list.content.split('\n')[1]).toBe('**2.** Bob · Level 10 · 4,999 XP');
+    expect(row.components).toEqual([
+      { type: 2, style: 5, url: 'https://ranks.example.com/g/guild', label: 'Leaderboard' },
+    ]);
+    await record('ann', { set: 5000, profile: { username: '</script><!--@everyone <@1> [a](https://x.example)' } });
+    const { json, component: hostile } = await embedOf('/g/guild');
+    expect(json).not.toMatch(/[<>]/);
+    expect(hostile.components[2].content).toContain(String.raw`\<\/script\>\<\!\-\-\@everyone \<\@1\> \[a\]\(`);
+    for (const username of ['👩‍👩‍👧', '_', '\u{20000}']) {
+      for (let at = 0; at < 12; at++)
+        await record(`m${at}`, { set: 9000 - at, profile: { username: username.repeat(200).slice(0, 200) } });
+      const long = await embedOf('/g/guild');
+      expect(Buffer.byteLength(long.json)).toBeLessThanOrEqual(3000);
+      expect(long.component.components.length).toBeLessThan(10);
+    }
+  });
+
+  it('shows the colours and the picture that the owner chose, and allows no more than them', async () => {
+    const picture = 'https://cdn.discordapp.com/icons/1/a.png';
+    await configure({ pageLook: { accent: '#ffdd33', accentDark: '#00ff88', background: '#ecfdf5', picture } });
+    const { text, headers } = await get('/g/guild').expect(200);
+    expect(text).toContain('<style>:root{--page:#ecfdf5;--accent:#ffdd33;--on-accent:#000000;--link:var(--text);');
+    expect(text).toContain(`<img class="picture" src="${picture}" alt=""`);
+    const policy = String(headers['content-security-policy']);
+    const style = /<style>(.*?)<\/style>/.exec(text)?.[1] ?? '';
+    const digest = await crypto.subtle.digest('SHA-256', Buffer.from(style));
+    expect(policy).toContain(`style-src 'self' 'sha256-${Buffer.from(digest).toString('base64')}';`);
+    expect(policy).toContain('img-src data: https://cdn.discordapp.com;');
+    const zipped = await get('/g/guild').set('accept-encoding', 'gzip').expect(200);
+    expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-security-policy': policy });
+    await get('/g/guild/top.png').expect(200);
+    expect(drawn[0]).toContain('fill="#00ff88"');
+    expect((await embedOf('/g/guild')).component).toMatchObject({
+      accent_color: 0xffdd33,
+      components: { 0: { type: 9, accessory: { type: 11, media: { url: picture } } } },
+    });
+    await configure({ pageLook: { accent: '', accentDark: '', background: '', picture: '' } });
+    expect((await get('/g/guild')).text).not.toMatch(/<style>|<img/);
+    for (const wrong of [{ accent: 'red' }, { picture: 'http://x.example/a.png' }])
+      await expect(configure({ pageLook: wrong })).rejects.toThrow(/of the public page is/);
+  });
+});
