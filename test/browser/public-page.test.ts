@@ -6,7 +6,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { MANY_LOOKS_MS, type PageWatch, watchPage } from './engines.ts';
 
-const PATHS = ['/g/guild', '/g/guild?board=week', '/g/guild/m/u5', '/g/guild?overlay=1', '/g/empty', '/g/none'];
+const PATHS = ['/g/guild', '/g/guild?board=week&lang=ar', '/g/guild/m/u5', '/g/guild?overlay=1', '/g/empty', '/g/none'];
 
 describe('the public page, in Chromium', needs('chromium'), () => {
   let testStore: TestStore;
@@ -25,6 +25,7 @@ describe('the public page, in Chromium', needs('chromium'), () => {
       boards: ['week'],
       pageTitle: 'Hall of fame',
       xpMultiplier: 1.5,
+      pageLook: { accent: '#ffdd33', background: '#ecfdf5', backgroundDark: '#04211d' },
     });
     await guildConfig.update('empty', { publicPage: true });
     const members = names.map((username, i) => ({ userId: `u${i}`, add: 1234567 - i * 1311, profile: { username } }));

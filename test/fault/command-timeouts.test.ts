@@ -6,6 +6,7 @@ import { waitUntilReady } from '../../src/store/lifecycle.ts';
 import { Scripts } from '../../src/store/scripts.ts';
 import { timeLimit } from '../../src/store/timeouts.ts';
 import { needs } from '../support/needs.ts';
+import { startService } from '../support/service.ts';
 
 /** Keeps this process from running, as a limit on its CPU does. */
 function stall(ms: number): void {
@@ -78,6 +79,26 @@ describe('a command with a time limit', needs('redis-server'), () => {
     await expect.poll(() => reasons, { timeout: 10_000 }).toContain('Redis was silent for 500 ms');
     server.process.kill('SIGCONT');
     await expect.poll(() => count().catch(() => ''), { timeout: 10_000 }).not.toBe('');
+  });
+
+  it('is a page with 503 in time for a visitor of a public page', async () => {
+    const service = await startService(
+      { connect: () => connect(parseConfig({ REDIS_URL: server.url }).redis) },
+      {
+        PUBLIC_PAGES: '1',
+        REDIS_TIMEOUT_MS: '100',
+      },
+    );
+    server.process.kill('SIGSTOP');
+    try {
+      for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/badge.svg']) {
+        const answer = await fetch(service.url + path, { signal: AbortSignal.timeout(2000) });
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      }
+    } finally {
+      server.process.kill('SIGCONT');
+      await service.close();
+    }
   });
 
   it('fails when Redis does not answer in time, and the next ones are answered when Redis is back', async () => {

@@ -257,6 +257,25 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     INSTALLING_MS,
   );
 
+  it('draws pictures of public pages with resvg, which the example brings', needs('fonts-dejavu-core'), async () => {
+    await testStore?.client.hset('gr:{pictured}:config', 'public_page', 'on');
+    const service = startChild(process.execPath, ['node_modules/guildrank/dist/guildrank.cjs', 'serve'], {
+      cwd: folder,
+      env: { REDIS_URL: testStore?.url ?? '', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', PUBLIC_PAGES: '1' },
+    });
+    try {
+      await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
+      const { url = '' } = /"url":"(?<url>[^"]+)"/.exec(service.stdout())?.groups ?? {};
+      const answer = await fetch(`${url}/g/pictured/top.png`);
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+      const png = Buffer.from(await answer.arrayBuffer());
+      // The header of a PNG has its size at these places.
+      expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 1200, 630]);
+    } finally {
+      await service.stop();
+    }
+  });
+
   it('types guildrank/writer, its own declarations checked too', () => {
     writeFileSync(join(folder, 'bot.ts'), TYPED_BOT);
     // The same in CommonJS, where TypeScript refuses the types of an ES module.

@@ -40,6 +40,10 @@ const NEEDS = {
   'redis-cli': apt('redis-tools', 'redis-cli'),
   chromium: { fix: 'apt install chromium-headless-shell', find: () => existsSync(BROWSERS.chromium) },
   'firefox-esr': { fix: 'apt install firefox-esr', find: () => existsSync(BROWSERS.firefox) },
+  'fonts-dejavu-core': {
+    fix: 'apt install fonts-dejavu-core',
+    find: () => existsSync('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'),
+  },
   nginx: apt('nginx'),
   haproxy: apt('haproxy'),
   caddy: apt('caddy'),
