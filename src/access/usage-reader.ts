@@ -2,8 +2,10 @@ import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { HOUR_MS } from './usage.ts';
 
+/** Hours of {@link KeyUsage.day}. */
+const DAY_HOURS = 24;
 /** Hours of {@link GuildUsage.hours}: seven days. */
-const SHOWN_HOURS = 7 * 24;
+const SHOWN_HOURS = 7 * DAY_HOURS;
 
 /** Requests in one time, by what the quota decided. */
 export interface Requests {
@@ -22,12 +24,18 @@ export interface HourUsage extends Requests {
 export interface KeyUsage extends Requests {
   /** ISO 8601 in UTC; null when no request of the key was written. */
   readonly lastUsed: string | null;
+  /** The last 24 hours of the clock, with the running one. */
+  readonly day: Requests;
+  /** The hours of {@link GuildUsage.hours}. */
+  readonly week: Requests;
 }
 
 export interface GuildUsage {
   /** The last seven days by the hour of the clock, oldest first. The last one is the running hour. */
   readonly hours: readonly HourUsage[];
-  /** Returns the usage of a key by its id. */
+  /** Whether a request of a key that the guild still has was written. */
+  readonly isUsed: boolean;
+  /** Returns the usage of a key by its id. O(1). */
   readonly ofKey: (keyId: string) => KeyUsage;
 }
 
@@ -47,28 +55,40 @@ export async function readUsage(
   const first = thisHour - SHOWN_HOURS + 1;
   const hours = Array.from({ length: SHOWN_HOURS }, (_, index) => ({
     startsAt: new Date((first + index) * HOUR_MS).toISOString(),
-    requests: 0,
-    refused: 0,
+    ...noRequests(),
   }));
+  const byKey = new Map<string, { readonly day: Count; readonly week: Count }>();
   for (const [field, value] of Object.entries(fields)) {
-    const [, hour, refused] = /^(\d+):.+?(:refused)?$/.exec(field) ?? [];
-    const entry = hours[Number(hour) - first];
-    if (entry) entry[refused ? 'refused' : 'requests'] += Number(value);
+    const [, hour, keyId = '', refused] = /^(\d+):(.+?)(:refused)?$/.exec(field) ?? [];
+    const index = Number(hour) - first;
+    const entry = hours[index];
+    if (!entry) continue;
+    const ofKey = byKey.get(keyId) ?? { day: noRequests(), week: noRequests() };
+    byKey.set(keyId, ofKey);
+    const counts = [entry, ofKey.week, ...(index >= SHOWN_HOURS - DAY_HOURS ? [ofKey.day] : [])];
+    for (const count of counts) count[refused ? 'refused' : 'requests'] += Number(value);
   }
   return {
     hours,
+    isUsed: Object.keys(used).length > 0,
     ofKey: (keyId) => ({
       lastUsed: used[keyId] ?? null,
       requests: Number(fields[`${thisHour}:${keyId}`] ?? 0),
       refused: Number(fields[`${thisHour}:${keyId}:refused`] ?? 0),
+      day: byKey.get(keyId)?.day ?? noRequests(),
+      week: byKey.get(keyId)?.week ?? noRequests(),
     }),
   };
 }
 
+/** Requests that are added up. */
+type Count = { -readonly [N in keyof Requests]: Requests[N] };
+
+function noRequests(): Count {
+  return { requests: 0, refused: 0 };
+}
+
 /** Returns the sum of the last hours. */
 export function sumOf(hours: readonly Requests[]): Requests {
-  return hours.reduce((a, b) => ({ requests: a.requests + b.requests, refused: a.refused + b.refused }), {
-    requests: 0,
-    refused: 0,
-  });
+  return hours.reduce((a, b) => ({ requests: a.requests + b.requests, refused: a.refused + b.refused }), noRequests());
 }

@@ -6,6 +6,10 @@ export const format = {
   number: digits,
   /** Returns an ISO 8601 time as "2026-01-31 18:30 UTC". */
   time: (iso: string): string => iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2 UTC'),
+  /** Returns an ISO 8601 time as "18:30", in UTC. */
+  hour: (iso: string): string => iso.slice(11, 16),
+  /** Returns the day of the week of an ISO 8601 time as "Sat", in UTC. */
+  weekday: (iso: string): string => new Date(iso).toUTCString().slice(0, 3),
   /** Returns seconds as "45 s" or "12 min". */
   duration: (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   count,

@@ -1,6 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
+import { parseCap } from '../access/api-key-record.ts';
+import { InvalidInputError } from '../errors.ts';
 import { Refusal } from './refusal.ts';
 import { visitOf } from './visit.ts';
 
@@ -104,3 +106,19 @@ export function choice<T extends object>(table: T) {
   const names = Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
   return z.enum(names, { error: `Choose one of ${names.join(', ')}.` });
 }
+
+/** Returns the parser of a field that `parse` reads. The message of its InvalidInputError is that of the field. */
+export function parsed<T>(parse: (text: string) => T) {
+  return z.string().transform((text, context): T => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      context.addIssue({ code: 'custom', message: `${error.message}.` });
+      return z.NEVER;
+    }
+  });
+}
+
+/** The parser of the field for the cap of an API key; an empty one is none. */
+export const capField = parsed((text) => (text.trim() === '' ? null : parseCap(text.trim()))).prefault('');

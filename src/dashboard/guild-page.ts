@@ -31,8 +31,9 @@ export interface Parts {
   readonly planQuotas: ReadonlyMap<string, number>;
   /** Public address of the API. */
   readonly apiUrl: string;
-  /** Whether the service has public pages, and the sites that may show them in a frame, as the settings of the dashboard say. */
+  /** Whether the service has public pages. */
   readonly publicPages: boolean;
+  /** The sites that may show public pages and the embed page of the service in a frame; "*" = all; none = there is no embed page. */
   readonly embedOrigins: readonly string[];
   /** Public address of the dashboard. */
   readonly url: () => string;

@@ -1,78 +1,83 @@
-import { z } from 'zod';
 import { count, digits } from '../count.ts';
-import { reservedSpace } from '../web/widget-file.ts';
+import { attributesOf, propertiesOf, type WidgetSettings } from './widget-form.ts';
 
-/** Colours of the widget that the page offers, with those that it has by itself. */
-export const COLOURS = {
-  accent: '#4f46e5',
-  background: '#ffffff',
-  'dark-accent': '#a9a5f3',
-  'dark-background': '#14171d',
+/** Places for the widget, by the names of the form. */
+export const PLACES = {
+  html: 'HTML',
+  wordpress: 'WordPress',
+  iframe: 'iframe',
+  notion: 'Notion',
+  obs: 'OBS',
 } as const;
 
-type Colour = keyof typeof COLOURS;
+export type Place = keyof typeof PLACES;
 
-const colour = (name: Colour) =>
-  z
-    .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'A colour is # and six hexadecimal digits.')
-    .default(COLOURS[name]);
-const whole = (name: string, min: number, max: number, byDefault: number) =>
-  z
-    .string()
-    .default(String(byDefault))
-    .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: `${name} is a whole number from ${min} to ${max}.`,
-    })
-    .transform(Number);
+/** The service that the widget reads. */
+export interface Service {
+  /** Its public address, an origin. */
+  readonly apiUrl: string;
+  readonly guildId: string;
+  /** Whether the guild has a public page. */
+  readonly hasPublicPage: boolean;
+}
 
-/** The settings of a widget, as the fields of the form name them. */
-export const widgetForm = z.object({
-  theme: z.enum(['auto', 'light', 'dark'], { error: 'The theme is auto, light or dark.' }).default('auto'),
-  'page-size': whole('The page size', 1, 100, 10),
-  refresh: whole('The refresh', 0, 86_400, 60),
-  accent: colour('accent'),
-  background: colour('background'),
-  'dark-accent': colour('dark-accent'),
-  'dark-background': colour('dark-background'),
-});
+/** Stands for the API key in a code without one. */
+const NO_KEY = 'gr_...';
 
-export type WidgetSettings = z.infer<typeof widgetForm>;
+/** Whether the widget is part of a page of the site itself. Elsewhere the service's own page shows it. */
+export function isOnSite(place: Place): boolean {
+  return place === 'html' || place === 'wordpress';
+}
+
+/** Whether the code of a place has an API key: not for the public page. */
+export function needsKey(place: Place, { hasPublicPage }: Service): boolean {
+  return !(place === 'obs' && hasPublicPage);
+}
+
+/** Returns what a person copies: HTML, or an address. @param apiKey the API key in it, or a text that stands for it. */
+export function codeOf(place: Place, settings: WidgetSettings, service: Service, apiKey = NO_KEY): string {
+  if (isOnSite(place)) return snippetOf(settings, service, apiKey);
+  const { apiUrl, guildId } = service;
+  if (!needsKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
+  const { dir: _, ...attributes } = attributesOf(settings);
+  const address = `${apiUrl}/embed#${new URLSearchParams({ guild: guildId, 'api-key': apiKey, ...attributes })}`;
+  if (place !== 'iframe') return address;
+  const height = Math.ceil(16 * heightOf(settings));
+  const src = address.replaceAll('&', '&amp;');
+  return `<iframe title="Leaderboard" width="100%" height="${height}" style="border: 0"\n  src="${src}"></iframe>`;
+}
+
+/** Returns the codes of all places, without an API key. */
+export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<Place, string>> {
+  const places = Object.keys(PLACES) as Place[];
+  return Object.fromEntries(places.map((place) => [place, codeOf(place, settings, service)])) as Record<Place, string>;
+}
+
+function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKey: string): string {
+  const attributes = Object.entries(attributesOf(settings)).map(([name, value]) => ` ${name}="${value}"`);
+  const properties = Object.entries(propertiesOf(settings)).map(([name, value]) => `${name}: ${value}`);
+  const space = `display: block; font-size: medium; block-size: ${heightOf(settings)}em`;
+  return [
+    '<style>',
+    `  guild-leaderboard:not(:defined) { ${space} }`,
+    ...(properties.length > 0 ? [`  guild-leaderboard { ${properties.join('; ')} }`] : []),
+    '</style>',
+    `<script src="${apiUrl}/widget.js" defer></script>`,
+    `<guild-leaderboard guild="${guildId}" api-key="${apiKey}"${attributes.join('')}></guild-leaderboard>`,
+  ].join('\n');
+}
+
+/** Returns the height of a widget with a full page, in em: that of docs/widget.md. */
+function heightOf(settings: WidgetSettings): number {
+  const { layout, density, 'page-size': size } = settings;
+  const [head, row] = layout === 'table' ? [13.5, 3.25] : [11.25, density === 'compact' ? 2.75 : 3.75];
+  return head + row * size + ('boards' in attributesOf(settings) ? 3 : 0);
+}
 
 /** Visitors who look at the same time. */
 const VISITORS = [1, 10, 100];
 /** One read of the totals lasts this many refreshes. */
 const TOTALS_EVERY = 5;
-
-/** Returns the attributes that differ from the widget's own. */
-export function attributesOf(settings: WidgetSettings): Readonly<Record<string, string>> {
-  const { theme, refresh, 'page-size': size } = settings;
-  return {
-    ...(theme !== 'auto' && { theme }),
-    ...(size !== 10 && { 'page-size': String(size) }),
-    ...(refresh !== 60 && { refresh: String(refresh) }),
-  };
-}
-
-/** Returns the CSS properties of the colours that differ from the widget's own. */
-export function propertiesOf(settings: WidgetSettings): Readonly<Record<string, string>> {
-  const changed = (Object.keys(COLOURS) as Colour[]).filter((name) => settings[name].toLowerCase() !== COLOURS[name]);
-  return Object.fromEntries(changed.map((name) => [`--guildrank-${name}`, settings[name].toLowerCase()]));
-}
-
-/** Returns the HTML for a web page, with a place for the API key. */
-export function snippetOf(settings: WidgetSettings, apiUrl: string, guildId: string): string {
-  const attributes = Object.entries(attributesOf(settings)).map(([name, value]) => ` ${name}="${value}"`);
-  const properties = Object.entries(propertiesOf(settings)).map(([name, value]) => `${name}: ${value}`);
-  return [
-    '<style>',
-    `  ${reservedSpace(settings['page-size'])}`,
-    ...(properties.length > 0 ? [`  guild-leaderboard { ${properties.join('; ')} }`] : []),
-    '</style>',
-    `<script src="${apiUrl}/widget.js" defer></script>`,
-    `<guild-leaderboard guild="${guildId}" api-key="gr_..."${attributes.join('')}></guild-leaderboard>`,
-  ].join('\n');
-}
 
 /** The requests of visitors who look for an hour. */
 export interface WidgetCost {

@@ -3,12 +3,19 @@
 /** @param {Date} date */
 const local = (date) => date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-// Times as the reader's own clock shows them.
+/** @type {Record<string, (date: Date) => string>} */
+const SHORT = {
+  hour: (date) => date.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' }),
+  weekday: (date) => date.toLocaleDateString(undefined, { weekday: 'short' }),
+};
+
+// Times as the reader's own clock shows them, on the axis of a chart in short.
 for (const time of document.querySelectorAll('time')) {
   const date = new Date(time.dateTime);
   if (Number.isNaN(date.getTime())) continue;
-  time.title = time.textContent ?? '';
-  time.textContent = local(date);
+  const short = SHORT[time.dataset.show ?? ''];
+  time.title = short ? local(date) : (time.textContent ?? '');
+  time.textContent = (short ?? local)(date);
 }
 for (const title of /** @type {NodeListOf<SVGTitleElement>} */ (document.querySelectorAll('svg title[data-at]'))) {
   title.textContent = (title.textContent ?? '').replace(/^.* UTC/, local(new Date(title.dataset.at ?? '')));

@@ -2,14 +2,17 @@
 (() => {
   const board = document.getElementById('preview');
   const form = /** @type {HTMLFormElement | null} */ (document.getElementById('settings'));
-  const snippet = document.getElementById('snippet');
-  if (!board || !form || !snippet) return;
+  const look = document.getElementById('look');
+  if (!board || !form || !look) return;
 
   // The widget sends no cookies, because an API key is all that it needs elsewhere. Here its data is behind the sign-in.
   const { fetch } = window;
   window.fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });
 
-  const ATTRIBUTES = ['theme', 'page-size', 'refresh'];
+  const ATTRIBUTES = [
+    ...['theme', 'layout', 'density', 'page-size', 'refresh', 'lang', 'dir', 'boards'],
+    ...['podium', 'search', 'stats', 'pager'],
+  ];
   /** @param {Record<string, string>} properties */
   const paint = (properties) => {
     for (const name of [...board.style]) board.style.removeProperty(name);
@@ -17,26 +20,44 @@
   };
   paint(JSON.parse(board.dataset.properties ?? '{}'));
 
+  /** Gives the form that makes a key the look that is shown. @param {Record<string, string>} fields */
+  const keepLook = (fields) => {
+    const inputs = Object.entries(fields).map(([name, value]) =>
+      Object.assign(document.createElement('input'), { type: 'hidden', name, value }),
+    );
+    look.replaceChildren(...inputs);
+  };
+
   let latest = 0;
-  form.addEventListener('input', async () => {
+  const follow = async () => {
     const mine = ++latest;
     const query = new URLSearchParams(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form))));
     const answer = await fetch(`${form.action}/settings?${query}`).catch(() => undefined);
     // A value that is half typed is refused; the next one is not.
     if (!answer?.ok || mine !== latest) return;
-    const { attributes, properties, snippet: html, costs } = await answer.json();
+    const { attributes, properties, fields, codes, costs } = await answer.json();
     for (const name of ATTRIBUTES) {
       if (name in attributes) board.setAttribute(name, attributes[name]);
       else board.removeAttribute(name);
     }
     paint(properties);
-    snippet.textContent = html;
+    keepLook(fields);
+    for (const [place, code] of Object.entries(codes)) {
+      const shown = document.getElementById(`code-${place}`);
+      if (shown) shown.textContent = code;
+    }
     for (const { visitors, text, isOver } of costs) {
       const cell = document.querySelector(`[data-visitors="${visitors}"]`);
       if (!cell) continue;
       cell.textContent = text;
       cell.classList.toggle('bad', isOver);
     }
-    history.replaceState(null, '', `?${query}`);
+    history.replaceState(null, '', `${form.action}?${new URLSearchParams(fields)}`);
+  };
+  form.addEventListener('input', follow);
+  // Another page would not have what was entered into the other form.
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    follow();
   });
 })();

@@ -2,38 +2,70 @@ import type { Request, Response } from 'express';
 import type { ApiKeyRecord } from '../../access/api-key-record.ts';
 import type { CreatedKey } from '../../access/api-keys.ts';
 import type { Parts } from '../guild-page.ts';
+import type { NewKey } from '../new-keys.ts';
 import { Refusal } from '../refusal.ts';
-import { visitOf } from '../visit.ts';
+import { actorOf, guildOf, visitOf } from '../visit.ts';
+
+/** The API key that a person wants. */
+export interface WantedKey {
+  readonly name: string;
+  /** Its lifetime in words. */
+  readonly lifetime: string;
+  /** Milliseconds, or null for no end. */
+  readonly lifetimeMs: number | null;
+  readonly origins: readonly string[];
+  /** Requests an hour, or null for no cap. */
+  readonly cap: number | null;
+}
+
+/** Makes an API key of the guild, with an entry of the audit log. @throws InvalidInputError when the guild has too many. */
+export function makeKey(
+  { apiKeys, auditLog }: Parts,
+  req: Request,
+  res: Response,
+  { name, lifetime, lifetimeMs, origins, cap }: WantedKey,
+): Promise<CreatedKey> {
+  const guildId = guildOf(res);
+  const limits = `${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}${cap === null ? '' : `, ${cap} requests an hour`}`;
+  const what = `Made the API key "${name}", valid ${lifetime}${limits}`;
+  const make = () => apiKeys.create(guildId, name, lifetimeMs, origins, cap);
+  return auditLog.change(guildId, actorOf(req, res), what, make, 'security');
+}
 
 /**
  * Answers with the way to the page of a key that was made, which shows it. A reload of that page makes no second key, and the key is in
  * no address.
- * @param overlap how long the key that it replaces goes on, in words.
+ * @param made overlap: how long the key that it replaces goes on, in words; path: that of the page below the guild.
  * @throws StoreUnavailableError
  */
 export async function showNewKey(
   { newKeys }: Parts,
   res: Response,
   { key, record: { guildId, id } }: CreatedKey,
-  overlap?: string,
+  { overlap, path = `/keys/${id}/made` }: { readonly overlap?: string; readonly path?: string } = {},
 ): Promise<void> {
   await newKeys.keep(tokenOf(res), id, { key, overlap });
-  res.redirect(303, `/guilds/${guildId}/keys/${id}/made`);
+  res.redirect(303, `/guilds/${guildId}${path}`);
+}
+
+/** Returns a key that was made, once. @throws Refusal at the second time. */
+export async function takeNewKey({ newKeys }: Parts, res: Response, keyId: string): Promise<NewKey> {
+  const made = await newKeys.take(tokenOf(res), keyId);
+  if (made) return made;
+  const message =
+    'A key is shown once, and this one was shown already. If you did not keep it, revoke it and make another.';
+  throw new Refusal(410, 'Shown already', message);
 }
 
 /** Answers with the page of a key that was made, once: it is in no cache. @throws Refusal at the second time. */
 export async function sendNewKey(
-  { newKeys, views, apiUrl }: Parts,
+  parts: Parts,
   record: ApiKeyRecord,
   _req: Request<{ id: string }>,
   res: Response,
 ): Promise<void> {
-  const made = await newKeys.take(tokenOf(res), record.id);
-  if (!made) {
-    const message =
-      'A key is shown once, and this one was shown already. If you did not keep it, revoke it and make another.';
-    throw new Refusal(410, 'Shown already', message);
-  }
+  const { apiUrl, views } = parts;
+  const made = await takeNewKey(parts, res, record.id);
   const headers = [`x-api-key: ${made.key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
   const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
   const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');

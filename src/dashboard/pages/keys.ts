@@ -1,14 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import { type ApiKeyRecord, parseCap } from '../../access/api-key-record.ts';
+import type { ApiKeyRecord } from '../../access/api-key-record.ts';
 import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
-import { readUsage } from '../../access/usage-reader.ts';
+import { readUsage, sumOf } from '../../access/usage-reader.ts';
 import { InvalidInputError, NotFoundError } from '../../errors.ts';
-import { choice, formOf, parseForm } from '../forms.ts';
+import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
-import { sendNewKey, showNewKey } from './key-made.ts';
+import { makeKey, sendNewKey, showNewKey } from './key-made.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -31,22 +31,9 @@ const newKey = z.object({
     .regex(KEY_NAME_PATTERN, 'Give the key a name of 1 to 64 characters, so that you can tell it from others.'),
   lifetime: choice(LIFETIMES),
   origins: parsed(parseOrigins),
-  cap: parsed((text) => (text.trim() === '' ? null : parseCap(text.trim()))).prefault(''),
+  cap: capField,
 });
 const rotation = z.object({ overlap: choice(OVERLAPS) });
-
-/** Returns the parser of a field that `parse` reads. The message of its InvalidInputError is that of the field. */
-function parsed<T>(parse: (text: string) => T) {
-  return z.string().transform((text, context): T => {
-    try {
-      return parse(text);
-    } catch (error) {
-      if (!(error instanceof InvalidInputError)) throw error;
-      context.addIssue({ code: 'custom', message: `${error.message}.` });
-      return z.NEVER;
-    }
-  });
-}
 
 /** The API keys of the guild: make, list, rotate, revoke. Each change takes effect at once. */
 export const keysPage: GuildPage = {
@@ -60,15 +47,11 @@ export const keysPage: GuildPage = {
     );
 
     router.post('/keys', async (req, res) => {
-      const guildId = guildOf(res);
       const form = parseForm(newKey, formOf(req));
       if (!form.data) return sendList(parts, res, { problem: form.problem, values: formOf(req) }, 400);
-      const { name, lifetime, origins, cap } = form.data;
-      const limits = `${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}${cap === null ? '' : `, ${cap} requests an hour`}`;
-      const what = `Made the API key "${name}", valid ${lifetime}${limits}`;
-      const make = () => apiKeys.create(guildId, name, LIFETIMES[lifetime], origins, cap);
+      const wanted = { ...form.data, lifetimeMs: LIFETIMES[form.data.lifetime] };
       try {
-        await showNewKey(parts, res, await auditLog.change(guildId, actorOf(req, res), what, make, 'security'));
+        await showNewKey(parts, res, await makeKey(parts, req, res, wanted));
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
         await sendList(parts, res, { problem: `${error.message}.`, values: formOf(req) }, 400);
@@ -105,7 +88,7 @@ export const keysPage: GuildPage = {
         const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
         const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
         const created = await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
-        await showNewKey(parts, res, created, overlap);
+        await showNewKey(parts, res, created, { overlap });
       }),
     );
   },
@@ -122,7 +105,12 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
   const { apiKeys, views, now } = parts;
   const guildId = guildOf(res);
   const [records, usage] = await Promise.all([apiKeys.list(guildId), readUsage(parts, guildId, now())]);
-  const keys = records.map((key) => ({ ...key, isExpired: isExpired(key, now()), usage: usage.ofKey(key.id) }));
+  const { requests: all } = sumOf(usage.hours);
+  const keys = records.map((key) => {
+    const used = usage.ofKey(key.id);
+    const share = all === 0 ? 0 : (100 * used.week.requests) / all;
+    return { ...key, isExpired: isExpired(key, now()), usage: used, share };
+  });
   const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), notice: '', problem: '', values: {} };
   views.send(res, 'keys', { ...data, ...texts }, status);
 }

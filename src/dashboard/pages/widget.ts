@@ -1,86 +1,136 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { readOverview } from '../../guild/overview/overview.ts';
-import { ID_PATTERN, MAX_PAGE_SIZE } from '../../guild/ranking/model.ts';
-import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
-import { parseForm } from '../forms.ts';
+import { InvalidInputError } from '../../errors.ts';
+import { type Overview, readOverview } from '../../guild/overview/overview.ts';
+import { BOARDS, kindOfBoard } from '../../store/keys.ts';
+import { capField, choice, formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound } from '../refusal.ts';
+import { siteOrigin } from '../site-address.ts';
 import { guildOf } from '../visit.ts';
-import { attributesOf, COLOURS, costsOf, propertiesOf, snippetOf, widgetForm } from '../widget-snippet.ts';
+import {
+  attributesOf,
+  BOARD_LABELS,
+  COLOURS,
+  fieldsOf,
+  LANGUAGES,
+  PARTS,
+  propertiesOf,
+  widgetForm,
+} from '../widget-form.ts';
+import { codeOf, codesOf, costsOf, isOnSite, needsKey, PLACES, type Service } from '../widget-snippet.ts';
+import { makeKey, showNewKey, takeNewKey } from './key-made.ts';
+import { addWidgetData } from './widget-data.ts';
 
-/** Address of the data of the preview, below the page: the widget adds the path of the API and of the guild. */
-const DATA = '/widget/data/api/v1/servers/:server';
+/** The form that makes a key has the settings of the widget too. */
+const keyForm = widgetForm.extend({ place: choice(PLACES), site: z.string().default(''), cap: capField });
 
-const number = z
-  .string()
-  .regex(/^\d{1,9}$/)
-  .transform(Number);
-const pageQuery = z.object({
-  page: number.default(1).refine((page) => page >= 1),
-  limit: number.default(10).refine((limit) => limit >= 1 && limit <= MAX_PAGE_SIZE),
-});
-
-/** The widget with other settings: a preview with the data of the guild, the HTML to copy, and what it costs. */
+/** The way of the leaderboard to a site: the look with a preview, a key for the site, the code with the key in it, and what it costs. */
 export const widgetPage: GuildPage = {
   path: '/widget',
-  label: 'Widget',
+  label: 'Put it on your site',
   addTo(router, parts) {
-    const { commands, views } = parts;
+    const { apiKeys, views } = parts;
 
-    router.get('/widget', async (req, res) => {
-      const { settings, problem, ...shown } = await show(parts, req, res);
-      const data = { title: 'Widget', settings, notice: '', problem, colours: Object.keys(COLOURS), ...shown };
-      views.send(res, 'widget', data, problem === '' ? 200 : 400);
-    });
+    router.get('/widget', (req, res) => sendPage(parts, res, req.query));
     router.get('/widget/settings', async (req, res) => {
-      const { settings: _, ...shown } = await show(parts, req, res);
+      const { settings: _, overview: __, ...shown } = await show(parts, res, req.query);
       res.status(shown.problem === '' ? 200 : 400).json(shown);
     });
 
-    router.get(`${DATA}/leaderboard`, requireOwn, async (req, res) => {
-      const { data } = parseForm(pageQuery, req.query);
-      if (!data) throw new Refusal(400, 'Bad request', 'There is no such page of the leaderboard.');
-      sendJson(res, (await commands.read(new PageRead(guildOf(res), data.page, data.limit))).value);
+    router.post('/widget', async (req, res) => {
+      const fields = formOf(req);
+      try {
+        await makeSiteKey(parts, req, res, fields);
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        await sendPage(parts, res, fields, error.message);
+      }
     });
-    router.get(`${DATA}/members/:user`, requireOwn, async (req, res) => {
-      const user = String(req.params.user ?? '');
-      if (!ID_PATTERN.test(user)) throw notFound();
-      const { value } = await commands.read(new MemberRead(guildOf(res), user));
-      if (value) sendJson(res, value);
-      else res.status(404).json({ code: 'member_not_found' });
+
+    router.get('/widget/made/:id', async (req, res) => {
+      const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
+      const { data } = parseForm(widgetForm.extend({ place: choice(PLACES) }), req.query);
+      if (!record || !data) throw notFound();
+      const { key } = await takeNewKey(parts, res, record.id);
+      const { place } = data;
+      const service = serviceOf(parts, await overviewOf(parts, res));
+      const code = codeOf(place, data, service, key);
+      const settings = String(new URLSearchParams(fieldsOf(data)));
+      views.send(res, 'widget-made', { title: 'Your code', record, code, place, settings, ...placeTexts(parts) });
     });
-    router.get(`${DATA}/stats`, requireOwn, async (_req, res) => {
-      sendJson(res, (await commands.read(new StatsRead(guildOf(res)))).value);
-    });
+    addWidgetData(router, parts);
   },
 };
 
-/** Returns the settings that the address names, and what follows from them. Wrong settings give those of the widget. */
-async function show(parts: Parts, req: Request, res: Response) {
-  const form = parseForm(widgetForm, req.query);
+/**
+ * Makes a key for the place that the form names, and answers with the way to its code. A part of a web page is asked for by the origin of
+ * the site, and a frame by that of the service.
+ * @throws InvalidInputError with what to change.
+ */
+async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
+  const { data, problem } = parseForm(keyForm, fields);
+  if (!data) throw new InvalidInputError(problem.replace(/\.$/, ''));
+  const { place, site, cap, ...settings } = data;
+  if (!needsKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
+    throw new InvalidInputError('The public page needs no key: copy its address as it is');
+  }
+  const origin = isOnSite(place) ? siteOrigin(site) : parts.apiUrl;
+  const name = isOnSite(place) ? new URL(origin).host.slice(0, 64) : PLACES[place];
+  const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
+  const created = await makeKey(parts, req, res, wanted);
+  const query = new URLSearchParams({ place, ...fieldsOf(settings) });
+  await showNewKey(parts, res, created, { path: `/widget/made/${created.record.id}?${query}` });
+}
+
+/** @param fields those of the address, or of a form that was refused for `refused`. */
+async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: string): Promise<void> {
+  const { overview, ...shown } = await show(parts, res, fields);
+  const problem = refused === undefined ? shown.problem : `${refused}.`;
+  const data = {
+    title: 'Put it on your site',
+    notice: '',
+    ...shown,
+    problem,
+    // Half of the quota is left for everything else.
+    cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
+    site: fields.site ?? '',
+    place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',
+    boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
+    ...placeTexts(parts),
+    names: { places: PLACES, boards: BOARD_LABELS, parts: PARTS, languages: LANGUAGES, colours: Object.keys(COLOURS) },
+  };
+  parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);
+}
+
+/** Returns the settings that fields name, and what follows from them. Wrong settings give those of the widget. */
+async function show(parts: Parts, res: Response, fields: Request['query']) {
+  const form = parseForm(widgetForm, fields);
   const settings = form.data ?? widgetForm.parse({});
-  const guildId = guildOf(res);
-  const { plan, requests_per_hour } = await readOverview(parts, parts.planQuotas, guildId);
+  const overview = await overviewOf(parts, res);
+  const service = serviceOf(parts, overview);
   return {
     settings,
+    overview,
     problem: form.problem,
-    plan,
-    perHour: requests_per_hour,
     attributes: attributesOf(settings),
     properties: propertiesOf(settings),
-    snippet: snippetOf(settings, parts.apiUrl, guildId),
-    costs: costsOf(settings, requests_per_hour),
+    fields: fieldsOf(settings),
+    codes: codesOf(settings, service),
+    hasPublicPage: service.hasPublicPage,
+    costs: costsOf(settings, overview.requests_per_hour),
   };
 }
 
-/** Lets a read of the preview through for the guild of the page alone. */
-function requireOwn(req: Request, res: Response, next: () => void): void {
-  if (req.params.server !== guildOf(res)) throw notFound();
-  next();
+/** Returns what the texts about a place depend on. */
+function placeTexts({ apiUrl, embedOrigins }: Parts) {
+  return { apiUrl, embedOrigins };
 }
 
-/** Sends data with the fields of the API. A total beyond 2^53 is rounded, for the preview only. */
-function sendJson(res: Response, value: object): void {
-  res.type('json').send(JSON.stringify(value, (_name, field) => (typeof field === 'bigint' ? Number(field) : field)));
+function overviewOf(parts: Parts, res: Response): Promise<Overview> {
+  return readOverview(parts, parts.planQuotas, guildOf(res));
+}
+
+function serviceOf({ apiUrl, publicPages }: Parts, { guild, public_page }: Overview): Service {
+  return { apiUrl, guildId: guild, hasPublicPage: publicPages && public_page };
 }

@@ -64,16 +64,24 @@ describeStores('the usage of a guild', (kind) => {
     count(usage, 'g', 'a', true);
     count(usage, 'g', 'b', false);
     await usage.write();
-    const { hours, ofKey } = await read();
+    const { hours, isUsed, ofKey } = await read();
+    expect(isUsed).toBe(true);
     expect(hours).toHaveLength(168);
     expect(hours.slice(-2)).toEqual([
       { startsAt: '2026-01-15T12:00:00.000Z', requests: 2, refused: 1 },
       { startsAt: '2026-01-15T13:00:00.000Z', requests: 1, refused: 1 },
     ]);
     expect(sumOf(hours)).toEqual({ requests: 3, refused: 2 });
-    expect(ofKey('a')).toEqual({ lastUsed: '2026-01-15T13:30:00.000Z', requests: 1, refused: 0 });
-    expect(ofKey('b')).toEqual({ lastUsed: '2026-01-15T13:30:00.000Z', requests: 0, refused: 1 });
-    expect(ofKey('c')).toEqual({ lastUsed: null, requests: 0, refused: 0 });
+    const lastUsed = '2026-01-15T13:30:00.000Z';
+    const all = { requests: 3, refused: 1 };
+    expect(ofKey('a')).toEqual({ lastUsed, requests: 1, refused: 0, day: all, week: all });
+    const one = { requests: 0, refused: 1 };
+    expect(ofKey('b')).toEqual({ lastUsed, ...one, day: one, week: one });
+    const none = { requests: 0, refused: 0 };
+    expect(ofKey('c')).toEqual({ lastUsed: null, ...none, day: none, week: none });
+    now += 23 * HOUR;
+    expect((await read()).ofKey('a')).toMatchObject({ requests: 0, day: { requests: 1, refused: 0 }, week: all });
+    expect((await read('h')).isUsed).toBe(false);
   });
 
   it('is the naive count of all requests of several processes, whatever becomes of their calls', async () => {

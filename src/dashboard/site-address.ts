@@ -1,0 +1,28 @@
+import { parseOrigins } from '../access/origins.ts';
+import { InvalidInputError } from '../errors.ts';
+
+/** Hosts of this machine, which have no certificate. */
+const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
+const MAX_LENGTH = 500;
+
+/**
+ * Returns the origin of a site from its address, as a person copies it from a browser: a path is left out, and without a scheme it is
+ * https, or http on this machine.
+ * @throws InvalidInputError with what to enter instead.
+ */
+export function siteOrigin(text: string): string {
+  const address = text.trim();
+  if (address === '') throw new InvalidInputError('Give the address of your site, such as https://www.example.com');
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
+  const full = hasScheme ? address : `${LOCAL.test(address) ? 'http' : 'https'}://${address}`;
+  const url = address.length <= MAX_LENGTH && URL.canParse(full) ? new URL(full) : undefined;
+  // Without a scheme, one word is more likely the name of a site than a host.
+  const isHost = url && (hasScheme || LOCAL.test(address) || /[.:]/.test(url.hostname));
+  if (!isHost || !/^https?:$/.test(url.protocol)) {
+    const shown = address.length <= 80 ? address : `${address.slice(0, 80)}…`;
+    throw new InvalidInputError(
+      `"${shown}" is not the address of a site: copy it from your browser, such as https://www.example.com`,
+    );
+  }
+  return parseOrigins(url.origin)[0] as string;
+}
