@@ -31,7 +31,7 @@ export function firstSteps(overview: Overview, has: { readonly publicPages: bool
       isDone: overview.public_page,
     },
     {
-      label: 'Put it on your site',
+      label: 'Show it on your site',
       hint: 'Done with the first request that comes with one of your keys.',
       path: '/widget',
       isDone: has.requests,

@@ -8,7 +8,7 @@ import { MANY_LOOKS_MS } from './engines.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 
-describe('the dashboard in Chromium, its pages widget, import and members', needs('chromium', 'redis-server'), () => {
+describe('the dashboard in Chromium, sites, imports and members', needs('chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
   const file = join(folder, 'members.csv');
@@ -32,11 +32,20 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
 
   /** Goes through the pages and forms, and calls `look` on each. */
   async function tour(look: (name: string) => Promise<void>, hasScripts = true): Promise<void> {
-    await visit.follow('Widget');
+    await visit.follow('Put it on your site');
     await look('widget');
     await visit.page.getByLabel(/Refresh in seconds/).fill('5');
+    await visit.page.getByLabel('Podium').check();
+    await visit.page.getByLabel('This week').check();
     await visit.press('Show');
+    await visit.page.getByLabel('1,200 px').check();
     await look('widget, changed');
+    await visit.page.getByLabel('Address of your site').fill('example');
+    await visit.press('Make a key and show the code');
+    await look('widget, wrong site');
+    await visit.page.getByLabel('Address of your site').fill('www.example.com/ranks');
+    await visit.press('Make a key and show the code');
+    await look('widget, made');
     await visit.page.goto(`${visit.dashboard.url}/guilds/${GUILD}/widget?page-size=999`);
     await look('widget, refused');
     await visit.follow('Import');
@@ -72,27 +81,31 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
   }
 
   it('have no violations of axe, fit and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
+    await visit.dashboard.store.guildConfig.update(GUILD, { boards: ['week'] });
     await visit.signIn();
     const seen: string[] = [];
     await tour(async (step) => {
       seen.push(step);
-      if (step.startsWith('widget')) await previewed('Member 10');
+      if (step.startsWith('widget') && step !== 'widget, made') await previewed('Member 1');
       await visit.expectRight(step);
     });
-    expect(seen).toHaveLength(14);
+    expect(seen).toHaveLength(16);
     await visit.expectNothingForeign();
   });
 
   it('work in full without scripts', async () => {
+    await visit.dashboard.store.guildConfig.update(GUILD, { boards: ['week'] });
     await visit.signIn(GUILD, { javaScriptEnabled: false });
     const seen: Record<string, string> = {};
     await tour(async (step) => {
       seen[step] = await visit.text();
     }, false);
     expect(seen['widget, changed']).toContain(
-      '<guild-leaderboard guild="81384788765712384" api-key="gr_..." refresh="5">',
+      '<guild-leaderboard guild="81384788765712384" api-key="gr_..." refresh="5" podium="off" boards="all,week">',
     );
     expect(seen['widget, changed']).toMatch(/10086,400 requests/);
+    expect(seen['widget, wrong site']).toContain('"example" is not the address of a site: copy it from your browser');
+    expect(seen['widget, made']).toMatch(/api-key="gr_\w{38}" refresh="5" podium="off" boards="all,week"/);
     expect(seen.widget).toContain('The preview needs JavaScript');
     expect(seen['import, checked']).toContain('members.csv line 3: xp "x" is not a whole number');
     expect(seen['import, loaded']).toContain('loaded 2 members');
@@ -105,7 +118,7 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
 
   it('show the widget itself with the data of the guild, and it follows the form, its tag and its cost too', async () => {
     await visit.signIn();
-    await visit.follow('Widget');
+    await visit.follow('Put it on your site');
     await previewed('Member 10');
     expect(await board().getByText(EVIL).count()).toBeGreaterThan(0);
     expect(await visit.text()).toContain('172 requests, 7 % of the quota');
@@ -113,7 +126,7 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
     await visit.page.getByLabel('Theme').selectOption('dark');
     await visit.page.getByLabel(/Refresh in seconds/).fill('10');
     await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
-    const snippet = visit.page.locator('#snippet');
+    const snippet = visit.page.locator('#code-html');
     // The last field that was filled.
     await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
     expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');
@@ -136,7 +149,7 @@ describe('the dashboard in Chromium, its pages widget, import and members', need
 
   it('search a member in the preview, and say that there is none', async () => {
     await visit.signIn();
-    await visit.follow('Widget');
+    await visit.follow('Put it on your site');
     await previewed('Member 10');
     await board().getByRole('button', { name: /find/i }).click();
     await board().getByRole('textbox').fill('m3');

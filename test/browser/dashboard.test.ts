@@ -19,6 +19,14 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await apiKeys.create(GUILD, EVIL.slice(0, 64), 86_400_000, ['https://www.example.com']);
     await apiKeys.create(GUILD, 'old', -1000);
     await writer.record('another', { userId: 'x', set: 5 });
+    const hour = Math.floor(Date.now() / 3_600_000);
+    const [key] = await apiKeys.list(GUILD);
+    const counts = {
+      [`${hour}:${key?.id}`]: 1200,
+      [`${hour - 1}:${key?.id}`]: 40,
+      [`${hour - 30}:${key?.id}:refused`]: 25,
+    };
+    await client.hset(`gr:{${GUILD}}:usage`, counts);
   });
 
   const heading = async () => (await visit.page.getByRole('heading', { level: 1 }).textContent()) ?? '';
@@ -139,12 +147,17 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
 
   it('shows the times of the charts by the clock of the reader, as all others', async () => {
     await visit.signIn(GUILD, { timezoneId: 'Asia/Kolkata', locale: 'en-GB' });
-    const ends = await visit.page.locator('.ends time').allTextContents();
-    expect(ends).toHaveLength(2);
     const bars = await visit.page.locator('svg title').allTextContents();
     expect(bars).toHaveLength(24 + 7);
     // Hours of UTC begin at half past there.
-    for (const text of [...ends, ...bars]) expect(text).toMatch(/^\d\d? \w+ \d{4}, \d\d:30(: \d|$)/);
+    for (const text of bars) expect(text).toMatch(/^\d\d? \w+ \d{4}, \d\d:30: \d/);
+    const axes = visit.page.locator('.axis');
+    expect(await axes.first().locator('time').allTextContents()).toEqual(
+      Array(4).fill(expect.stringMatching(/^\d\d?:30$/)),
+    );
+    expect(await axes.last().locator('time').allTextContents()).toEqual(
+      Array(7).fill(expect.stringMatching(/^[A-Z]\w\w$/)),
+    );
   });
 
   it('makes a key that the service takes at once, with the line of curl that is shown, and refuses it once it is revoked', async () => {

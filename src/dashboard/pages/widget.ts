@@ -91,6 +91,7 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     title: 'Put it on your site',
     notice: '',
     ...shown,
+    overview,
     problem,
     // Half of the quota is left for everything else.
     cap: fields.cap ?? Math.max(1, Math.floor(overview.requests_per_hour / 2)),
