@@ -21,7 +21,7 @@ export function requestCharts({ hours }: GuildUsage): RequestChart[] {
     const part = hours.slice(day * DAY, (day + 1) * DAY);
     return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
   });
-  return [chartOf('Last 24 hours', hours.slice(-DAY), 'hour', 6), chartOf('Last 7 days', days, 'weekday', 1)];
+  return [chartOf('Last 24 hours', hours.slice(-DAY), 'hour', 8), chartOf('Last 7 days', days, 'weekday', 1)];
 }
 
 /** @param every bars from one time of the axis to the next. */

@@ -127,6 +127,7 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await visit.page.getByLabel(/Refresh in seconds/).fill('10');
     await visit.page.getByLabel('Accent', { exact: true }).fill('#0f766e');
     const snippet = visit.page.locator('#code-html');
+    await visit.page.getByText('The code for a key that you have').first().click();
     // The last field that was filled.
     await snippet.getByText('guild-leaderboard { --guildrank-accent: #0f766e }').waitFor();
     expect(await snippet.textContent()).toContain('theme="dark" page-size="5" refresh="10"');
@@ -144,6 +145,15 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await previewed('Member 7');
     expect(await visit.page.getByLabel('Theme').inputValue()).toBe('dark');
     expect(await visit.dashboard.store.client.exists(`gr:quota:{${GUILD}}`)).toBe(0);
+    // The key is made with the look that is shown.
+    await visit.page.getByLabel('Density').selectOption('compact');
+    await visit.page.locator('#look [name=density]').waitFor({ state: 'attached' });
+    await visit.page.getByLabel('Address of your site').fill('localhost:3000');
+    await visit.press('Make a key and show the code');
+    const code = visit.page
+      .locator('#code')
+      .getByText(/api-key="gr_\w{38}" theme="dark" density="compact" page-size="5"/);
+    await code.waitFor();
     expect(visit.watch.complaints).toEqual([]);
   });
 

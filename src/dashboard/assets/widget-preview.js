@@ -55,6 +55,13 @@
     history.replaceState(null, '', `${form.action}?${new URLSearchParams(fields)}`);
   };
   form.addEventListener('input', follow);
+  // A preview that is wider than its box shows its middle first.
+  for (const width of document.querySelectorAll('input[name="width"]')) {
+    width.addEventListener('change', () => {
+      const box = board.closest('.scroll');
+      if (box) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+    });
+  }
   // Another page would not have what was entered into the other form.
   form.addEventListener('submit', (event) => {
     event.preventDefault();

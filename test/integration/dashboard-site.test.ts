@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/dashboard/widget-form.ts';
+import { LANGUAGES as WIDGET_LANGUAGES } from '../../src/web/widget/strings.ts';
+import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
+import { needs } from '../support/needs.ts';
+
+const PAGE = '/guilds/own/widget';
+const API = 'https://ranks.example.com';
+
+describe('the way of a guild to a site', needs('redis-server'), () => {
+  let dashboard: TestDashboard;
+  let owner: Visitor;
+
+  beforeAll(async () => {
+    const env = { DASHBOARD_API_URL: API, PUBLIC_PAGES: '1', EMBED_ORIGINS: 'https://frames.example' };
+    dashboard = await startTestDashboard({ TRUST_PROXY: '1', ...env });
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(async () => {
+    await dashboard.store.client.flushall();
+    await dashboard.store.guildConfig.update('own', { plan: 'starter' });
+    owner = await dashboard.signIn('own', 'u1');
+  });
+
+  const make = (fields: Record<string, string>) =>
+    owner.submit(PAGE, PAGE, { place: 'html', site: 'www.example.com', cap: '500', ...fields });
+  const keys = () => dashboard.store.apiKeys.list('own');
+  const follow = ({ headers }: Answer) => owner.get(headers.get('location') ?? '');
+  /** Returns the code that a page shows, as a person copies it. */
+  const codeIn = ({ text }: Answer, id = 'code') => {
+    const [, code = ''] = new RegExp(`<code id="${id}">([^]*?)</code>`).exec(text) ?? [];
+    return code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  };
+
+  it('makes a key for the site alone, with the cap that is proposed, and shows it in the code, once', async () => {
+    expect((await owner.get(PAGE)).text).toMatch(/name="cap"[^>]* value="500"/);
+    const answer = await make({
+      site: ' https://WWW.example.com/ranks?x=1 ',
+      theme: 'dark',
+      podium: 'off',
+      lang: 'ar',
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.not.stringContaining('gr_')]);
+    const shown = await follow(answer);
+    const [, key] = /api-key="(gr_\w{38})"/.exec(codeIn(shown)) ?? [];
+    expect(codeIn(shown)).toBe(
+      [
+        '<style>',
+        '  guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em }',
+        '</style>',
+        `<script src="${API}/widget.js" defer></script>`,
+        `<guild-leaderboard guild="own" api-key="${key}" theme="dark" lang="ar" podium="off" dir="rtl"></guild-leaderboard>`,
+      ].join('\n'),
+    );
+    expect((await follow(answer)).status).toBe(410);
+    expect(await keys()).toMatchObject([
+      { name: 'www.example.com', origins: ['https://www.example.com'], cap: 500, expiresAt: null },
+    ]);
+    expect((await owner.get('/guilds/own/activity')).text).toContain(
+      'for https://www.example.com, 500 requests an hour',
+    );
+  });
+
+  it.each([
+    ['https://example.com/path', 'https://example.com'],
+    ['example.com', 'https://example.com'],
+    ['http://example.com:8000/', 'http://example.com:8000'],
+    ['localhost:3000', 'http://localhost:3000'],
+    ['https://intranet', 'https://intranet'],
+    ['https://user@bücher.example/#top', 'https://xn--bcher-kva.example'],
+  ])('takes the address %s for the origin %s', async (site, origin) => {
+    expect((await make({ site })).status).toBe(303);
+    expect((await keys()).map(({ origins }) => origins)).toEqual([[origin]]);
+  });
+
+  it('says of what is no address of a site what to enter, keeps what was entered, and makes no key', async () => {
+    for (const [site, problem] of [
+      ['', 'Give the address of your site, such as https://www.example.com.'],
+      ['example', '&quot;example&quot; is not the address of a site: copy it from your browser, such as'],
+      ['file:///home/me/index.html', 'is not the address of a site'],
+      ['https://a.example, https://b.example', 'is not the address of a site'],
+      ['javascript:alert(1)', 'is not the address of a site'],
+      [`https://${'a'.repeat(600)}.example`, 'is not the address of a site'],
+      ['https://*.example.com', 'has a wildcard, which is not supported'],
+    ] as const) {
+      const { status, text } = await make({ site, theme: 'dark', cap: '70' });
+      expect([site, status]).toEqual([site, 400]);
+      expect(text).toContain(problem);
+      expect(text).toMatch(/name="cap"[^>]* value="70"/);
+      expect(text).toContain('<input type="hidden" name="theme" value="dark">');
+    }
+    expect((await make({ cap: 'many' })).text).toContain('is no cap: give a whole number');
+    expect((await make({ place: 'constructor' })).status).toBe(400);
+    expect((await make({ 'page-size': '101' })).text).toContain('The page size is a whole number from 1 to 100.');
+    expect(await keys()).toEqual([]);
+  });
+
+  it('limits the key of a frame to the service, whose page is in it', async () => {
+    const look = { site: '', week: 'on', 'page-size': '5', density: 'compact', accent: '#0f766e' };
+    const frame = codeIn(await follow(await make({ ...look, place: 'iframe' })));
+    const address = `${API}/embed#guild=own&amp;api-key=KEY&amp;density=compact&amp;page-size=5&amp;boards=all%2Cweek`;
+    expect(frame.replace(/gr_\w{38}/, 'KEY')).toBe(
+      `<iframe title="Leaderboard" width="100%" height="448" style="border: 0"\n  src="${address}"></iframe>`,
+    );
+    const notion = codeIn(await follow(await make({ site: '', place: 'notion' })));
+    expect(notion).toMatch(/^https:\/\/ranks\.example\.com\/embed#guild=own&api-key=gr_\w{38}$/);
+    expect(await keys()).toMatchObject([
+      { name: 'iframe', origins: [API] },
+      { name: 'Notion', origins: [API] },
+    ]);
+    expect((await owner.get(PAGE)).text).toContain('This service allows it on <code>https://frames.example</code>');
+  });
+
+  it('gives OBS the overlay of a public page without a key, and else the page for frames', async () => {
+    expect(codeIn(await owner.get(PAGE), 'code-obs')).toBe(`${API}/embed#guild=own&api-key=gr_...`);
+    await dashboard.store.guildConfig.update('own', { publicPage: true });
+    const page = await owner.get(`${PAGE}?page-size=5`);
+    expect(codeIn(page, 'code-obs')).toBe(`${API}/g/own?overlay=1&limit=5`);
+    expect((await make({ place: 'obs' })).text).toContain('The public page needs no key');
+    expect(await keys()).toEqual([]);
+  });
+
+  it('has the languages of the widget, and the tabs of the boards that the guild counts', async () => {
+    expect(Object.keys(LANGUAGES)).toEqual(['', ...WIDGET_LANGUAGES]);
+    expect((await owner.get(PAGE)).text).not.toContain('name="week"');
+    await dashboard.store.guildConfig.update('own', { boards: ['week'] });
+    const { text } = await owner.get(PAGE);
+    expect(text.match(/name="(?:week|month)[.a-z]*"/g)).toEqual(['name="week"', 'name="week.prev"']);
+    await dashboard.store.writer.record('own', { userId: 'a', add: 5 });
+    const board = await owner.get(`${PAGE}/data/api/v1/servers/own~week/leaderboard`);
+    expect(JSON.parse(board.text)).toMatchObject({ total: 1, data: [{ user_id: 'a', xp: 5 }] });
+    expect((await owner.get(`${PAGE}/data/api/v1/servers/other~week/leaderboard`)).status).toBe(404);
+  });
+
+  it('leads a new guild by steps, until the first request with a key', async () => {
+    const { store } = dashboard;
+    const undone = async () => {
+      const { text } = await owner.get('/guilds/own');
+      return [...text.matchAll(/<li><a href="\/guilds\/own(\/\w+)">[^<]*<\/a><p /g)].map(([, path]) => path);
+    };
+    expect(await undone()).toEqual(['/import', '/keys', '/settings', '/widget']);
+    await store.writer.record('own', { userId: 'a', set: 5 });
+    const { record } = await store.apiKeys.create('own', 'site', null);
+    expect(await undone()).toEqual(['/settings', '/widget']);
+    await store.guildConfig.update('own', { publicPage: true });
+    expect((await owner.get('/guilds/own')).text).toContain('3 of 4 done.');
+    await store.client.hset('gr:{own}:keys:used', record.id, new Date().toISOString());
+    expect((await owner.get('/guilds/own')).text).not.toContain('First steps');
+  });
+
+  it('shows the requests by time with an axis and as a table, and the part of each key', async () => {
+    const { store } = dashboard;
+    const [a, b] = [await store.apiKeys.create('own', 'a', null), await store.apiKeys.create('own', 'b', null)];
+    const hour = Math.floor(Date.now() / 3_600_000);
+    const counts = {
+      [`${hour}:${a.record.id}`]: 30,
+      [`${hour - 30}:${b.record.id}`]: 1200,
+      [`${hour}:${b.record.id}:refused`]: 7,
+    };
+    expect((await owner.get('/guilds/own')).text).toContain('No requests came.');
+    await store.client.hset('gr:{own}:usage', counts);
+    const { text } = await owner.get('/guilds/own');
+    expect(
+      [...text.matchAll(/<p class="scale[^>]*><span>([\d,]+)<\/span><span>(\d)/g)].map(([, ...ends]) => ends),
+    ).toEqual([
+      ['37', '0'],
+      ['1,200', '0'],
+    ]);
+    const at = new Date(hour * 3_600_000).toISOString();
+    expect(text).toContain(`<td><time datetime="${at}">`);
+    expect(text).toMatch(/<td class="right">30<\/td><td class="right">7<\/td><\/tr>/);
+    const list = (await owner.get('/guilds/own/keys')).text;
+    expect(list).toContain('98 % of the requests of 7 days');
+    expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <b class="bad">7 refused</b></dd>');
+    expect(list).toContain('<dt>24 hours</dt><dd>30 requests</dd>');
+  });
+});
