@@ -1,4 +1,5 @@
 import { count, digits } from '../count.ts';
+import { reservedSpace } from '../web/widget-file.ts';
 import { attributesOf, propertiesOf, type WidgetSettings } from './widget-form.ts';
 
 /** Places for the widget, by the names of the form. */
@@ -56,10 +57,9 @@ export function codesOf(settings: WidgetSettings, service: Service): Readonly<Re
 function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKey: string): string {
   const attributes = Object.entries(attributesOf(settings)).map(([name, value]) => ` ${name}="${value}"`);
   const properties = Object.entries(propertiesOf(settings)).map(([name, value]) => `${name}: ${value}`);
-  const space = `display: block; font-size: medium; block-size: ${heightOf(settings)}em`;
   return [
     '<style>',
-    `  guild-leaderboard:not(:defined) { ${space} }`,
+    `  ${reservedSpace(heightOf(settings))}`,
     ...(properties.length > 0 ? [`  guild-leaderboard { ${properties.join('; ')} }`] : []),
     '</style>',
     `<script src="${apiUrl}/widget.js" defer></script>`,

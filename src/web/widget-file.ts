@@ -10,13 +10,13 @@ export interface WidgetFile {
   readonly integrity: string;
 }
 
-/** Returns the CSS rule that reserves the space of a list in a web page until the script is there, so that nothing below it moves. */
-export function reservedSpace(pageSize: number): string {
-  return `guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${11.25 + 3.75 * pageSize}em }`;
+/** Returns the CSS rule that reserves a height, in em, in a web page until the script is there, so that nothing below it moves. */
+export function reservedSpace(height: number): string {
+  return `guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${height}em }`;
 }
 
 /** Reserves the space of a list of ten members, which the widget has by itself. */
-export const RESERVED_SPACE = `<style>${reservedSpace(10)}</style>`;
+export const RESERVED_SPACE = `<style>${reservedSpace(48.75)}</style>`;
 
 /** Reads the widget. @throws when it is missing: the build has not copied it. */
 export function readWidgetFile(): WidgetFile {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/dashboard/widget-form.ts';
 import { LANGUAGES as WIDGET_LANGUAGES } from '../../src/web/widget/strings.ts';
+import { reservedSpace } from '../../src/web/widget-file.ts';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
 
@@ -46,7 +47,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(codeIn(shown)).toBe(
       [
         '<style>',
-        '  guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em }',
+        `  ${reservedSpace(48.75)}`,
         '</style>',
         `<script src="${API}/widget.js" defer></script>`,
         `<guild-leaderboard guild="own" api-key="${key}" theme="dark" lang="ar" podium="off" dir="rtl"></guild-leaderboard>`,
@@ -168,7 +169,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     ]);
     const at = new Date(hour * 3_600_000).toISOString();
     expect(text).toContain(`<td><time datetime="${at}">`);
-    expect(text).toMatch(/<td class="right">30<\/td><td class="right">7<\/td><\/tr>/);
+    expect(text).toMatch(/data-label="Requests">30<\/td><td class="right" data-label="Refused">7<\/td><\/tr>/);
     const list = (await owner.get('/guilds/own/keys')).text;
     expect(list).toContain('98 % of the requests of 7 days');
     expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <b class="bad">7 refused</b></dd>');
