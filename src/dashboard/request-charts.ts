@@ -1,7 +1,10 @@
+import { HOUR_MS } from '../access/usage.ts';
 import { type GuildUsage, type HourUsage, type Requests, sumOf } from '../access/usage-reader.ts';
 
 /** Hours of a day. */
 const DAY = 24;
+/** Hours from one time of the axis to the next. */
+const TICK_HOURS = 8;
 
 /** A chart of requests by time, 100 high. Requests stand below, refused ones on top. */
 export interface RequestChart {
@@ -10,7 +13,7 @@ export interface RequestChart {
   /** Value at the top. */
   readonly most: number;
   readonly bars: readonly (HourUsage & { readonly height: number; readonly refusedHeight: number })[];
-  /** Times of the axis, each as the format `show` and at equal distances: ISO 8601. */
+  /** Times of the axis, each as the format `show` and at equal distances: ISO 8601. That of a day is in its middle. */
   readonly ticks: readonly string[];
   readonly show: 'hour' | 'weekday';
 }
@@ -21,11 +24,17 @@ export function requestCharts({ hours }: GuildUsage): RequestChart[] {
     const part = hours.slice(day * DAY, (day + 1) * DAY);
     return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
   });
-  return [chartOf('Last 24 hours', hours.slice(-DAY), 'hour', 8), chartOf('Last 7 days', days, 'weekday', 1)];
+  const lastDay = hours.slice(-DAY);
+  const starts = lastDay.filter((_, hour) => hour % TICK_HOURS === 0).map(({ startsAt }) => startsAt);
+  // A day of the chart begins at any hour, and most of it is of the weekday of its middle.
+  const middles = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY / 2) * HOUR_MS).toISOString());
+  return [
+    { ...chartOf('Last 24 hours', lastDay), ticks: starts, show: 'hour' },
+    { ...chartOf('Last 7 days', days), ticks: middles, show: 'weekday' },
+  ];
 }
 
-/** @param every bars from one time of the axis to the next. */
-function chartOf(title: string, parts: readonly HourUsage[], show: RequestChart['show'], every: number): RequestChart {
+function chartOf(title: string, parts: readonly HourUsage[]): Omit<RequestChart, 'ticks' | 'show'> {
   const most = Math.max(...parts.map(({ requests, refused }) => requests + refused));
   const share = (requests: number) => (most === 0 ? 0 : (100 * requests) / most);
   return {
@@ -33,7 +42,5 @@ function chartOf(title: string, parts: readonly HourUsage[], show: RequestChart[
     sum: sumOf(parts),
     most,
     bars: parts.map((part) => ({ ...part, height: share(part.requests), refusedHeight: share(part.refused) })),
-    ticks: parts.filter((_, index) => index % every === 0).map(({ startsAt }) => startsAt),
-    show,
   };
 }

@@ -57,7 +57,8 @@ export const widgetPage: GuildPage = {
       const service = serviceOf(parts, await overviewOf(parts, res));
       const code = codeOf(place, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
-      views.send(res, 'widget-made', { title: 'Your code', record, code, place, settings, ...placeTexts(parts) });
+      const shown = { record, code, place, settings, hasPublicPage: service.hasPublicPage, ...placeTexts(parts) };
+      views.send(res, 'widget-made', { title: 'Your code', ...shown });
     });
     addWidgetData(router, parts);
   },
