@@ -17,7 +17,7 @@
     document.documentElement.dir = select('direction').value;
     document.documentElement.dataset.theme = theme;
     code('snippet').textContent =
-      '<style>guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em }</style>\n' +
+      '<style>@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em } }</style>\n' +
       `<script src="${new URL('widget.js', document.baseURI)}" defer></script>\n` +
       `<guild-leaderboard guild="${chosen.value}" api-key="${key}"></guild-leaderboard>`;
     const url = new URL(`api/v1/servers/${chosen.value}/leaderboard?limit=5`, document.baseURI);

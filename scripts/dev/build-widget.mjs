@@ -20,8 +20,8 @@ const styleText = {
 
 /** Names of properties that only the widget uses: the file has short ones. */
 const INTERNAL = `
-  active block board boardList build cancel card climbed compact drop emit everyS feed forget hasPager isLive isPending isTold left
-  lookAway nextLevel note number paint path poll prepare problem render reset resumeAt retryS root rowContext say seen
+  active block board boardList build cancel card climbed clock compact curve drop emit everyS feed forget hasPager isLive isPending isTold left
+  lookAway nextLevel note number paint path percent poll prepare problem render reset resumeAt retryS root rowContext say seen
   share source totals update want wantedBy wants words
 `
   .trim()

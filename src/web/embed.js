@@ -1,10 +1,14 @@
-/** Shows the widget with the settings in the fragment of the address, which browsers send to no server. */
+/**
+ * Shows the widget with the settings in the fragment of the address, which browsers send to no server. In a frame, it tells the web page
+ * around it the height of the widget, and takes a theme from that page.
+ */
 (() => {
   /** Not base-url, because the page sends the key to its own service only. */
   const ATTRIBUTES = [
-    ...['guild', 'api-key', 'page-size', 'refresh', 'theme', 'layout', 'density'],
-    ...['podium', 'stats', 'search', 'pager', 'member', 'boards'],
+    ...['guild', 'api-key', 'page-size', 'refresh', 'theme', 'layout', 'density', 'podium', 'stats', 'search', 'pager'],
+    ...['member', 'boards', 'avatar-href'],
   ];
+  const main = document.querySelector('main');
 
   function show() {
     const settings = new URLSearchParams(location.hash.slice(1));
@@ -16,9 +20,19 @@
     document.title = `Leaderboard of ${settings.get('guild') || 'a server'}`;
     document.documentElement.lang = settings.get('lang') || 'en';
     document.body.style.margin = '0';
-    document.querySelector('main')?.replaceChildren(widget);
+    main.replaceChildren(widget);
   }
 
   window.addEventListener('hashchange', show);
   show();
+  if (window.parent === window) return;
+
+  new ResizeObserver(() => {
+    // Any site may know the height, and this page does not know which one shows it.
+    window.parent.postMessage({ type: 'guildrank:height', height: main.offsetHeight }, '*');
+  }).observe(main);
+  window.addEventListener('message', ({ source, data }) => {
+    if (source !== window.parent || data?.type !== 'guildrank:theme') return;
+    if (['light', 'dark', 'auto'].includes(data.theme)) main.firstChild.setAttribute('theme', data.theme);
+  });
 })();

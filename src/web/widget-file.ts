@@ -10,9 +10,12 @@ export interface WidgetFile {
   readonly integrity: string;
 }
 
-/** Returns the CSS rule that reserves a height, in em, in a web page until the script is there, so that nothing below it moves. */
+/**
+ * Returns the CSS rule that reserves a height, in em, in a web page until the script is there, so that nothing below it moves. Without
+ * JavaScript it reserves none.
+ */
 export function reservedSpace(height: number): string {
-  return `guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${height}em }`;
+  return `@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: ${height}em } }`;
 }
 
 /** Reserves the space of a list of ten members, which the widget has by itself. */

@@ -15,12 +15,15 @@ export const REVALIDATE = { 'Cache-Control': 'no-cache' };
 const ONE_HOUR = { 'Cache-Control': 'public, max-age=3600' };
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-/** Returns the headers of an HTML page: it runs only the service's own scripts and connects only to the service. */
-function pageHeaders(frameAncestors: string): Record<string, string> {
+/**
+ * Returns the headers of an HTML page: it runs only the service's own scripts and connects only to the service.
+ * @param images sources of pictures.
+ */
+function pageHeaders(frameAncestors: string, images = 'data:'): Record<string, string> {
   return {
     ...REVALIDATE,
     'Content-Security-Policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+      `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src ${images}; ` +
       `base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}; require-trusted-types-for 'script'`,
     // For old browsers, which do not know frame-ancestors.
     ...(frameAncestors === "'none'" && { 'X-Frame-Options': 'DENY' }),
@@ -66,7 +69,8 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     [`/${widget.path}`, script, { ...SHARED, ...FOR_EVER }],
   ];
   if (embedOrigins.length > 0) {
-    routes.push(['/embed', webFile('embed.html'), pageHeaders(embedOrigins.join(' '))]);
+    // The site around the frame chooses where the pictures of members come from, by avatar-href.
+    routes.push(['/embed', webFile('embed.html'), pageHeaders(embedOrigins.join(' '), 'data: http: https:')]);
     routes.push(['/embed/embed.js', webFile('embed.js'), REVALIDATE]);
   }
   const count: RequestHandler = (_req, _res, next) => {

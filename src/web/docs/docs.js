@@ -71,7 +71,7 @@ function showSnippet() {
   const { path = '', integrity } = place.dataset;
   const src = new URL(path, document.baseURI);
   const text =
-    '<style>guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em }</style>\n' +
+    '<style>@media (scripting: enabled) { guild-leaderboard:not(:defined) { display: block; font-size: medium; block-size: 48.75em } }</style>\n' +
     `<script src="${src}" integrity="${integrity}" crossorigin="anonymous" defer></script>\n` +
     '<guild-leaderboard guild="…" api-key="gr_…"></guild-leaderboard>';
   const { block, code } = codeBlock('HTML', text);

@@ -1,3 +1,4 @@
+import { tellAuthor } from './problem.ts';
 import { limited } from './source.ts';
 
 /** The attributes as properties. The attribute of `pageSize` is `page-size`, and so on; that of `refreshInterval` is `refresh`. */
@@ -20,6 +21,8 @@ export interface Attributes {
   member: string;
   /** Address of a member's web page, with `{user_id}`. */
   memberHref: string;
+  /** Address of a member's picture, with `{user_id}`: http or https. */
+  avatarHref: string;
   /** Rows of a page, 1 to 100. */
   pageSize: number;
   /** Seconds between two reads; 0 reads once. */
@@ -47,6 +50,11 @@ const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Att
   density: text,
   member: text,
   memberHref: text,
+  avatarHref: (value) => {
+    if (!value || /^(https?:\/)?\//i.test(value)) return text(value);
+    tellAuthor('The avatar-href attribute is not an http address.');
+    return '';
+  },
   pageSize: (value) => {
     const n = Number(value ?? 10);
     return Number.isInteger(n) && n >= 1 && n <= 100 ? n : 10;

@@ -3,7 +3,7 @@ import { boardsOf } from './boards.ts';
 import { part } from './dom.ts';
 import type { Entry, Stats } from './model.ts';
 import { Problem, tellAuthor } from './problem.ts';
-import type { AvatarOf, RowContext } from './row.ts';
+import { type AvatarOf, addressOf, type RowContext } from './row.ts';
 import { scriptUrl } from './script-url.ts';
 import { type Feed, NEVER, type Source, type Subscriber, sourceOf, type Wants } from './source.ts';
 import type { Labels } from './strings.ts';
@@ -195,9 +195,9 @@ export abstract class GuildElement extends Base implements Subscriber {
     const { problem } = this;
     if (problem && problem !== this.#told) {
       this.#told = problem;
-      const message = problem.say(this.words);
-      if (problem.retryS === undefined) tellAuthor(message);
-      this.emit('error', { kind: problem.kind, message });
+      const { kind, message } = problem;
+      tellAuthor(message);
+      this.emit('error', { kind, message });
     }
     const wants = this.wants();
     this.source?.want(this, new Map([...wants].map(([path, want]) => [this.board + path, want])));
@@ -224,7 +224,8 @@ export abstract class GuildElement extends Base implements Subscriber {
 
   /** Returns the settings of rows. @param you id of the member that is the visitor. */
   protected rowContext(you: string): RowContext {
-    const { words, memberHref, selectable, avatarOf, totals } = this;
+    const { words, memberHref, avatarHref, selectable, totals } = this;
+    const avatarOf = this.avatarOf ?? ((id: string) => addressOf(avatarHref, id));
     const select = (entry: Entry) => this.emit('select', entry);
     // The XP of a board is not that of the level, so there is no progress.
     const curve = this.board ? '' : totals?.xp_curve;

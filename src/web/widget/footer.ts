@@ -1,6 +1,6 @@
 import { el, part, setText } from './dom.ts';
 import type { Problem } from './problem.ts';
-import { clock, type Words } from './words.ts';
+import type { Words } from './words.ts';
 
 /** What the footer tells. Times are as `performance.now` counts. */
 export interface FooterState {
@@ -44,8 +44,8 @@ export function createFooter(step: (by: number) => void) {
     const isWaiting = problem?.retryS !== undefined;
     time.ariaHidden = isWaiting ? 'true' : null; // A screen reader need not read the countdown.
     const ago = at === undefined || problem ? '' : words.say('updated', { ago: words.ago((now - at) / 1000) });
-    const shown = isWaiting ? words.say('nextTry', { time: clock((resumeAt - now) / 1000) }) : ago;
-    setText(time, shown && `${isWaiting ? ' ' : isLive ? ' · ' : ''}${shown}`);
+    const shown = isWaiting ? words.say('nextTry', { time: words.clock((resumeAt - now) / 1000) }) : ago;
+    setText(time, text.textContent && shown ? ` · ${shown}` : shown);
     dot.hidden = !status.textContent || (!isLive && !problem);
   }
 
@@ -56,7 +56,7 @@ export function createFooter(step: (by: number) => void) {
       state = newState;
       const { words, problem, page, last } = state;
       status.classList.toggle('is-trouble', problem !== undefined);
-      setText(text, problem ? (state.isTold ? '' : problem.say(words)) : state.isLive ? words.say('live') : '');
+      setText(text, problem ? (state.isTold ? '' : words.say('stale')) : state.isLive ? words.say('live') : '');
       pager.hidden = !state.hasPager || last <= 1;
       previous.ariaLabel = words.say('previous');
       next.ariaLabel = words.say('following');

@@ -2,7 +2,7 @@ import { createTabs } from './boards.ts';
 import { el, part, setText } from './dom.ts';
 import { GuildElement, isId, RARELY } from './element.ts';
 import { createFooter } from './footer.ts';
-import { createList, digitsOf } from './list.ts';
+import { createList } from './list.ts';
 import type { Entry, Member, Page } from './model.ts';
 import { createRow, type RowContext } from './row.ts';
 import { createSearch } from './search.ts';
@@ -113,7 +113,6 @@ export class GuildLeaderboard extends GuildElement {
     this.#list.prepare(isTable, hasPodium, words);
     const empty = shown?.total === 0 ? words.say('empty') : '';
     setText(this.#list.note, shown ? empty : problem ? problem.say(words) : words.say('loading'));
-    this.#list.note.classList.toggle('is-problem', !shown && problem !== undefined);
     this.#list.note.classList.toggle('quiet', !shown && !problem);
     const context = this.rowContext(this.member);
     if (shown) this.#list.show(shown, context);
@@ -129,7 +128,6 @@ export class GuildLeaderboard extends GuildElement {
       isId(member) && !this.#list.has(member) ? (this.feed(`/members/${member}`).data as Entry | undefined) : undefined;
     this.#pinned.hidden = !entry;
     if (!entry) return;
-    this.#pinned.style.setProperty('--digits', String(digitsOf(entry, context.words)));
     this.#you.paint(entry, this.#list.climbed(member, entry.rank), context);
   }
 

@@ -63,7 +63,8 @@ export function createList() {
     show({ data, page }: Page, context: RowContext): void {
       if (page !== pageNumber) list.clear();
       pageNumber = page;
-      list.root.style.setProperty('--digits', String(digitsOf(data.at(-1), context.words)));
+      const digits = Math.max(2, context.words.number(data.at(-1)?.rank ?? 0).length);
+      list.root.style.setProperty('--rank', `${0.68 * digits + 0.2}em`);
       const places = new Map([...rows].map(([id, row]) => [id, [row.root.offsetLeft, row.root.offsetTop] as const]));
       const here = new Set(data.map(({ user_id }) => user_id));
       for (const [id, row] of rows) {
@@ -121,11 +122,6 @@ export function createList() {
     },
   };
   return list;
-}
-
-/** Returns the characters of the longest rank up to that of an entry. */
-export function digitsOf(entry: Entry | undefined, words: Words): number {
-  return Math.max(2, words.number(entry?.rank ?? 0).length);
 }
 
 function animate({ root }: Row, from: readonly [number, number] | undefined, isChanged: boolean): void {

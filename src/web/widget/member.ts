@@ -1,9 +1,12 @@
 import { createNote, part, setText } from './dom.ts';
 import { GuildElement, isId } from './element.ts';
 import type { Member } from './model.ts';
+import { Problem } from './problem.ts';
 import { createRow } from './row.ts';
-import { factsOf } from './search.ts';
+import { claimsOf } from './search.ts';
 import { NEVER, type Wants } from './source.ts';
+
+const WITHOUT_MEMBER = new Problem('setup', 'Set the attribute member.');
 
 /** `<guild-member>`: one member of a server, with rank, level and progress. */
 export class GuildMember extends GuildElement {
@@ -18,6 +21,10 @@ export class GuildMember extends GuildElement {
 
   #path(): string {
     return `/members/${this.member}`;
+  }
+
+  protected override get problem(): Problem | undefined {
+    return super.problem ?? (isId(this.member) ? undefined : WITHOUT_MEMBER);
   }
 
   protected wants(): Wants {
@@ -35,9 +42,8 @@ export class GuildMember extends GuildElement {
     this.card.ariaLabel = words.say('member');
     this.#row.root.hidden = this.#facts.hidden = !member;
     this.#note.classList.toggle('is-loading', !member && !problem && !feed.problem);
-    const message = (feed.problem ?? problem)?.say(words, this.member) ?? '';
-    setText(this.#note, isId(this.member) ? message : 'Set the member attribute to the id of a member.');
-    setText(this.#facts, member ? factsOf(member, words).join(' · ') : '');
+    setText(this.#note, (feed.problem ?? problem)?.say(words, this.member) ?? '');
+    setText(this.#facts, member ? claimsOf(member, words).join(' · ') : '');
     if (member) this.#row.paint(member, 0, this.rowContext(''));
   }
 }

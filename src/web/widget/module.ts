@@ -8,7 +8,7 @@ import type { Labels } from './strings.ts';
 import './main.ts';
 
 type CommonName = 'guild' | 'apiKey' | 'baseUrl' | 'refreshInterval' | 'theme';
-type MemberName = CommonName | 'member' | 'memberHref' | 'selectable';
+type MemberName = CommonName | 'member' | 'memberHref' | 'avatarHref' | 'selectable';
 
 /**
  * The part that all elements share.
@@ -39,7 +39,7 @@ interface GuildElement extends HTMLElement {
  * @fires guildrank-select
  */
 interface MemberElement extends GuildElement {
-  /** Returns the address of a member's picture, or nothing for the initial of the name. */
+  /** Returns the address of a member's picture, or nothing for the initial of the name. Takes the place of `avatarHref`. */
   avatarOf: ((userId: string) => string | null | undefined) | undefined;
 }
 

@@ -1,4 +1,3 @@
-import type { Label } from './strings.ts';
 import type { Words } from './words.ts';
 
 /** What a problem concerns: the attributes of the author, one member, the quota, or the service. */
@@ -7,20 +6,20 @@ export type ProblemKind = 'setup' | 'missing' | 'quota' | 'away';
 /** The reason why there is no data. */
 export class Problem extends Error {
   /**
-   * @param text a sentence for the author; undefined if the texts for visitors have one for this kind.
+   * @param cause a sentence for the author, in English.
    * @param retryS seconds until the next try; undefined if trying again does not help.
    */
   constructor(
     readonly kind: ProblemKind,
-    readonly text?: string,
+    cause?: string,
     readonly retryS?: number,
   ) {
-    super(text ?? kind);
+    super(cause);
   }
 
-  /** Returns the message for people. @param id the member that was asked for. */
+  /** Returns the message for visitors. @param id the member that was asked for. */
   say(words: Words, id = ''): string {
-    return this.text ?? words.say(this.kind as Label, { id });
+    return words.say(this.kind === 'missing' ? this.kind : 'away', { id });
   }
 }
 
@@ -29,8 +28,8 @@ export function problemOf(response: Response, body: unknown, root: string, hasKe
   const { status, headers } = response;
   const { code, detail = 'The request was refused.' } = (body ?? {}) as { code?: string; detail?: string };
   const retryS = secondsOf(headers.get('Retry-After'));
-  if (status === 429) return new Problem('quota', undefined, retryS);
-  if (status >= 500) return new Problem('away', undefined, retryS);
+  if (status === 429) return new Problem('quota', 'The hourly quota is used up.', retryS);
+  if (status >= 500) return new Problem('away', `The service answered ${status}.`, retryS);
   if (code === 'member_not_found') return new Problem('missing');
   if (status === 401) {
     const mend = hasKey ? 'The API key was not accepted. Check' : 'The proxy at base-url adds no API key. Set';

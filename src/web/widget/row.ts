@@ -15,10 +15,13 @@ export interface RowContext {
   readonly you: string;
   readonly memberHref: string;
   readonly selectable: boolean;
-  readonly avatarOf: AvatarOf | undefined;
+  readonly avatarOf: AvatarOf;
   /** Called when a member is chosen. @returns whether the link is followed. */
   readonly select: (entry: Entry) => boolean;
 }
+
+/** Puts the id of a member into an address. */
+export const addressOf = (address: string, id: string) => address.replaceAll('{user_id}', encodeURIComponent(id));
 
 export type Row = ReturnType<typeof createRow>;
 
@@ -61,7 +64,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
       action?.append(name);
     }
     if (!action) return;
-    if (memberHref) action.setAttribute('href', memberHref.replaceAll('{user_id}', encodeURIComponent(entry.user_id)));
+    if (memberHref) action.setAttribute('href', addressOf(memberHref, entry.user_id));
     action.onclick = (event) => {
       if (!select(entry)) event.preventDefault();
     };
@@ -74,7 +77,7 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     avatar.style.setProperty('--hue', String(hueOf(id)));
     avatar.replaceChildren(initialOf(text));
     if (!url) return;
-    const image = el('img', { alt: '', referrerpolicy: 'no-referrer', src: url });
+    const image = el('img', { alt: '', loading: 'lazy', referrerpolicy: 'no-referrer', src: url });
     image.onerror = () => image.remove();
     avatar.append(image);
   }
@@ -86,8 +89,9 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
     paint(entry: Entry, climbed: number, context: RowContext): void {
       const { words, curve } = context;
       const { number, compact } = words;
+      const id = entry.user_id;
       const way = progressOf(entry, curve);
-      you.hidden = entry.user_id !== context.you;
+      you.hidden = id !== context.you;
       root.classList.toggle('is-you', !you.hidden);
       setText(you, words.say('you'));
       setText(rank, number(entry.rank));
@@ -97,15 +101,16 @@ export function createRow(kind: 'li' | 'tr' | 'div') {
       mark.hidden = climbed === 0;
       mark.classList.toggle('is-down', climbed < 0);
       setText(mark, `${climbed < 0 ? '▼' : '▲'} ${number(Math.abs(climbed))}`);
-      setText(levelShort, isTable ? number(entry.level) : words.say('levelShort', { n: entry.level }));
-      setText(levelLong, words.say('level', { n: entry.level }));
+      setText(levelShort, words.say('levelShort', { n: entry.level }));
+      setText(levelLong, isTable ? number(entry.level) : words.say('level', { n: entry.level }));
       setText(xpFull, (entry.xp < 1e12 ? number : compact)(entry.xp));
       setText(xpShort, (entry.xp < 1e6 ? number : compact)(entry.xp));
       xp.title = number(entry.xp);
       progress.hidden = curve !== undefined && !way; // Until the curve is known, the space is kept.
       bar.style.width = `${100 * (way?.share ?? 0)}%`;
+      progress.dataset.way = way ? words.percent(way.share) : '';
       setText(next, way ? words.say('next', { xp: way.left, n: way.nextLevel }) : '');
-      paintAvatar(entry.user_id, name.title, context.avatarOf?.(entry.user_id) ?? '');
+      paintAvatar(id, name.title, context.avatarOf(id) ?? '');
       paintAction(entry, context);
     },
   };

@@ -61,7 +61,8 @@ export function createSearch(show: (member: Member | undefined) => void) {
     const tell = (name: string, text: string) => answer(el('strong', {}, el('bdi', {}, name)), `: ${text}`);
     try {
       member = (await source.get(`${board}/members/${id}`, { signal })) as Member;
-      tell(nameOf(member), factsOf(member, words).join(', '));
+      const { rank, level, xp } = member;
+      tell(nameOf(member), [words.say('rank', { n: rank }), words.say('level', { n: level }), `${words.number(xp)} XP`, ...claimsOf(member, words)].join(', '));
       jump.hidden = false;
     } catch (error) {
       if (signal.aborted) return;
@@ -99,10 +100,9 @@ export function createSearch(show: (member: Member | undefined) => void) {
   return { toggle, form, result, paint, cancel };
 }
 
-/** Returns the facts about a member in words. */
-export function factsOf({ rank, level, xp, daily_streak, last_daily_claim }: Member, words: Words): string[] {
-  const facts = [words.say('rank', { n: rank }), words.say('level', { n: level }), `${words.number(xp)} XP`];
-  facts.push(words.say('streak', { n: daily_streak }));
+/** Returns what is known about the daily claims of a member, in words. */
+export function claimsOf({ daily_streak, last_daily_claim }: Member, words: Words): string[] {
+  const facts = daily_streak ? [words.say('streak', { n: daily_streak })] : [];
   if (last_daily_claim) facts.push(words.say('claim', { date: words.date(last_daily_claim) }));
   return facts;
 }

@@ -146,8 +146,7 @@ function createSource(root: string, key: string) {
         body = await response.json().catch(unlessNoJson);
       } catch (error) {
         if (init.signal?.aborted) throw error;
-        tellAuthor(`no answer from ${root}. Check base-url, and CORS_ORIGINS of the service.`);
-        throw new Problem('away', undefined, 1);
+        throw new Problem('away', `No answer from ${root}. Check base-url, and CORS_ORIGINS of the service.`, 1);
       }
       const [, left, seconds] = /r=(\d+);t=(\d+)/.exec(response.headers.get('RateLimit') ?? '') ?? [];
       if (left !== undefined) paceS = Number(seconds) / Math.max(1, Number(left));

@@ -31,8 +31,8 @@ export const TEXTS = {
   previous: 'Previous/Zurück/Précédent/Anterior/Anterior/السابق/前へ',
   following: 'Next/Weiter/Suivant/Siguiente/Próxima/التالي/次へ',
   missing: 'No member has the id “{id}”. Names are not searched./Kein Mitglied hat die ID „{id}“. Keine Suche nach Namen./Aucun membre n’a l’id « {id} ». Pas de recherche par nom./Ningún miembro tiene el id «{id}». No se busca por nombre./Nenhum membro tem o id “{id}”. Sem busca por nome./لا عضو بالمعرّف «{id}». لا يُبحث بالأسماء./IDが「{id}」のメンバーはいません。名前では検索できません。',
-  quota: 'The hourly quota is used up./Das Stundenkontingent ist aufgebraucht./Le quota horaire est épuisé./La cuota por hora se agotó./A cota por hora acabou./نفدت الحصة في الساعة./1時間の上限に達しました。',
-  away: 'The leaderboard is away for a moment./Rangliste kurz nicht da./Classement indisponible un instant./Clasificación no disponible ahora./Classificação indisponível agora./لوحة الصدارة غير متاحة مؤقتًا./ランキングは一時的に利用できません。',
+  away: 'Leaderboard unavailable/Rangliste nicht verfügbar/Classement indisponible/Clasificación no disponible/Classificação indisponível/لوحة الصدارة غير متاحة/ランキングは利用できません',
+  stale: 'Not updated/Nicht aktualisiert/Pas à jour/Sin actualizar/Sem atualização/غير محدَّثة/更新できません',
   nextTry: 'Next try in {time}/Nächster Versuch in {time}/Prochain essai dans {time}/Próximo intento en {time}/Próxima tentativa em {time}/المحاولة التالية بعد {time}/次の試行まで {time}',
 } as const satisfies Record<string, string>;
 

@@ -21,6 +21,7 @@ export function createWords(locale: string, labels: Partial<Labels>) {
   const plural = new Intl.PluralRules(lang);
   const ago = new Intl.RelativeTimeFormat(locales, { style: 'narrow', numeric: 'auto' });
   const number = new Intl.NumberFormat(locales).format;
+  const percent = new Intl.NumberFormat(locales, { style: 'percent' }).format;
   /** Returns a number in few figures, such as `1.5M`. */
   const compact = new Intl.NumberFormat(locales, { notation: 'compact', maximumFractionDigits: 1 }).format;
 
@@ -28,6 +29,8 @@ export function createWords(locale: string, labels: Partial<Labels>) {
     lang,
     number,
     compact,
+    /** Returns a share as a whole percentage: 100 % stands for the whole alone. */
+    percent: (share: number) => percent(Math.floor(100 * share) / 100),
     /** Returns a text with its values. Numbers are formatted; the value `n` chooses between two forms. */
     say(label: Label, values: Readonly<Record<string, string | number>> = {}): string {
       const text = labels[label] ?? (TEXTS[label].split(BETWEEN_LANGUAGES)[index] as string);
@@ -43,11 +46,12 @@ export function createWords(locale: string, labels: Partial<Labels>) {
       const isLong = seconds >= 60;
       return ago.format(-Math.floor(isLong ? seconds / 60 : seconds), isLong ? 'minute' : 'second');
     },
+    /** Returns a wait as `m:ss`, or as `h:mm:ss` from an hour on. */
+    clock(seconds: number): string {
+      const whole = Math.ceil(Math.max(0, seconds));
+      const parts = [whole / 3600, (whole / 60) % 60, whole % 60].map(Math.floor);
+      if (whole < 3600) parts.shift();
+      return parts.map((part, i) => number(part).padStart(i && 2, number(0))).join(':');
+    },
   };
-}
-
-/** Returns seconds as `m:ss`. */
-export function clock(seconds: number): string {
-  const whole = Math.ceil(Math.max(0, seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
