@@ -8,7 +8,7 @@
     ...['guild', 'api-key', 'page-size', 'refresh', 'theme', 'layout', 'density', 'podium', 'stats', 'search', 'pager'],
     ...['member', 'boards', 'avatar-href'],
   ];
-  const main = document.querySelector('main');
+  const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 
   function show() {
     const settings = new URLSearchParams(location.hash.slice(1));
@@ -33,6 +33,6 @@
   }).observe(main);
   window.addEventListener('message', ({ source, data }) => {
     if (source !== window.parent || data?.type !== 'guildrank:theme') return;
-    if (['light', 'dark', 'auto'].includes(data.theme)) main.firstChild.setAttribute('theme', data.theme);
+    if (['light', 'dark', 'auto'].includes(data.theme)) main.firstElementChild?.setAttribute('theme', data.theme);
   });
 })();

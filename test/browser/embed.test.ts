@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Page, type Site, sharedChromium, startSite } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { type PageWatch, watchPage } from './engines.ts';
+
+/** The guide, whose receiver of messages is run. */
+const GUIDE = readFileSync(new URL('../../docs/widget.md', import.meta.url), 'utf8');
 
 describe('/embed in a frame, in Chromium', needs('chromium'), () => {
   let testStore: TestStore;
@@ -87,6 +91,34 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
         .evaluate((node) => node.getAttributeNames().sort()),
     ).toEqual(['api-key', 'guild', 'layout']);
     expect(hosts).toEqual(new Set([new URL(site.url).origin, service.url]));
+  });
+
+  it('tells its height, takes a theme from the page around it alone, and ignores other messages', async () => {
+    await open(site, `guild=guild&api-key=${key}`);
+    await frame().getByText('Live').waitFor();
+    const [, receiver = ''] = /```js\n(const frame = .*?)```/s.exec(GUIDE) ?? [];
+    await page.evaluate(`(() => { ${receiver.replaceAll('https://ranks.example.com', service.url)} })()`);
+    const theme = () => frame().locator('guild-leaderboard').getAttribute('theme');
+    const room = () => page.evaluate("document.querySelector('iframe').clientHeight");
+    // The receiver came after the first message, so it hears of a change.
+    await page.evaluate(
+      "document.documentElement.dataset.theme = 'dark'; document.querySelector('iframe').width = 250",
+    );
+    await expect.poll(theme).toBe('dark');
+    await expect.poll(room).toBe((await frame().locator('guild-leaderboard').boundingBox())?.height);
+    const height = await room();
+    const inside = page.frames()[1];
+    await inside?.evaluate("postMessage({ type: 'guildrank:theme', theme: 'light' }, '*')");
+    await page.evaluate(`postMessage({ type: 'guildrank:height', height: 1 }, '*');
+      for (const wrong of [null, 'light', 7, { type: 'guildrank:theme' }, { type: 'guildrank:theme', theme: 'x' }, { theme: 'light' }])
+        document.querySelector('iframe').contentWindow.postMessage(wrong, '*');`);
+    // A message waits for those before it.
+    await page.evaluate(
+      "document.querySelector('iframe').contentWindow.postMessage({ type: 'guildrank:theme', theme: 'auto' }, '*')",
+    );
+    await expect.poll(theme).not.toBe('dark');
+    expect([await theme(), await room()]).toEqual(['auto', height]);
+    expect(watch.complaints).toEqual([]);
   });
 
   it('is shown on no other site', async () => {

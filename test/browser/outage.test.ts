@@ -28,7 +28,7 @@ describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-serve
       await page.getByText('Live', { exact: true }).waitFor();
 
       redis.process.kill('SIGSTOP');
-      await page.getByText('The leaderboard is away for a moment.').waitFor();
+      await page.getByText('Leaderboard unavailable').waitFor();
       expect(await page.locator('li .name').allTextContents()).toEqual(['ada']);
 
       redis.process.kill('SIGCONT');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import type { PageRequest } from './engines.ts';
 import { describeEngines, describeLogic, members, widgetView } from './widget-suite.ts';
 import { soon } from './widget-view.ts';
 
@@ -114,6 +115,28 @@ describeLogic('the widget for the author of a page', (engine) => {
     ]);
   });
 
+  it('shows pictures of avatar-href, and the initial where one does not load or the address is not of the web', async () => {
+    const asked: PageRequest[] = [];
+    await view.tab.intercept(async (request) => {
+      if (!request.url().startsWith('https://pictures.example/')) return undefined;
+      asked.push(request);
+      const body = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
+      return request.url().includes('u0') ? { contentType: 'image/svg+xml', body } : { status: 404 };
+    });
+    await view.openLive({ 'avatar-href': 'https://pictures.example/{user_id}.svg?of={user_id}' });
+    const pictures = () => view.inWidget("all('.avatar').slice(0, 3).map((node) => node.childElementCount)");
+    await soon(pictures).toEqual([1, 0, 0]);
+    expect(
+      await view.inWidget("all('img').map((node) => [node.src, node.loading, node.referrerPolicy, node.alt])"),
+    ).toEqual([['https://pictures.example/u0.svg?of=u0', 'lazy', 'no-referrer', '']]);
+    expect(asked.filter((request) => 'referer' in request.headers())).toEqual([]);
+    for (const address of ['javascript:1', 'data:image/svg+xml,<svg/>', 'ftp://a.example/{user_id}']) {
+      await view.run(`widget.avatarHref = '${address}'`);
+      await soon(pictures).toEqual([0, 0, 0]);
+    }
+    expect(view.messages.join()).toContain('The avatar-href attribute is not an http address.');
+  });
+
   it.each([
     ['en', 'Leaderboard', '12 members', 'Lv 11'],
     ['de-AT', 'Rangliste', '12 Mitglieder', 'Lv. 11'],
@@ -166,10 +189,40 @@ describeLogic('the widget for the author of a page', (engine) => {
   it('shows one member, or the totals, from the same file', async () => {
     await view.openHtml(
       `<script src="SERVICE/widget.js" defer></script><guild-member guild="guild" api-key="KEY" member="u3"></guild-member>
-       <guild-member guild="guild" api-key="KEY" member="nobody"></guild-member><guild-stats guild="guild" api-key="KEY"></guild-stats>`,
+       <guild-member guild="guild" api-key="KEY" member="nobody"></guild-member><guild-stats guild="guild" api-key="KEY"></guild-stats>
+       <guild-member guild="guild" api-key="KEY"></guild-member>`,
     );
-    await view.sees('rank 4 · level 10 · 4,700 XP · daily streak 0');
+    await view.sees(/Member 3[\s\S]*XP to level 11[\s\S]*Lv 10[\s\S]*4,700/);
     await view.sees('No member has the id “nobody”.');
     await view.sees('12 members · 53.4K XP');
+    await view.sees('Leaderboard unavailable');
+    const told = view.messages.filter((message) => message.startsWith('Guildrank widget'));
+    expect(told).toEqual(['Guildrank widget: Set the attribute member.']);
+    const seen = await view.page.evaluate(`[...document.querySelectorAll('guild-member')].map(({ shadowRoot }) =>
+      [shadowRoot.querySelector('.facts').textContent, shadowRoot.querySelectorAll('.is-loading').length])`);
+    expect(seen).toEqual(Array(3).fill(['', 0]));
+  });
+
+  it('shows the claims of a member, and a long rank beside the name', async () => {
+    const member = { rank: 1_234_567, user_id: 'u3', username: 'Member 3', level: 10, xp: 4700, daily_streak: 12 };
+    await view.tab.intercept(async (request) =>
+      request.method() === 'GET' && request.url().includes('/members/')
+        ? {
+            body: JSON.stringify({ ...member, last_daily_claim: '2026-01-02T00:00:00Z' }),
+            headers: { 'Access-Control-Allow-Origin': '*' },
+            contentType: 'application/json',
+          }
+        : undefined,
+    );
+    await view.openHtml(
+      '<script src="SERVICE/widget.js" defer></script><guild-member guild="guild" api-key="KEY" member="u3"></guild-member>',
+    );
+    await view.sees(/daily streak 12 · last claim Jan [12], 2026$/m);
+    const gap = `((root) => root.querySelector('.who').getBoundingClientRect().left - root.querySelector('.rank').getBoundingClientRect().right)
+      (document.querySelector('guild-member').shadowRoot)`;
+    for (const width of [320, 800]) {
+      await view.tab.resize(width, 600);
+      await soon(() => view.page.evaluate(gap)).toBeGreaterThan(0);
+    }
   });
 });

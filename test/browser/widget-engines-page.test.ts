@@ -43,6 +43,24 @@ describeEngines('the page around the widget', (engine) => {
     expect(count()).toBeGreaterThan(0);
   });
 
+  it('has a width in a grid, a flex box and a float', async () => {
+    const attributes = 'guild="guild" api-key="KEY" member="u3"';
+    const three = ['leaderboard', 'member', 'stats'].map((name) => `<guild-${name} ${attributes}></guild-${name}>`);
+    const parents = ['grid', 'row', 'column', 'centre', 'floats', 'float'];
+    await view.openHtml(
+      SCRIPT + parents.map((name) => three.map((each) => `<div class="${name}">${each}</div>`).join('')).join(''),
+      'lang="en"',
+      `body { width: 500px } .grid, .centre { display: grid } .centre { place-items: center } .row, .column { display: flex }
+       .column { flex-direction: column } .floats > * { float: left } .float { float: left }`,
+    );
+    await soon(() => view.run('return widget.shadowRoot !== null')).toBe(true);
+    const widths = await view.page.evaluate(
+      "[...document.querySelectorAll('guild-leaderboard, guild-member, guild-stats')].map((node) => node.offsetWidth)",
+    );
+    // A parent that is as wide as its content gives no width, so there it is the least one.
+    expect(widths).toEqual([...Array(15).fill(500), ...Array(3).fill(180)]);
+  });
+
   it('keeps its title with white space between the tags, and takes no font from the page', async () => {
     await view.openHtml(
       `${SCRIPT}<guild-leaderboard guild="guild" api-key="KEY">\n  <p>No script?</p>\n</guild-leaderboard>`,
@@ -169,7 +187,7 @@ describeLogic('the page around the widget', (engine) => {
         request.url().includes('/servers/') ? { status: 503, headers } : undefined,
       );
       await view.open();
-      await view.sees('The leaderboard is away for a moment.');
+      await view.sees('Leaderboard unavailable');
       await soon(async () => view.messages.join()).toContain('86400 are used');
       expect(count()).toBe(1);
     },
@@ -220,7 +238,7 @@ describeLogic('the page around the widget', (engine) => {
         `:root { color-scheme: ${theme}; background: canvas } ${style}`,
       );
       await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
-      await view.sees('daily streak 0');
+      await view.sees('Lv 7');
       await view.search('u9');
       await view.sees('rank 10');
       await view.click('Show in list');

@@ -27,6 +27,8 @@ export interface Layout {
   readonly scroll: number;
   /** Parts of a row that overlap, and elements outside of the card. */
   readonly overlaps: number;
+  /** Height of the line about the age of the data. */
+  readonly status: number;
   /** Width of the narrowest name. */
   readonly narrowest: number;
   readonly card: number;
@@ -35,7 +37,7 @@ export interface Layout {
 /** An expression for the first widget that measures its layout. */
 export const MEASURE = `(() => {
   const box = (node) => node.getBoundingClientRect();
-  const parts = (row) => [...row.querySelectorAll('.rank, .avatar, .name, .level, .xp')]
+  const parts = (row) => [...row.querySelectorAll('.rank, .avatar, .name, .level, .xp, .track')]
     .filter((node) => node.checkVisibility() && node.offsetWidth > 0).map(box);
   const cut = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
   const rows = all('[part=row]').filter((node) => node.checkVisibility());
@@ -45,6 +47,7 @@ export const MEASURE = `(() => {
     first: all('.rank')[0].textContent,
     scroll: document.documentElement.scrollWidth,
     overlaps: rows.flatMap((row) => parts(row).flatMap((a, i, list) => list.slice(i + 1).filter((b) => cut(a, b)))).length + outside.length,
+    status: box(all('.status')[0]).height,
     narrowest: Math.min(...all('li .name, th .name').map((node) => node.parentElement.getBoundingClientRect().width)),
     card: box(all('.card')[0]).width,
   };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
+import { reservedSpace } from './widget-layout.ts';
 import { chromiumView, members } from './widget-suite.ts';
 
 describe('the look of the widget', needs('chromium'), () => {
@@ -88,6 +90,61 @@ describe('the look of the widget', needs('chromium'), () => {
     await view.page.reload();
     await live();
     expect(await hues()).toEqual(before);
+  });
+
+  it.each(['list', 'table'])('has two lines for each member of a %s on a phone', async (layout) => {
+    await view.page.setViewportSize({ width: 320, height: 900 });
+    await view.open({ layout, podium: 'off' });
+    await totals();
+    const rows = await view.inWidget<Record<string, { y: number; height: number; text: string }>[]>(
+      `all(':is(li, tr)[part=row]').map((row) => Object.fromEntries(['name', 'xp', 'level', 'track', 'progress'].map((part) => {
+        const node = row.querySelector('.' + part);
+        const { y, height } = node.getBoundingClientRect();
+        return [part, { y: y + height / 2, height, text: node.innerText }];
+      })))`,
+    );
+    expect(rows).toHaveLength(5);
+    for (const { name, xp, level, track } of rows) {
+      expect([xp?.y, track?.y]).toEqual([expect.closeTo(name?.y ?? 0, 0), expect.closeTo(level?.y ?? 0, 0)]);
+      expect(track?.height).toBeGreaterThan(3);
+      expect((level?.y ?? 0) - (name?.y ?? 0)).toBeGreaterThan(15);
+    }
+    expect(rows[0]).toMatchObject({ name: { text: 'Member 0' }, xp: { text: '24,000' }, level: { text: 'Lv 20' } });
+    const shares = "all(':is(li, tr)[part=row] .progress').map((node) => getComputedStyle(node, '::after').content)";
+    expect((await view.inWidget<string[]>(shares))[0]).toMatch(/^"\d+%"$/);
+    if (layout === 'table') {
+      expect(await view.page.getByRole('columnheader').allInnerTexts()).toEqual(['#', 'Member', 'Level', 'XP']);
+      const line = "getComputedStyle(all('tbody tr')[1]).borderTopWidth";
+      expect(await view.inWidget(line)).toBe('1px');
+    }
+  });
+
+  it.each([{}, { layout: 'table' }, { density: 'compact', podium: 'off' }])(
+    'says that a guild is empty above the line of the footer, with %j',
+    async (attributes) => {
+      await view.bench.testStore.empty();
+      await view.store.guildConfig.update('guild', { plan: 'pro' });
+      ({ key: view.bench.key } = await view.store.apiKeys.create('guild', 'test', null));
+      await view.open(attributes);
+      await view.page.getByText('No XP.').waitFor();
+      const [top, bottom, line] = await view.inWidget<number[]>(`(() => {
+        const range = new Range();
+        range.selectNodeContents(all('.rows .note')[0]);
+        const { top, bottom } = range.getBoundingClientRect();
+        return [top - all('thead, .header').at(-1).getBoundingClientRect().bottom, bottom, all('.footer')[0].getBoundingClientRect().top];
+      })()`);
+      expect(top).toBeGreaterThanOrEqual(0);
+      expect(bottom).toBeLessThan(line ?? 0);
+    },
+  );
+
+  it('leaves no empty space where JavaScript is off', async () => {
+    await view.openHtml(view.bench.leaderboard({}), 'lang="en"', reservedSpace('48.75em'));
+    const context = await (await sharedChromium()).newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(view.bench.site.url);
+    expect((await page.locator('main').boundingBox())?.height).toBeLessThan(50);
+    await context.close();
   });
 
   it('is as small as a guild of two members', async () => {

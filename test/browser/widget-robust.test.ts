@@ -29,12 +29,12 @@ describe('the widget on pages of others', needs('chromium'), () => {
     ['a wrong key', { 'api-key': 'gr_no' }, 'The API key was not accepted. Check the api-key attribute.'],
     ['another guild', { guild: 'a b' }, 'The guild attribute is not the id of a server.'],
   ] as const)(
-    'says what to mend in the middle of the card and once in the console: %s',
+    'says in the card that there is no data, and once in the console what to mend: %s',
     async (_, attributes, text) => {
       await view.page.clock.install();
       const count = view.asked('/leaderboard');
       await view.open(attributes);
-      await note(text);
+      await note('Leaderboard unavailable');
       const before = count();
       await view.page.clock.runFor(600_000);
       expect(count()).toBe(before);

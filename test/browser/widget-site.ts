@@ -28,7 +28,7 @@ export class WidgetSite {
   /** Makes the page of the site: markup, and `KEY` in it as the API key, under a policy that allows nothing inline. */
   write(html: string, root = 'lang="en"', style = ''): void {
     const { origin } = new URL(this.service.url);
-    this.site.policy = `default-src 'none'; script-src ${origin}; connect-src ${origin} ${this.alsoAllowed}; img-src data:; style-src 'nonce-x'`;
+    this.site.policy = `default-src 'none'; script-src ${origin}; connect-src ${origin} ${this.alsoAllowed}; img-src data: https://pictures.example; style-src 'nonce-x'`;
     this.site.html = `<!doctype html><html ${root}><meta charset="utf-8"><title>site</title><link rel="icon" href="data:,">
       <style nonce="x">${style}</style><body>${html.replaceAll('KEY', this.key).replaceAll('SERVICE', this.service.url)}</body></html>`;
   }

@@ -89,10 +89,11 @@ describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
       await fetch(`${view.bench.service.url}/api/v1/servers/guild/stats`, { headers: { 'x-api-key': view.bench.key } });
     }
     expect((await nextPage())?.status()).toBe(429);
-    await status('The hourly quota is used up.').waitFor();
+    await status('Not updated').waitFor();
+    expect(view.messages.join()).toContain('Guildrank widget: The hourly quota is used up.');
     expect(await rows().count()).toBe(5);
     const countdown = () => view.page.locator('guild-leaderboard .footer [aria-hidden=true]:not(.dot)').textContent();
-    expect(await countdown()).toMatch(/^ Next try in \d+:\d\d$/);
+    expect(await countdown()).toMatch(/^ · Next try in [\d:]+:\d\d$/);
     let asked = 0;
     view.page.on('request', () => asked++);
     const first = await countdown();

@@ -62,7 +62,15 @@ export function createSearch(show: (member: Member | undefined) => void) {
     try {
       member = (await source.get(`${board}/members/${id}`, { signal })) as Member;
       const { rank, level, xp } = member;
-      tell(nameOf(member), [words.say('rank', { n: rank }), words.say('level', { n: level }), `${words.number(xp)} XP`, ...claimsOf(member, words)].join(', '));
+      tell(
+        nameOf(member),
+        [
+          words.say('rank', { n: rank }),
+          words.say('level', { n: level }),
+          `${words.number(xp)} XP`,
+          ...claimsOf(member, words),
+        ].join(', '),
+      );
       jump.hidden = false;
     } catch (error) {
       if (signal.aborted) return;
