@@ -6,7 +6,7 @@ import { needs } from '../support/needs.ts';
 import { startService } from '../support/service.ts';
 
 describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-server'), () => {
-  it('says that the leaderboard is away, keeps its rows, and recovers by itself when Redis is back', async () => {
+  it('says that the leaderboard is not updated, keeps its rows, and recovers by itself when Redis is back', async () => {
     const redis = await startEmbeddedRedis();
     const clients: Redis[] = [];
     const connect = () => {
@@ -28,7 +28,7 @@ describe('<guild-leaderboard> while Redis hangs', needs('chromium', 'redis-serve
       await page.getByText('Live', { exact: true }).waitFor();
 
       redis.process.kill('SIGSTOP');
-      await page.getByText('Leaderboard unavailable').waitFor();
+      await page.getByText('Not updated').waitFor();
       expect(await page.locator('li .name').allTextContents()).toEqual(['ada']);
 
       redis.process.kill('SIGCONT');

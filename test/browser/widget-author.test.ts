@@ -218,8 +218,11 @@ describeLogic('the widget for the author of a page', (engine) => {
       '<script src="SERVICE/widget.js" defer></script><guild-member guild="guild" api-key="KEY" member="u3"></guild-member>',
     );
     await view.sees(/daily streak 12 · last claim Jan [12], 2026$/m);
-    const gap = `((root) => root.querySelector('.who').getBoundingClientRect().left - root.querySelector('.rank').getBoundingClientRect().right)
-      (document.querySelector('guild-member').shadowRoot)`;
+    const gap = `((root) => {
+      const range = new Range();
+      range.selectNodeContents(root.querySelector('.rank'));
+      return root.querySelector('.who').getBoundingClientRect().left - range.getBoundingClientRect().right;
+    })(document.querySelector('guild-member').shadowRoot)`;
     for (const width of [320, 800]) {
       await view.tab.resize(width, 600);
       await soon(() => view.page.evaluate(gap)).toBeGreaterThan(0);

@@ -119,24 +119,21 @@ describe('the look of the widget', needs('chromium'), () => {
     }
   });
 
-  it.each([{}, { layout: 'table' }, { density: 'compact', podium: 'off' }])(
-    'says that a guild is empty above the line of the footer, with %j',
-    async (attributes) => {
-      await view.bench.testStore.empty();
-      await view.store.guildConfig.update('guild', { plan: 'pro' });
-      ({ key: view.bench.key } = await view.store.apiKeys.create('guild', 'test', null));
-      await view.open(attributes);
-      await view.page.getByText('No XP.').waitFor();
-      const [top, bottom, line] = await view.inWidget<number[]>(`(() => {
-        const range = new Range();
-        range.selectNodeContents(all('.rows .note')[0]);
-        const { top, bottom } = range.getBoundingClientRect();
-        return [top - all('thead, .header').at(-1).getBoundingClientRect().bottom, bottom, all('.footer')[0].getBoundingClientRect().top];
-      })()`);
-      expect(top).toBeGreaterThanOrEqual(0);
-      expect(bottom).toBeLessThan(line ?? 0);
-    },
-  );
+  it('says below the head of a table, and above the line of the footer, that a guild is empty', async () => {
+    await view.store.writer.remove(
+      'guild',
+      Array.from({ length: 24 }, (_, i) => `u${i}`),
+    );
+    await view.open({ layout: 'table' });
+    await view.page.getByText('No XP.').waitFor();
+    const edges = await view.inWidget<number[]>(`(() => {
+      const range = new Range();
+      range.selectNodeContents(all('.rows .note')[0]);
+      const { top, bottom } = range.getBoundingClientRect();
+      return [all('thead')[0].getBoundingClientRect().bottom, top, bottom, all('.footer')[0].getBoundingClientRect().top];
+    })()`);
+    expect(edges).toEqual(edges.toSorted((a, b) => a - b));
+  });
 
   it('leaves no empty space where JavaScript is off', async () => {
     await view.openHtml(view.bench.leaderboard({}), 'lang="en"', reservedSpace('48.75em'));
