@@ -30,8 +30,8 @@ const { metafile } = await build({
   minifyWhitespace: true,
   lineLimit: 200,
   banner: { js: "const BUNDLE = require('node:url').pathToFileURL(__filename);" },
-  // The operator installs these where traces are wanted.
-  external: ['@opentelemetry/*'],
+  // The operator installs these where traces are wanted. The API of OpenTelemetry is not among them: prom-client needs it.
+  external: ['@opentelemetry/exporter-*', '@opentelemetry/resources', '@opentelemetry/sdk-*'],
   plugins: [ownPlaces],
   metafile: true,
   sourcemap: process.argv.includes('--source-map') ? 'inline' : false,

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
 import { createWriter } from '../../src/bot/writer.ts';
@@ -42,6 +43,32 @@ describe('the Dockerfile', () => {
     const allowed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     const copied = named('COPY').flatMap((text) => (text.startsWith('--from') ? [] : text.split(' ').slice(0, -1)));
     expect(new Set(copied)).toEqual(new Set(allowed));
+  });
+
+  it('serves with nothing but what its last stage copies', needs('redis-server'), async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-image-'));
+    const last =
+      read('Dockerfile')
+        .split(/^FROM /m)
+        .at(-1) ?? '';
+    for (const [, files = ''] of last.matchAll(/^COPY (?:--from=build )?(.*) \S+$/gm)) {
+      for (const name of files.replaceAll('/app/', '').split(' ')) {
+        cpSync(join(repository, name), join(folder, name), { recursive: true });
+      }
+    }
+    const redis = await startEmbeddedRedis();
+    const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(last) ?? [];
+    const service = startChild(process.execPath, [...JSON.parse(entry).slice(1), 'serve'], {
+      cwd: folder,
+      env: { REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', PUBLIC_PAGES: '1' },
+    });
+    try {
+      await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
+    } finally {
+      await service.stop();
+      await redis.stop();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('runs as a user other than root, given by number', () => {
