@@ -25,6 +25,16 @@ interface ProxyParts {
   readonly folder: string;
   /** The web page that may use the proxy. */
   readonly origin: string;
+  /** How many times as soon an answer expires, and as often the service may be asked. */
+  readonly hurry: number;
+}
+
+/** Replaces numbers that a text must have. */
+function replaceNumbers(text: string, numbers: readonly (readonly [from: RegExp, to: number])[]): string {
+  return numbers.reduce((changed, [from, to]) => {
+    expect(changed).toMatch(from);
+    return changed.replace(from, (_, before: string, after: string) => before + to + after);
+  }, text);
 }
 
 /** Starts a proxy of deploy/proxy for a service and an API key, on a free port. */
@@ -33,7 +43,7 @@ type Start = (parts: ProxyParts) => Promise<{
   readonly child: RunningChild;
 }>;
 
-const startNginx: Start = async ({ service, keyFile, folder, origin }) => {
+const startNginx: Start = async ({ service, keyFile, folder, origin, hurry }) => {
   const [port, inner] = [await freePort(), await freePort()];
   const included = join(folder, 'key.conf');
   writeFileSync(included, `proxy_set_header x-api-key ${readFileSync(keyFile, 'utf8')};`);
@@ -44,15 +54,28 @@ const startNginx: Start = async ({ service, keyFile, folder, origin }) => {
     .replaceAll('/etc/nginx/guildrank-key.conf', included)
     .replaceAll('/var/cache/nginx-guildrank', join(folder, 'cache'))
     .replace('# https://www.example.com ', `${origin} `);
+  const hurried = replaceNumbers(config, [
+    [/^( +stats +)30(;)$/m, 30 / hurry],
+    [/^( +default +)15(;)$/m, 15 / hurry],
+    [/(zone=guildrank_watched:64k rate=)6(r\/m)/, 6 * hurry],
+  ]);
   const file = join(folder, 'nginx.conf');
-  writeFileSync(file, nginxConfiguration(config, folder));
+  writeFileSync(file, nginxConfiguration(hurried, folder));
   return { port, child: startChild(nginx as string, ['-c', file]) };
 };
 
-const startNode: Start = async ({ service, keyFile, origin }) => {
+const startNode: Start = async ({ service, keyFile, folder, origin, hurry }) => {
   const port = await freePort();
+  const program = join(folder, 'proxy.mjs');
+  const source = readFileSync(join(repository, 'deploy/proxy/proxy.mjs'), 'utf8');
+  const lifetimes = [
+    [/(\? )30_000( :)/, 30_000 / hurry],
+    [/(: )15_000(\);)/, 15_000 / hurry],
+    [/(watched = limit\()6(, 3\))/, 6 * hurry],
+  ] as const;
+  writeFileSync(program, replaceNumbers(source, lifetimes));
   const env = { PORT: String(port), GUILDRANK_URL: service, GUILD_ID: EXAMPLE_ID, API_KEY_FILE: keyFile };
-  const child = startChild(process.execPath, [join(repository, 'deploy/proxy/proxy.mjs')], {
+  const child = startChild(process.execPath, [program], {
     env: { PATH: process.env.PATH, ALLOWED_ORIGIN: origin, ...env },
   });
   return { port, child };
@@ -92,14 +115,14 @@ async function run(
   start: Start,
   { onTestFinished }: TestContext,
   shared?: Backend,
-  origin = 'https://www.example.com',
+  { origin = 'https://www.example.com', hurry = 1 } = {},
 ): Promise<Running> {
   const { redis, guild, service } = shared ?? (await startBackend(onTestFinished));
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const keyFile = join(folder, 'key');
   writeFileSync(keyFile, guild.key);
-  const { port, child } = await start({ service: service.url, keyFile, folder, origin });
+  const { port, child } = await start({ service: service.url, keyFile, folder, origin, hurry });
   onTestFinished(child.stop);
   const url = `http://127.0.0.1:${port}`;
   // No path of the guild, so that nothing is requested from the service.
@@ -118,8 +141,10 @@ async function run(
 
 /** Visitors of whom each looks once a second, for how many seconds, and how long the service is then away. `npm run test:long` has more. */
 const VISITORS = Number(process.env.PROXY_VISITORS ?? 100);
-const BUSY_S = Number(process.env.PROXY_BUSY_S ?? 18);
-const OUTAGE_S = Number(process.env.PROXY_OUTAGE_S ?? 20);
+const BUSY_S = Number(process.env.PROXY_BUSY_S ?? 5);
+const OUTAGE_S = Number(process.env.PROXY_OUTAGE_S ?? 9);
+/** Answers of the proxies expire five times as soon. The long tier has the proxies as they are. */
+const hurry = Number(process.env.PROXY_HURRY ?? 5);
 
 const failures = (answers: readonly Answer[]) =>
   answers.flatMap(({ status, path, error }) => (status === 200 ? [] : [{ status, path, error }]));
@@ -202,7 +227,7 @@ function tests(proxy: (typeof PROXIES)[number]): void {
     const site = await startSite();
     context.onTestFinished(site.close);
     const { origin } = new URL(site.url);
-    const { service, url, cost } = await run(proxy.start, context, backend, origin);
+    const { service, url, cost } = await run(proxy.start, context, backend, { origin });
     const browser = await launchChromium();
     context.onTestFinished(() => browser.close());
     const page = await browser.newPage();
@@ -247,9 +272,9 @@ function tests(proxy: (typeof PROXIES)[number]): void {
   });
 }
 
-describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', ({ name, start }) => {
+describe.concurrent.each(PROXIES)('the proxy of $name, over lifetimes of answers', ({ name, start }) => {
   it('repeats the last answer, marked, while Redis is away, and recovers', async (context) => {
-    const { redis, guild, get } = await run(start, context);
+    const { redis, guild, get } = await run(start, context, undefined, { hurry });
     const before = await get(PAGE);
     expect(before.status).toBe(200);
     redis.process.kill('SIGSTOP');
@@ -272,10 +297,10 @@ describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', ({ name, s
 
   if (!ALL_VARIANTS && name !== 'nginx') return;
 
-  it(`asks at most 6 times a minute for ${VISITORS} visitors that look once a second, who notice no outage of ${OUTAGE_S} s`, {
+  it(`asks at most ${6 * hurry} times a minute for ${VISITORS} visitors that look once a second, who notice no outage of ${OUTAGE_S} s`, {
     timeout: 200_000 + 2000 * BUSY_S,
   }, async (context) => {
-    const { service, url, cost } = await run(start, context);
+    const { service, url, cost } = await run(start, context, undefined, { hurry });
     // Four of five requests of a widget are for the page.
     const load = startLoad(url, { rate: VISITORS, paths: [PAGE, PAGE, PAGE, PAGE, STATS] });
     context.onTestFinished(() => void load.stop());
@@ -289,15 +314,15 @@ describe.concurrent.each(PROXIES)('the proxy of $name, over minutes', ({ name, s
     const requests = () => service.lines().filter(({ msg }) => msg === 'request');
     await vi.waitFor(async () => expect(requests()).toHaveLength(await cost()), PATIENT);
     const asked = requests().map(({ time }) => Date.parse(time as string));
-    const perMinute = asked.map((from) => asked.filter((at) => at >= from && at < from + 59_900).length);
+    const perMinute = asked.map((from) => asked.filter((at) => at >= from && at < from + 59_900 / hurry).length);
     expect(Math.max(...perMinute)).toBeLessThanOrEqual(6);
     process.stderr.write(`${answers.length} requests in ${seconds.toFixed(1)} s cost the guild ${await cost()}\n`);
     for (const [route, lifetime] of [
-      ['/servers/:guild_id/leaderboard', 15],
-      ['/servers/:guild_id/stats', 30],
+      ['/servers/:guild_id/leaderboard', 15 / hurry],
+      ['/servers/:guild_id/stats', 30 / hurry],
     ] as const) {
       const times = requests().flatMap((line) => (line.route === route ? [Date.parse(line.time as string)] : []));
-      expect(times.length).toBeGreaterThanOrEqual(lifetime === 15 ? 2 : 1);
+      expect(times.length).toBeGreaterThanOrEqual(lifetime === 15 / hurry ? 2 : 1);
       expect(times.length).toBeLessThanOrEqual(1 + Math.floor(seconds / lifetime));
       // Requests so far apart are at most 60 / 15 and 60 / 30 in each minute. The log has the time of the end of each.
       for (const [i, time] of times.slice(1).entries()) {
