@@ -18,6 +18,18 @@ export interface EmbeddedRedis {
 
 const BINARIES = ['redis-server', 'valkey-server'];
 
+/** The folders of servers that have not been stopped: they end with this process. */
+const folders = new Set<string>();
+
+function removeFolder(folder: string): void {
+  folders.delete(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+process.once('exit', () => {
+  for (const folder of folders) removeFolder(folder);
+});
+
 /** Returns the server that REDIS_SERVER names, else the first Redis or Valkey on PATH. @throws when REDIS_SERVER is no program. */
 export function findRedisServer(): string | undefined {
   const named = process.env.REDIS_SERVER;
@@ -62,17 +74,15 @@ export async function startEmbeddedRedis(
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-redis-'));
   const given = options.indexOf('--port');
   const port = given >= 0 ? Number(options[given + 1]) : await freePort();
-  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', removeFolder);
+  folders.add(folder);
   const redis = startChild(
     binary,
     ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no', ...options],
     { detached, stderr: 'inherit' },
   );
   const stop = async (): Promise<void> => {
-    process.off('exit', removeFolder);
     await redis.stop();
-    removeFolder();
+    removeFolder(folder);
   };
   try {
     await redis.waitForOutput('Redis to accept connections', () => /ready to accept connections/i.test(redis.stdout()));

@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createWriter, InvalidInputError, RecordRefusedError, StoreUnavailableError } from '../../src/bot/writer.ts';
-import { type ClientKind, clientKinds, clusterKinds } from '../../tools/bot-clients.ts';
-import { startCluster } from '../support/cluster.ts';
+import { type ClientKind, clientKinds } from '../../tools/bot-clients.ts';
 import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 const OBJECT = 'an object with evalsha and scriptLoad';
@@ -19,7 +19,8 @@ const kinds: ClientKind[] = [
   },
 ];
 
-describe('a writer with the option replicas', needs('redis-server'), () => {
+// Each kind has servers of its own, and waits most of its time: for replicas, and for a replica that connects again.
+describe.concurrent.each(kinds)('a writer with the option replicas, on $name', needs('redis-server'), (kind) => {
   let [master, replica]: [EmbeddedRedis?, EmbeddedRedis?] = [];
   let [admin, replicaAdmin]: [Redis?, Redis?] = [];
   const url = () => (master as EmbeddedRedis).url;
@@ -47,108 +48,97 @@ describe('a writer with the option replicas', needs('redis-server'), () => {
     await Promise.all([master?.stop(), replica?.stop()]);
   });
 
-  describe.each(kinds)('on $name', (kind: ClientKind) => {
-    const guild = kind.name.replaceAll(' ', '-');
-    const award = { userId: 'u', amount: 300, eventId: 'message' };
+  const guild = kind.name.replaceAll(' ', '-');
+  const award = { userId: 'u', amount: 300, eventId: 'message' };
 
-    it('succeeds when the replica has the call, for one call and for many at once', async () => {
-      const { client, close } = await kind.open(url());
-      try {
-        const writer = createWriter(client, { replicas: 1 });
-        await admin?.script('FLUSH');
-        await writer.record(guild, { userId: 'u', add: 1 });
-        expect(await xpOn(replicaAdmin, guild)).toBe('1');
-        const calls = Array.from({ length: 50 }, () => writer.record(guild, { userId: 'u', add: 1 }));
-        const refused = writer.record(guild, { userId: 'u', add: -1000 });
-        await expect(refused).rejects.toThrow(RecordRefusedError);
-        expect((await Promise.all(calls)).map(({ xp }) => xp)).toEqual(calls.map((_, n) => n + 2));
-        expect(await xpOn(replicaAdmin, guild)).toBe('51');
-      } finally {
-        await close();
-      }
-    });
-
-    it('fails on a master whose replica was promoted, and a repeat of the event counts once there', async () => {
-      const { client, close } = await kind.open(url());
-      const kept = `${guild}.kept`;
-      try {
-        const writer = createWriter(client, { replicas: 1 });
-        await promote();
-        const error = await writer.award(kept, award).catch((thrown: unknown) => thrown);
-        expect(error).toBeInstanceOf(StoreUnavailableError);
-        expect(error).toMatchObject({
-          message:
-            'The call was done, but a failover may lose it: 0 of 1 replicas have it after 1000 ms. Send it again with the same eventId',
-          ...{ notSent: false, code: 'timeout' },
-        });
-        await attach();
-        expect(await writer.award(kept, award)).toMatchObject({ xp: 300, repeated: true });
-        expect(await xpOn(replicaAdmin, kept)).toBe('300');
-      } finally {
-        await close();
-      }
-    });
-
-    it('fails on a master whose replica was promoted, and a repeat of the event counts once on the new master', async () => {
-      const lost = `${guild}.lost`;
-      const [old, next] = [await kind.open(url()), await kind.open((replica as EmbeddedRedis).url)];
-      try {
-        await promote();
-        const call = createWriter(old.client, { replicas: 1 }).award(lost, award);
-        await expect(call).rejects.toThrow('a failover may lose it');
-        expect(await createWriter(next.client).award(lost, award)).toMatchObject({ xp: 300, repeated: false });
-        expect(await xpOn(replicaAdmin, lost)).toBe('300');
-      } finally {
-        await old.close();
-        await next.close();
-        await attach();
-      }
-    });
-
-    it('fails when the connection breaks before the replica has the call, and asks on no other connection', async () => {
-      const { client, close } = await kind.open(url());
-      try {
-        const writer = createWriter(client, { replicas: 1 });
-        // Redis knows the script afterwards.
-        await writer.award(`${guild}.cut`, { userId: 'u', amount: 1 });
-        await promote();
-        const call = writer.award(`${guild}.cut`, award);
-        const failed = expect(call).rejects.toMatchObject({ name: 'StoreUnavailableError', notSent: false });
-        const id = await vi.waitFor(async () => {
-          const waiting = /^id=(\d+) .* cmd=wait /m.exec(String(await admin?.client('LIST')));
-          expect(waiting).toBeTruthy();
-          return waiting?.[1] as string;
-        }, PATIENT);
-        await admin?.client('KILL', 'ID', id);
-        // A WAIT that is sent again would find the replica here.
-        await attach();
-        await failed;
-      } finally {
-        await close();
-      }
-    });
+  it.sequential('succeeds when the replica has the call, for one call and for many at once', async () => {
+    const { client, close } = await kind.open(url());
+    try {
+      const writer = createWriter(client, { replicas: 1 });
+      await admin?.script('FLUSH');
+      await writer.record(guild, { userId: 'u', add: 1 });
+      expect(await xpOn(replicaAdmin, guild)).toBe('1');
+      const calls = Array.from({ length: 50 }, () => writer.record(guild, { userId: 'u', add: 1 }));
+      const refused = writer.record(guild, { userId: 'u', add: -1000 });
+      await expect(refused).rejects.toThrow(RecordRefusedError);
+      expect((await Promise.all(calls)).map(({ xp }) => xp)).toEqual(calls.map((_, n) => n + 2));
+      expect(await xpOn(replicaAdmin, guild)).toBe('51');
+    } finally {
+      await close();
+    }
   });
 
+  it.sequential('fails on a master whose replica was promoted, and a repeat of the event counts once there', async () => {
+    const { client, close } = await kind.open(url());
+    const kept = `${guild}.kept`;
+    try {
+      const writer = createWriter(client, { replicas: 1 });
+      await promote();
+      const error = await writer.award(kept, award).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StoreUnavailableError);
+      expect(error).toMatchObject({
+        message:
+          'The call was done, but a failover may lose it: 0 of 1 replicas have it after 1000 ms. Send it again with the same eventId',
+        ...{ notSent: false, code: 'timeout' },
+      });
+      await attach();
+      expect(await writer.award(kept, award)).toMatchObject({ xp: 300, repeated: true });
+      expect(await xpOn(replicaAdmin, kept)).toBe('300');
+    } finally {
+      await close();
+    }
+  });
+
+  it.sequential('fails on a master whose replica was promoted, and a repeat of the event counts once on the new master', async () => {
+    const lost = `${guild}.lost`;
+    const [old, next] = [await kind.open(url()), await kind.open((replica as EmbeddedRedis).url)];
+    try {
+      await promote();
+      const call = createWriter(old.client, { replicas: 1 }).award(lost, award);
+      await expect(call).rejects.toThrow('a failover may lose it');
+      expect(await createWriter(next.client).award(lost, award)).toMatchObject({ xp: 300, repeated: false });
+      expect(await xpOn(replicaAdmin, lost)).toBe('300');
+    } finally {
+      await old.close();
+      await next.close();
+      await attach();
+    }
+  });
+
+  it.sequential('fails when the connection breaks before the replica has the call, and asks on no other connection', async () => {
+    const { client, close } = await kind.open(url());
+    try {
+      const writer = createWriter(client, { replicas: 1 });
+      // Redis knows the script afterwards.
+      await writer.award(`${guild}.cut`, { userId: 'u', amount: 1 });
+      await promote();
+      const call = writer.award(`${guild}.cut`, award);
+      const failed = expect(call).rejects.toMatchObject({ name: 'StoreUnavailableError', notSent: false });
+      const id = await vi.waitFor(async () => {
+        const waiting = /^id=(\d+) .* cmd=wait /m.exec(String(await admin?.client('LIST')));
+        expect(waiting).toBeTruthy();
+        return waiting?.[1] as string;
+      }, PATIENT);
+      await admin?.client('KILL', 'ID', id);
+      // A WAIT that is sent again would find the replica here.
+      await attach();
+      await failed;
+    } finally {
+      await close();
+    }
+  });
+});
+
+describe('the option replicas', needs('redis-server'), () => {
   it('is refused where WAIT cannot follow the script on its connection, with the fix', async () => {
     const client = { evalsha: async () => [], scriptLoad: async () => '' };
     expect(() => createWriter(client, { replicas: 1 })).toThrow(InvalidInputError);
     expect(() => createWriter(client, { replicas: 1 })).toThrow('replicas needs a client of ioredis or node-redis');
-    const { client: good, close } = await (kinds[0] as ClientKind).open(url());
+    const redis = await redisForTest();
+    const { client: good, close } = await (kinds[0] as ClientKind).open(redis.url);
     for (const replicas of [0, 1.5, -1, 101, '1' as never]) {
       expect(() => createWriter(good, { replicas })).toThrow('replicas');
     }
     await close();
-    const cluster = await startCluster();
-    try {
-      for (const kind of clusterKinds) {
-        const { client: clustered, close: end } = await kind.open(cluster.nodes.map(({ port }) => port));
-        expect(() => createWriter(clustered, { replicas: 1 }), kind.name).toThrow(
-          'replicas does not work on a Cluster',
-        );
-        await end();
-      }
-    } finally {
-      await cluster.stop();
-    }
   });
 });
