@@ -8,7 +8,7 @@ const atLength = [
   'test/deploy/{proxy,rolling-restart}.test.ts',
   'test/fault/{crash-safety,fuzz,memory-bounds,slow-clients}.test.ts',
   'test/packages/{frameworks,generators,python}.test.ts',
-  'test/process/shutdown.test.ts',
+  'test/process/{shutdown,standard-output}.test.ts',
   'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
 ];
 const FULL_LENGTH = {
@@ -23,9 +23,11 @@ const FULL_LENGTH = {
   PROXY_VISITORS: '500',
   PROXY_BUSY_S: '70',
   PROXY_OUTAGE_S: '61',
+  PROXY_HURRY: '1',
   RESHARD_ORDERS: '100',
   RESHARD_ANSWERS: '10000',
   SHUTDOWN_RUNS: '50',
+  UNREAD_REQUESTS: '60000',
 };
 
 // npm run test:long, by hand. A configuration of its own: a run of single files must not run them at length.
