@@ -19,9 +19,9 @@ const prometheus = findOnPath(['prometheus']);
 function hurried(rules: string): string {
   return rules
     .replace(/\bfor: \S+/g, 'for: 2s')
-    .replace(/\[(?:5|10|15)m\]/g, '[10s]')
+    .replace(/\[(?:5|10|15)m\]/g, '[5s]')
     .replace(/\[6h\]|\[1d\]/g, '[5m]')
-    .replace(/offset 10m/g, 'offset 10s');
+    .replace(/offset 10m/g, 'offset 5s');
 }
 
 describe('the alerts in a Prometheus that scrapes two workers', needs('redis-server', 'prometheus'), () => {
@@ -98,7 +98,7 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
     }, PATIENCE);
 
   it('say what is so, one fault after the other', { timeout: 300_000 }, async () => {
-    const good = 'sum(rate(http_request_duration_seconds_count{status="200"}[10s]))';
+    const good = 'sum(rate(http_request_duration_seconds_count{status="200"}[5s]))';
     await vi.waitFor(async () => expect(await query(good), good).toBeGreaterThan(0), PATIENCE);
     await areSilent(
       'GuildrankDown',
@@ -125,7 +125,7 @@ describe('the alerts in a Prometheus that scrapes two workers', needs('redis-ser
 
     await redis.stop();
     await fires('GuildrankRedisNotReady', 'GuildrankUnavailable', 'GuildrankRedisErrors');
-    expect(await query('sum(rate(guildrank_unavailable_total{reason="unreachable"}[10s]))')).toBeGreaterThan(0);
+    expect(await query('sum(rate(guildrank_unavailable_total{reason="unreachable"}[5s]))')).toBeGreaterThan(0);
     redis = await startEmbeddedRedis(['--port', String(redis.port)]);
     await areSilent('GuildrankRedisNotReady');
 
