@@ -204,8 +204,8 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     cpSync(join(repository, 'examples/discord-js'), join(folder, 'discord-js'), { recursive: true });
     example.dependencies['guildrank-writer'] = `file:${ofWriter}`;
     writeFileSync(join(folder, 'discord-js/package.json'), JSON.stringify(example));
-    await install(folder, { type: 'module', workspaces: ['discord-js'] }, tarball, 'ioredis@5');
-    await install(botFolder, {}, ofWriter);
+    const manifest = { type: 'module', workspaces: ['discord-js'] };
+    await Promise.all([install(folder, manifest, tarball, 'ioredis@5'), install(botFolder, {}, ofWriter)]);
     testStore = await realStore.start();
   }, INSTALLING_MS);
   afterAll(async () => {
