@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { startChild } from '../../scripts/dev/child-process.ts';
 import { findOnPath, freePort } from '../../scripts/dev/embedded-redis.ts';
 import { nodeArguments } from '../support/entry.ts';
@@ -22,8 +22,8 @@ interface RunningDemo {
   readonly lines: readonly string[];
 }
 
-/** Runs `npm run demo` in a process group of its own, as a shell does. Waits until it is ready. */
-async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
+/** Runs `npm run demo` in a process group of its own, as a shell does. Waits until it is ready. It ends with the test, others run beside it. */
+async function startDemo({ onTestFinished }: TestContext, env: Record<string, string> = {}): Promise<RunningDemo> {
   const port = await freePort();
   const npm = startChild('npm', ['run', 'demo'], {
     cwd: repository,
@@ -41,7 +41,7 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
 }
 
 /** The first start of a busy machine installs nothing, but loads everything. */
-const READY_MS = 60_000;
+const READY_MS = 90_000;
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -71,7 +71,7 @@ function isListening(url: string): Promise<boolean> {
 }
 
 /** Returns a PATH with Node, npm and a shell only. */
-function barePath(): string {
+function barePath({ onTestFinished }: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-path-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const name of ['node', 'npm', 'sh']) symlinkSync(findOnPath([name]) as string, join(folder, name));
@@ -94,15 +94,15 @@ async function expectNothingLeft({ npm, output, url }: RunningDemo, stop: () => 
   expect(await isListening(url)).toBe(false);
 }
 
-describe.each([
+describe.concurrent.each([
   { store: 'a private Redis', bare: false, says: /a private (redis|valkey)-server at redis:\/\/127\.0\.0\.1:\d+\./ },
   { store: 'ioredis-mock', bare: true, says: /ioredis-mock in this process, because neither redis-server nor/ },
 ])('npm run demo on $store', ({ bare, says }) => {
   it('prints its address, its curl lines work, a member gains XP, and Ctrl-C leaves no process behind', {
     ...(bare ? {} : needs('redis-server')),
     timeout: 180_000,
-  }, async () => {
-    const demo = await startDemo(bare ? { PATH: barePath() } : {});
+  }, async (context) => {
+    const demo = await startDemo(context, bare ? { PATH: barePath(context) } : {});
     expect(demo.output()).toMatch(says);
     expect(demo.lines).toHaveLength(4);
     const [page, member, stats, unchanged] = demo.lines as [string, string, string, string];
@@ -149,17 +149,19 @@ describe.each([
   });
 });
 
-it('npm run demo listens on HOST, and SIGTERM to npm alone leaves no process behind', {
+it.concurrent('npm run demo listens on HOST, and SIGTERM to npm alone leaves no process behind', {
   timeout: 120_000,
-}, async () => {
-  const demo = await startDemo({ HOST: '127.0.0.2' });
+}, async (context) => {
+  const demo = await startDemo(context, { HOST: '127.0.0.2' });
   const [, url = ''] = /^Guildrank is on (http:\/\/127\.0\.0\.2:\d+),/m.exec(demo.output()) ?? [];
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   expect(demo.output()).toContain(`'${url}/api/v1/servers/`);
   await expectNothingLeft({ ...demo, url }, () => demo.npm.kill('SIGTERM'));
 });
 
-it('the demo reports in one line that the port is taken and how to choose another', async () => {
+it.concurrent('the demo reports in one line that the port is taken and how to choose another', async ({
+  onTestFinished,
+}) => {
   const taken = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void taken.close());
   await vi.waitUntil(() => taken.listening, PATIENCE);
