@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { needs } from '../support/needs.ts';
 import { runScript, startServiceProcess } from '../support/process.ts';
@@ -14,7 +14,7 @@ const [, text = '[]'] =
 const [, ...command] = JSON.parse(text) as string[];
 
 /** Opens connections that say nothing, until the test ends. */
-function silentConnections(port: string, count: number): Socket[] {
+function silentConnections({ onTestFinished }: TestContext, port: string, count: number): Socket[] {
   const silent: Socket[] = [];
   onTestFinished(() => {
     for (const socket of silent) socket.destroy();
@@ -23,8 +23,9 @@ function silentConnections(port: string, count: number): Socket[] {
   return silent;
 }
 
-describe('the health check of the image', needs('redis-server'), () => {
-  it('passes while silent clients hold all connections of the dashboard, and fails without it', async () => {
+describe.concurrent('the health check of the image', needs('redis-server'), () => {
+  it('passes while silent clients hold all connections of the dashboard, and fails without it', async (context) => {
+    const { onTestFinished } = context;
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
     const [port, health] = [String(await freePort()), String(await freePort())];
@@ -32,7 +33,7 @@ describe('the health check of the image', needs('redis-server'), () => {
     const dashboard = runScript(['src/cli/main.ts', 'dashboard'], env);
     onTestFinished(dashboard.stop);
     await dashboard.line((line) => typeof line.url === 'string');
-    silentConnections(port, 500);
+    silentConnections(context, port, 500);
     await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow(), PATIENT);
     const check = async () => (await runProgram(process.execPath, command, { env: { ADMIN_PORT: health } })).code;
     expect(await check()).toBe(0);
@@ -41,7 +42,8 @@ describe('the health check of the image', needs('redis-server'), () => {
     expect(await check()).toBe(1);
   });
 
-  it('passes while silent clients hold all connections, and while Redis is away, and fails without the service', async () => {
+  it('passes while silent clients hold all connections, and while Redis is away, and fails without the service', async (context) => {
+    const { onTestFinished } = context;
     const redis = await startEmbeddedRedis();
     onTestFinished(redis.stop);
     const ports = { PORT: String(await freePort()), ADMIN_PORT: String(await freePort()) };
@@ -50,7 +52,7 @@ describe('the health check of the image', needs('redis-server'), () => {
     const check = async (env = ports) => (await runProgram(process.execPath, command, { env })).code;
     expect(await check()).toBe(0);
 
-    const silent = silentConnections(ports.PORT, 30);
+    const silent = silentConnections(context, ports.PORT, 30);
     await vi.waitFor(async () => {
       const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
       expect(text).toContain('guildrank_connections 30\n');
