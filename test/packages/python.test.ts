@@ -81,7 +81,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     }
   });
 
-  it('the kit has right types, by the strict checks of mypy without further settings', {
+  it.concurrent('the kit has right types, by the strict checks of mypy without further settings', {
     ...needs('mypy'),
     timeout: 300_000,
   }, async () => {
@@ -89,7 +89,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
     expect(await runProgram('mypy', args, { cwd: repository })).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('the bot has right types, and asks for a token', {
+  it.concurrent('the bot has right types, and asks for a token', {
     ...needs('mypy', 'python3-discord'),
     timeout: 300_000,
   }, async () => {
