@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Browser } from '../../tools/browser.ts';
-import { launchChromium, type Site, startSite } from '../../tools/browser.ts';
+import { type Site, sharedChromium, startSite } from '../../tools/browser.ts';
 import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
@@ -42,10 +42,9 @@ describe('guildrank/widget in a framework', needs('npm registry', 'chromium'), (
     cpSync(join(repository, 'package.json'), join(installed, 'package.json'));
     // The run of the tests has built it: test/support/entry.ts.
     cpSync(join(repository, 'dist/widget'), join(installed, 'dist/widget'), { recursive: true });
-    [browser, site] = await Promise.all([launchChromium(), startSite()]);
+    [browser, site] = await Promise.all([sharedChromium(), startSite()]);
   }, INSTALLING_MS);
   afterAll(async () => {
-    await browser.close();
     await site.close();
     rmSync(folder, { recursive: true });
   });
