@@ -18,6 +18,12 @@ export interface CreatedKey {
   readonly record: ApiKeyRecord;
 }
 
+/** What a caller does with a key that is made. */
+export interface KeepOptions {
+  /** Called before the key works. A failure makes no key, so none works that nobody has seen. */
+  readonly keep?: (created: CreatedKey) => Promise<void>;
+}
+
 /** Creates, finds, lists, rotates and revokes the API keys of guilds. Every method can throw StoreUnavailableError. */
 export class ApiKeyStore {
   constructor(
@@ -32,7 +38,7 @@ export class ApiKeyStore {
    * @param lifetimeMs milliseconds until it expires, or null for never.
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
    * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
-   * @param replaced id of a key that must be listed still.
+   * @param options replaced: id of a key that must be listed still.
    * @throws InvalidInputError when the guild has {@link MAX_KEYS} keys that have not expired.
    * @throws NotFoundError when the guild has no key `replaced`.
    */
@@ -42,7 +48,7 @@ export class ApiKeyStore {
     lifetimeMs: number | null,
     origins: readonly string[] = [],
     cap: number | null = null,
-    replaced?: string,
+    { replaced, keep }: KeepOptions & { readonly replaced?: string } = {},
   ): Promise<CreatedKey> {
     const key = generateKey();
     const now = this.now();
@@ -64,6 +70,7 @@ export class ApiKeyStore {
         throw new InvalidInputError(`Guild ${guildId} has ${MAX_KEYS} keys: revoke one that is not used`);
     }
     try {
+      await keep?.({ key, record });
       await this.client.hset(this.redisKeys.apiKey(sha), toFields(record));
       await this.requireListed(record);
     } catch (error) {
@@ -143,14 +150,17 @@ export class ApiKeyStore {
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry.
    * @throws NotFoundError when the guild has no such key.
    */
-  async rotate(guildId: string, keyId: string, overlapMs: number): Promise<CreatedKey> {
+  async rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<CreatedKey> {
     const sha = await this.shaOf(guildId, keyId);
     const old = await this.find(sha);
     if (!old)
       throw new NotFoundError(
         `Key ${keyId} of guild ${guildId} has no record any more: revoke it and create a new one`,
       );
-    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, keyId);
+    const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, {
+      ...options,
+      replaced: keyId,
+    });
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
       const record = this.redisKeys.apiKey(sha);

@@ -43,9 +43,13 @@ export class Sessions {
 
   /**
    * Uses an invite up and opens a session with a new token. The invite is taken last, so that a failure before leaves it good.
+   * @param announce told of the session before it opens. A failure opens none.
    * @returns null when the invite is unknown, used or over, or all sessions were ended since it was made.
    */
-  async open(inviteToken: string): Promise<{ readonly token: string; readonly session: Session } | null> {
+  async open(
+    inviteToken: string,
+    announce: (session: Session) => Promise<void>,
+  ): Promise<{ readonly token: string; readonly session: Session } | null> {
     const invite = await findInvite(this.client, this.redisKeys, inviteToken);
     if (!invite) return null;
     const { sessions } = this.redisKeys.sessionsOf(invite.guildId);
@@ -57,9 +61,9 @@ export class Sessions {
     const stored: Stored = { ...grant, generation };
     await this.client.set(this.redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
     await this.enlist(grant, sha);
-    if (await takeInvite(this.client, this.redisKeys, inviteToken, grant)) {
-      return { token, session: sessionOf(sha, token, grant) };
-    }
+    const session = sessionOf(sha, token, grant);
+    await announce(session);
+    if (await takeInvite(this.client, this.redisKeys, inviteToken, grant)) return { token, session };
     await this.end(sha);
     return null;
   }

@@ -46,7 +46,10 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   router.post('/sign-in', async (req, res) => {
     res.context.route = '/sign-in';
     // Before the limit: people of one address, such as behind a proxy, must not lock each other out.
-    const opened = await sessions.open(formOf(req).invite ?? '');
+    // The entry is written first, as for each change.
+    const opened = await sessions.open(formOf(req).invite ?? '', (session) =>
+      auditLog.note(session.guildId, actorOf(req, res, session), 'Signed in', 'security'),
+    );
     if (!opened) {
       const waitMs = limiter.take(req.ip);
       if (waitMs > 0) throw tooManyAttempts(Math.ceil(waitMs / 1000));
@@ -61,7 +64,6 @@ export function signInRoutes(parts: Parts, monotonic: () => number): Router {
     const earlier = parse(req.headers.cookie ?? '')[name];
     if (earlier) await sessions.close(earlier);
     res.cookie(name, token, { ...options, maxAge: SESSION_TTL_S * 1000 });
-    await auditLog.note(session.guildId, actorOf(req, res, session), 'Signed in', 'security');
     res.redirect(303, homeOf(session.guildId));
   });
   return router;

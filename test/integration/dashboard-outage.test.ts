@@ -52,6 +52,46 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
   });
 });
 
+describe('a change of the dashboard of which Redis refuses a part', needs('redis-server'), () => {
+  let dashboard: TestDashboard;
+  beforeAll(async () => {
+    dashboard = await startTestDashboard();
+  });
+  afterAll(() => dashboard.close());
+  /** Lets Redis refuse something to all users while `work` runs. */
+  const refused = async <T>(rules: readonly string[], work: () => Promise<T>): Promise<T> => {
+    const { client } = dashboard.store;
+    await client.call('ACL', 'SETUSER', 'default', ...rules);
+    try {
+      return await work();
+    } finally {
+      await client.call('ACL', 'SETUSER', 'default', 'allkeys', 'allcommands');
+    }
+  };
+
+  it('leaves no key that nobody has seen, new or rotated', async () => {
+    const owner = await dashboard.signIn('g');
+    const _token = await owner.tokenOf('/guilds/g');
+    const { record } = await dashboard.store.apiKeys.create('g', 'old', null);
+    const answers = await refused(['resetkeys', '~gr:{*', '~gr:key:*', '~gr:session*', '~gr:quota:*'], async () => [
+      await owner.post('/guilds/g/keys', { _token, name: 'x', lifetime: 'until revoked', origins: '' }),
+      await owner.post(`/guilds/g/keys/${record.id}/rotate`, { _token, overlap: 'not at all' }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    expect(await dashboard.store.apiKeys.list('g')).toEqual([record]);
+  });
+
+  it('signs nobody in without an entry in the activity', async () => {
+    const visitor = new Visitor(dashboard);
+    const link = await dashboard.link('h');
+    const { status, headers } = await refused(['-xadd'], () => visitor.signIn(link));
+    expect([status, headers.get('set-cookie')]).toEqual([503, null]);
+    expect(await dashboard.store.client.xlen('gr:{h}:audit:security')).toBe(0);
+    expect((await visitor.signIn(link)).status).toBe(303);
+    expect(await dashboard.store.client.xlen('gr:{h}:audit:security')).toBe(1);
+  });
+});
+
 it('a guild whose data cannot be read keeps nobody from the list of all guilds', needs('redis-server'), async () => {
   const dashboard = await startTestDashboard();
   onTestFinished(dashboard.close);

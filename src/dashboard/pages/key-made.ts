@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ApiKeyRecord } from '../../access/api-key-record.ts';
-import type { CreatedKey } from '../../access/api-keys.ts';
+import type { CreatedKey, KeepOptions } from '../../access/api-keys.ts';
 import type { Parts } from '../guild-page.ts';
 import type { NewKey } from '../new-keys.ts';
 import { Refusal } from '../refusal.ts';
@@ -18,33 +18,35 @@ export interface WantedKey {
   readonly cap: number | null;
 }
 
-/** Makes an API key of the guild, with an entry of the audit log. @throws InvalidInputError when the guild has too many. */
+/**
+ * Makes an API key of the guild, with an entry of the audit log, and keeps it for the page that shows it.
+ * @throws InvalidInputError when the guild has too many.
+ */
 export function makeKey(
-  { apiKeys, auditLog }: Parts,
+  parts: Parts,
   req: Request,
   res: Response,
   { name, lifetime, lifetimeMs, origins, cap }: WantedKey,
 ): Promise<CreatedKey> {
+  const { apiKeys, auditLog } = parts;
   const guildId = guildOf(res);
   const limits = `${origins.length > 0 ? `, for ${origins.join(' ')}` : ''}${cap === null ? '' : `, ${cap} requests an hour`}`;
   const what = `Made the API key "${name}", valid ${lifetime}${limits}`;
-  const make = () => apiKeys.create(guildId, name, lifetimeMs, origins, cap);
+  const make = () => apiKeys.create(guildId, name, lifetimeMs, origins, cap, keepNewKey(parts, res));
   return auditLog.change(guildId, actorOf(req, res), what, make, 'security');
+}
+
+/** Returns what keeps a key that is made for the page that shows it. @param overlap how long the key that it replaces goes on, in words. */
+export function keepNewKey({ newKeys }: Parts, res: Response, overlap?: string): KeepOptions {
+  return { keep: ({ key, record: { id } }) => newKeys.keep(tokenOf(res), id, { key, overlap }) };
 }
 
 /**
  * Answers with the way to the page of a key that was made, which shows it. A reload of that page makes no second key, and the key is in
  * no address.
- * @param made overlap: how long the key that it replaces goes on, in words; path: that of the page below the guild.
- * @throws StoreUnavailableError
+ * @param path that of the page below the guild.
  */
-export async function showNewKey(
-  { newKeys }: Parts,
-  res: Response,
-  { key, record: { guildId, id } }: CreatedKey,
-  { overlap, path = `/keys/${id}/made` }: { readonly overlap?: string; readonly path?: string } = {},
-): Promise<void> {
-  await newKeys.keep(tokenOf(res), id, { key, overlap });
+export function showNewKey(res: Response, { guildId, id }: ApiKeyRecord, path = `/keys/${id}/made`): void {
   res.redirect(303, `/guilds/${guildId}${path}`);
 }
 

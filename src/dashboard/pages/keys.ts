@@ -8,7 +8,7 @@ import { InvalidInputError, NotFoundError } from '../../errors.ts';
 import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
-import { makeKey, sendNewKey, showNewKey } from './key-made.ts';
+import { keepNewKey, makeKey, sendNewKey, showNewKey } from './key-made.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -51,7 +51,7 @@ export const keysPage: GuildPage = {
       if (!form.data) return sendList(parts, res, { problem: form.problem, values: formOf(req) }, 400);
       const wanted = { ...form.data, lifetimeMs: LIFETIMES[form.data.lifetime] };
       try {
-        await showNewKey(parts, res, await makeKey(parts, req, res, wanted));
+        showNewKey(res, (await makeKey(parts, req, res, wanted)).record);
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
         await sendList(parts, res, { problem: `${error.message}.`, values: formOf(req) }, 400);
@@ -86,9 +86,10 @@ export const keysPage: GuildPage = {
         if (!form.data) throw new InvalidInputError(form.problem);
         const { overlap } = form.data;
         const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
-        const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap]);
-        const created = await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
-        await showNewKey(parts, res, created, { overlap });
+        const keep = keepNewKey(parts, res, overlap);
+        const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap], keep);
+        const { record } = await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
+        showNewKey(res, record);
       }),
     );
   },

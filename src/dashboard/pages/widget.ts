@@ -79,9 +79,9 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
   const origin = isOnSite(place) ? siteOrigin(site) : parts.apiUrl;
   const name = isOnSite(place) ? new URL(origin).host.slice(0, 64) : PLACES[place];
   const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
-  const created = await makeKey(parts, req, res, wanted);
+  const { record } = await makeKey(parts, req, res, wanted);
   const query = new URLSearchParams({ place, ...fieldsOf(settings) });
-  await showNewKey(parts, res, created, { path: `/widget/made/${created.record.id}?${query}` });
+  showNewKey(res, record, `/widget/made/${record.id}?${query}`);
 }
 
 /** @param fields those of the address, or of a form that was refused for `refused`. */
