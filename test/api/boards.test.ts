@@ -61,6 +61,17 @@ describeStores('the boards of a guild over HTTP', (kind) => {
     expect(await rows('guild~month')).toEqual(['b b 25 1', 'a Ann 1 10']);
   });
 
+  it('is the last one for one week, cached or not', async () => {
+    await begin();
+    const ofLast = async () => {
+      await endBoards(suite.testStore.client, 'guild', ['week']);
+      return rows('guild~week.prev');
+    };
+    expect(await ofLast()).toEqual(['b b 20 1', 'a Ann 1 10']);
+    expect(await ofLast()).toEqual([]);
+    expect(await ofLast()).toEqual([]);
+  });
+
   it('needs a key of its guild, and counts on its quota', async () => {
     const other = await suite.service.store.apiKeys.create('other', 'test', null);
     const { body } = await suite.get('/servers/guild~week/leaderboard', other.key).expect(403);

@@ -131,7 +131,8 @@ export class BoardsModel {
 
   gain(id: string, amount: number, nowMs: number): void {
     for (const kind of ['week', 'month'] as const) {
-      const { present } = this.at(kind, nowMs);
+      this.gains[kind] = this.at(kind, nowMs);
+      const { present } = this.gains[kind];
       present.set(id, Math.max((present.get(id) ?? 0) + amount, 0));
     }
   }
@@ -153,8 +154,16 @@ export class BoardsModel {
   private at(kind: 'week' | 'month', nowMs: number): Gains {
     const gains = this.gains[kind];
     const period = this.periodOf(kind, nowMs);
-    if (period !== gains.period) Object.assign(gains, { period, last: gains.present, present: new Map() });
-    return gains;
+    // Redis's clock can go back.
+    if (period <= gains.period) return gains;
+    const isNext = this.periodBefore(kind, nowMs) === gains.period;
+    return { period, last: isNext ? gains.present : new Map(), present: new Map() };
+  }
+
+  private periodBefore(kind: 'week' | 'month', nowMs: number): string {
+    const day = new Date(nowMs + this.offsetMinutes * 60_000);
+    const before = kind === 'week' ? 7 : day.getUTCDate();
+    return this.periodOf(kind, nowMs - before * 86_400_000);
   }
 
   /** Names the month, or the Monday of the week. */

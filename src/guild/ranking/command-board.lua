@@ -1,5 +1,6 @@
 -- command-board: the commands page, member and stats for a board of the guild, such as "page~week" (docs/data-model.md#boards). A board that is over
--- and not written since reads as empty, and as the last one. Its revision changes with that of the guild, and when its period is over.
+-- and not written since reads as empty, and as the last one in the next period. Its revision changes with that of the guild, and when its
+-- period and the next one are over.
 
 --- @include lib-period
 
@@ -22,16 +23,16 @@ local function open_board(guild, name)
     return { rev = text_of(rev), counters = { '0', '0', '0' } }
   end
   local period, key = period_of(kind, day_at(offset)), string.sub(guild.base, 1, -2) .. '~' .. name .. ':xp'
-  local is_over = period > present[1] + 0
-  if is_over then
+  local passed = math.max(0, math.min(period - present[1], 2))
+  if passed > 0 then
     state, key = present, string.sub(guild.base, 1, -2) .. '~' .. kind .. ':xp'
-    if suffix == '' then
+    if suffix == '' or passed == 2 then
       state, key = { '', '0', '0', '0' }, nil
     end
   end
-  -- Two revisions for each of the guild's, while they are exact: before the end of the period, and after it.
+  -- Three revisions for each of the guild's, while they are exact: in the period of the last write, in the next one, and after it.
   local number = tonumber(text_of(rev)) or math.huge
-  local own = number < 4503599627370496 and string.format('%.0f', number * 2 + (is_over and 1 or 0)) or ''
+  local own = number < 3002399751580330 and string.format('%.0f', number * 3 + passed) or ''
   return { rev = own, key = key, counters = { state[2], state[3], state[4] } }
 end
 

@@ -53,20 +53,27 @@ local function on_boards()
     return boards
   end
 
-  -- Makes the boards that are over to the last ones, and begins new ones.
+  local function empty_board(board, period)
+    board.source, board.period, board.members, board.total_xp, board.level_sum = nil, period, '0', '0', '0'
+  end
+
+  -- Makes the boards that are over to the last ones, and begins new ones. After a period in which nobody gained anything, the last one is empty.
   local function roll_boards(stats, boards)
     local day = day_at(boards.offset)
     for _, kind in ipairs({ 'week', 'month' }) do
       local board, last = boards[kind], boards[kind .. '.prev']
       local period = period_of(kind, day)
       if board and period > board.period then
-        for _, field in ipairs({ 'source', 'period', 'members', 'total_xp', 'level_sum' }) do
-          last[field] = board[field]
+        local is_last = board.period == period - 1
+        empty_board(last, period - 1)
+        if is_last then
+          last.source, last.members, last.total_xp, last.level_sum = board.source, board.members, board.total_xp, board.level_sum
         end
-        board.source, board.period, board.members, board.total_xp, board.level_sum = nil, period, '0', '0', '0'
+        empty_board(board, period)
         boards.is_changed = true
         if stats.recount then
-          stats.recount.boards[last.name], stats.recount.boards[kind] = stats.recount.on(kind), new_sums()
+          stats.recount.boards[last.name] = is_last and stats.recount.on(kind) or new_sums()
+          stats.recount.boards[kind] = new_sums()
         end
       end
     end
@@ -146,7 +153,7 @@ local function on_boards()
   local function clear_boards(stats)
     local boards = open_boards(stats)
     for _, board in ipairs(boards and boards.list or {}) do
-      board.members, board.total_xp, board.level_sum, board.source = '0', '0', '0', nil
+      empty_board(board, board.period)
       boards.is_changed = true
       if stats.recount then
         stats.recount.boards[board.name] = nil

@@ -69,7 +69,7 @@ describeStores('boards', (kind) => {
     expect(await on(board)).toEqual(isBegin ? ['after 1'] : ['before 1', 'after 1']);
   });
 
-  it('do not roll back with the clock, and keep one last board', async () => {
+  it('do not roll back with the clock, and keep the last board for one period', async () => {
     await begin('2026-11-22T23:59:00Z', 0);
     await gain('a', 5);
     now += HOUR;
@@ -78,10 +78,25 @@ describeStores('boards', (kind) => {
     await gain('a', 1);
     expect(await on('week')).toEqual(['b 3', 'a 1']);
     expect(await on('week.prev')).toEqual(['a 5']);
-    now += 24 * 21 * HOUR;
+    now += 24 * 8 * HOUR;
     expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
     await gain('c');
     expect(await on('week.prev')).toEqual(['b 3', 'a 1']);
+  });
+
+  it('have an empty last one after a period in which nobody gained anything', async () => {
+    await begin('2026-11-23T00:00:00Z', 0);
+    await gain('a', 5);
+    now += 24 * 7 * HOUR;
+    expect([await on('week'), await on('week.prev')]).toEqual([[], ['a 5']]);
+    now += 24 * 7 * HOUR;
+    expect([await on('week'), await on('week.prev')]).toEqual([[], []]);
+    await gain('b', 3);
+    expect([await on('week'), await on('week.prev')]).toEqual([['b 3'], []]);
+    expect(await createReader(client).stats('g', { board: 'week.prev' })).toMatchObject({
+      totalMembers: 0,
+      totalXp: 0n,
+    });
   });
 
   it('follow a new curve with their levels', async () => {
