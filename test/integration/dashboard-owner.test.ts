@@ -29,7 +29,11 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       new RegExp(`<textarea[^>]* name="${name}"[^>]*>(.*?)</textarea>`, 's').exec(text)?.[1] ??
       new RegExp(`name="${name}"[^>]* value="(.*?)"`).exec(text)?.[1] ??
       ''
-    ).replaceAll('&quot;', '"');
+    )
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&');
 
   describe('sets the boards', () => {
     const save = (fields: Record<string, string>) => owner.submit(SETTINGS, `${SETTINGS}/boards`, fields);
@@ -171,8 +175,47 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     expect((await owner.get(SETTINGS)).text).toContain('Show the page, and its preview is here.');
     await dashboard.store.guildConfig.update('own', { publicPage: true });
     const { text, headers } = await owner.get(SETTINGS);
-    expect(text).toContain('<iframe class="preview" src="http://127.0.0.1:8080/g/own" title=');
+    expect(text).toContain('<iframe class="page-preview" src="http://127.0.0.1:8080/g/own" title=');
     expect(headers.get('content-security-policy')).toContain('; frame-src http://127.0.0.1:8080');
+  });
+
+  describe('chooses the look of the public page', () => {
+    const save = (fields: Record<string, string>) => owner.submit(SETTINGS, `${SETTINGS}/public-page`, fields);
+    const none = { page_accent: '', page_accent_dark: '', page_background: '', page_background_dark: '' };
+    const look = {
+      ...{ page_accent: '#0f766e', page_accent_dark: '#5EEAD4', page_background: '#ecfdf5', page_background_dark: '' },
+      page_picture: 'https://cdn.example/icon.png?a=1&b=2',
+    };
+    const stored = () => Promise.all(['public_page', 'page_title', ...Object.keys(look)].map(config));
+
+    it('which the form shows again, and takes it back', async () => {
+      const saved = await save({ public: 'on', title: 'The Den', ...look, page_background: ' #ecfdf5 ' });
+      expect(notice(await follow(saved))).toBe('Saved.');
+      expect(await stored()).toEqual(['on', 'The Den', '#0f766e', '#5EEAD4', '#ecfdf5', null, look.page_picture]);
+      const page = await owner.get(SETTINGS);
+      for (const [name, text] of Object.entries(look)) expect(field(page, name)).toBe(text);
+      expect((await owner.get('/guilds/own/activity')).text).toContain(
+        'Switched the public page on, with the title The Den, accent #0f766e, accent dark #5EEAD4, background #ecfdf5, picture https',
+      );
+      await save({ title: '', ...none, page_picture: '' });
+      expect(await stored()).toEqual(Array(7).fill(null));
+    });
+
+    it.each([
+      [{ page_accent: 'teal' }, 'The accent of the public page is a colour such as #4f46e5, or empty.'],
+      [{ page_background_dark: '#fff' }, 'The dark background of the public page is a colour'],
+      [{ page_picture: 'http://cdn.example/icon.png' }, 'The picture of the public page is an https address'],
+      [{ page_picture: 'https://cdn.example/"><b>' }, 'The picture of the public page is an https address'],
+      [{ title: 'x'.repeat(101) }, 'The title of the public page has 100 characters at most'],
+    ])('with %o in a field: the form stays, and nothing is stored', async (wrong, message) => {
+      const sent = { title: 'The Den', ...look, ...wrong };
+      const answer = await save({ public: 'on', ...sent });
+      expect([answer.status, ...(await stored())]).toEqual([400, ...Array(7).fill(null)]);
+      expect(alert(answer)).toContain(message);
+      for (const [name, text] of Object.entries(sent)) expect(field(answer, name)).toBe(text);
+      expect(answer.text).toMatch(/name="public" checked/);
+      expect((await owner.get('/guilds/own/activity')).text).not.toContain('public page');
+    });
   });
 
   describe('sees the members', () => {

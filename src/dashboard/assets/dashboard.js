@@ -60,3 +60,19 @@ for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelector
   // A browser can bring the text back that was there before.
   show();
 }
+
+// A picker beside a field for a colour: <input type="color" data-colour-of="ID of the field" data-own="colour of the empty field" hidden>.
+for (const picker of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('[data-colour-of]'))) {
+  const field = /** @type {HTMLInputElement | null} */ (document.getElementById(picker.dataset.colourOf ?? ''));
+  if (!field) continue;
+  const follow = () => {
+    const colour = field.value.trim();
+    picker.value = /^#[0-9a-f]{6}$/i.test(colour) ? colour : (picker.dataset.own ?? '');
+  };
+  picker.hidden = false;
+  picker.addEventListener('input', () => {
+    field.value = picker.value;
+  });
+  field.addEventListener('input', follow);
+  follow();
+}

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { CURVE_NAMES } from '../../guild/ranking/curves.ts';
+import type { LookField } from '../../guild/ranking/page-look.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import type { Parts } from '../guild-page.ts';
 import { guildOf, sessionOf } from '../visit.ts';
@@ -8,6 +9,14 @@ import { guildOf, sessionOf } from '../visit.ts';
 /** Clocks of the world that are not whole hours from UTC, in minutes. */
 const ODD_OFFSETS = [-570, -210, 210, 270, 330, 345, 390, 525, 570, 630, 765];
 const WHOLE_HOURS = Array.from({ length: 27 }, (_, i) => 60 * (i - 12));
+
+/** Colours of the public page, with their labels, and those that the page has by itself. */
+const PAGE_COLOURS = [
+  ['page_accent', 'Accent', '#4f46e5'],
+  ['page_accent_dark', 'Accent, dark theme', '#aab0fb'],
+  ['page_background', 'Background', '#eceef3'],
+  ['page_background_dark', 'Background, dark theme', '#0b0c0f'],
+] as const satisfies readonly (readonly [field: LookField, label: string, own: string])[];
 
 /** Shows the settings of the guild. @param values of the form that was refused: they stay in its fields. */
 export async function sendSettings(
@@ -30,6 +39,7 @@ export async function sendSettings(
     boardKinds: BOARD_KINDS,
     offsets: offsetsWith(overview.utc_offset_minutes),
     plans: [...parts.planQuotas],
+    pageColours: PAGE_COLOURS,
     publicUrl: `${parts.apiUrl}/g/${encodeURIComponent(guildId)}`,
     previewProblem: previewProblem(parts, overview),
     sessionsPath: `/guilds/${encodeURIComponent(guildId)}/settings/sessions/end`,

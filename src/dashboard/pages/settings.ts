@@ -2,7 +2,6 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
-import { TITLE_PATTERN, TITLE_RULE } from '../../guild/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import { ENDED } from '../end-session.ts';
 import { formOf, parseForm } from '../forms.ts';
@@ -12,6 +11,7 @@ import { Refusal } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addRules, RULES_UPLOAD } from './rules.ts';
 import { addAccess } from './settings-access.ts';
+import { addPublicPage } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';
 
 const MAX_MULTIPLIER = 1000;
@@ -41,10 +41,6 @@ const curveForm = z
   })
   .transform(({ curve, custom }): CurveText => (curve === 'custom' ? `custom=${custom.replaceAll(' ', '')}` : curve))
   .refine((curve) => parseCurve(curve) !== undefined, 'The six numbers of the curve do not fit: see the bounds below.');
-const publicPageForm = z.object({
-  public: z.string().optional(),
-  title: z.string().trim().regex(TITLE_PATTERN, `${TITLE_RULE}.`),
-});
 const boardsForm = z
   .object({
     // A browser leaves out a box that is not checked.
@@ -93,18 +89,6 @@ export const settingsPage: GuildPage = {
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
 
-    router.post('/settings/public-page', async (req, res) => {
-      const form = parseForm(publicPageForm, formOf(req));
-      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const { title: pageTitle } = form.data;
-      const publicPage = form.data.public !== undefined;
-      const guildId = guildOf(res);
-      const save = () => guildConfig.update(guildId, { publicPage, pageTitle });
-      const what = `Switched the public page ${publicPage ? 'on' : 'off'}${pageTitle && `, with the title ${pageTitle}`}`;
-      await auditLog.change(guildId, actorOf(req, res), what, save);
-      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
-    });
-
     router.post('/settings/curve/preview', async (req, res) => {
       const form = parseForm(curveForm, formOf(req));
       if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
@@ -121,6 +105,7 @@ export const settingsPage: GuildPage = {
       res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
     });
 
+    addPublicPage(router, parts);
     addAccess(router, parts);
     addRules(router, parts);
   },
