@@ -4,15 +4,27 @@ import type { RedisConfig } from '../../src/config/redis.ts';
 import { type RunningDashboard, startDashboard } from '../../src/dashboard/server.ts';
 import type { RedisClient } from '../../src/store/client.ts';
 
-/** Starts the dashboard of the demo. If its usual port is taken, it gets a free one, unless DASHBOARD_PORT names it. */
+/** Settings of service and dashboard: the port of the dashboard, which shows a public page in a frame, is not known before both have started. */
+export const PUBLIC_PAGES = { PUBLIC_PAGES: '1', EMBED_ORIGINS: '*' } as const;
+
+/**
+ * Starts the dashboard of the demo. If its usual port is taken, it gets a free one, unless DASHBOARD_PORT names it.
+ * @param apiUrl address of the service.
+ */
 export async function startDemoDashboard(
   redis: RedisConfig,
   connect: () => RedisClient,
   logger: Logger,
+  apiUrl: string,
 ): Promise<RunningDashboard> {
-  const { DASHBOARD_PORT, PORT } = process.env;
+  const { DASHBOARD_PORT } = process.env;
   const start = (port: string | undefined) => {
-    const config = parseDashboardConfig({ DASHBOARD_PORT: port, PORT, LOG_REQUESTS: 'errors' });
+    const config = parseDashboardConfig({
+      DASHBOARD_PORT: port,
+      DASHBOARD_API_URL: new URL(apiUrl).origin,
+      LOG_REQUESTS: 'errors',
+      ...PUBLIC_PAGES,
+    });
     return startDashboard({ ...config, redis }, logger, connect());
   };
   if (DASHBOARD_PORT) return start(DASHBOARD_PORT);

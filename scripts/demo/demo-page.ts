@@ -9,6 +9,8 @@ export interface Demo {
   readonly refreshS?: number;
   /** Makes a link that signs in to the dashboard, once. */
   readonly dashboardLink?: () => Promise<string>;
+  /** Path of a guild's public page. */
+  readonly publicPage?: string;
 }
 
 /** Returns routes with a page at /, which shows the widget for each guild. */
@@ -28,11 +30,17 @@ export function demoPage(demo: Demo): Router {
   return router;
 }
 
-function render({ guilds, refreshS = 2, dashboardLink }: Demo): string {
+function render({ guilds, refreshS = 2, dashboardLink, publicPage }: Demo): string {
   const [first] = guilds;
   const options = guilds.map(
     ({ name, guild, key }) => `<option value="${escaped(guild)}" data-key="${escaped(key)}">${escaped(name)}</option>`,
   );
+  const links = [
+    ...(publicPage ? [[publicPage, 'Public page']] : []),
+    ...(dashboardLink ? [['dashboard', 'Dashboard']] : []),
+    ['docs', 'API documentation'],
+    ['api/v1/openapi.json', 'openapi.json'],
+  ].map(([href = '', text]) => `<a href="${escaped(href)}">${text}</a>`);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -47,7 +55,7 @@ function render({ guilds, refreshS = 2, dashboardLink }: Demo): string {
 <body>
 <header>
   <h1>Guildrank</h1>
-  <nav>${dashboardLink ? '<a href="dashboard">Dashboard</a> ' : ''}<a href="docs">API documentation</a> <a href="api/v1/openapi.json">openapi.json</a></nav>
+  <nav>${links.join(' ')}</nav>
 </header>
 <main>
   <div class="choices">

@@ -1,6 +1,7 @@
 import type { Services } from '../../src/cli/services.ts';
 import type { XpRecord } from '../../src/guild/members/records.ts';
 import type { CurveName } from '../../src/guild/ranking/curves.ts';
+import type { PageLook } from '../../src/guild/ranking/page-look.ts';
 
 /** One invented guild per plan. */
 export interface DemoGuild {
@@ -9,12 +10,17 @@ export interface DemoGuild {
   readonly members: number;
   readonly xpCurve: CurveName;
   readonly xpMultiplier: number;
+  /** Its public page; a guild with one also has boards of the week and of the month. */
+  readonly page?: { readonly title: string; readonly look: Partial<PageLook> };
 }
 
 export const DEMO_GUILDS = [
   { id: 'demo-free', plan: 'free', members: 120, xpCurve: 'standard', xpMultiplier: 1 },
   { id: 'demo-starter', plan: 'starter', members: 250, xpCurve: 'lurkr', xpMultiplier: 1 },
-  { id: 'demo-pro', plan: 'pro', members: 400, xpCurve: 'standard', xpMultiplier: 1.5 },
+  {
+    ...{ id: 'demo-pro', plan: 'pro', members: 400, xpCurve: 'standard', xpMultiplier: 1.5 },
+    page: { title: 'The Den', look: { accent: '#0f766e', background: '#e6f4f1', backgroundDark: '#04211d' } },
+  },
 ] as const satisfies readonly DemoGuild[];
 
 const FIRST =
@@ -24,15 +30,32 @@ const SECOND =
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** Stores a guild's configuration and members, and creates a key that was used for a week. @returns the key. */
+type Member = XpRecord & { readonly set: number };
+
+/** Stores a guild's configuration, members and boards, and creates a key that was used for a week. @returns the key. */
 export async function seedGuild(
   { writer, guildConfig, apiKeys, client, redisKeys }: Services,
   guild: DemoGuild,
   now: number,
 ): Promise<string> {
-  const { id, plan, xpCurve, xpMultiplier, members } = guild;
+  const { id, plan, xpCurve, xpMultiplier, members, page } = guild;
   await guildConfig.update(id, { plan, xpCurve, xpMultiplier });
-  await writer.recordMany(id, inventMembers(members, now));
+  const all = inventMembers(members, now);
+  if (page) {
+    // A board has what is added after it began: the month is the older one.
+    const [ofMonth, ofWeek] = [inventGains(all, 53, 600), inventGains(all, 31, 900)];
+    const gained = (index: number) => (ofMonth[index]?.add ?? 0) + (ofWeek[index]?.add ?? 0);
+    await writer.recordMany(
+      id,
+      all.map((member, index) => ({ ...member, set: member.set - gained(index) })),
+    );
+    await guildConfig.update(id, { publicPage: true, pageTitle: page.title, pageLook: page.look, boards: ['month'] });
+    await writer.recordMany(id, ofMonth);
+    await guildConfig.update(id, { boards: ['week', 'month'] });
+    await writer.recordMany(id, ofWeek);
+  } else {
+    await writer.recordMany(id, all);
+  }
   const { key, record } = await apiKeys.create(id, 'website', null);
   const { usage, apiKeysUsed } = redisKeys.guild(id);
   await client.hset(usage, inventUsage(record.id, members, now));
@@ -53,8 +76,16 @@ export function inventUsage(keyId: string, members: number, now: number): Record
   return fields;
 }
 
+/** Returns what each member has gained, always the same: up to 97 of `parts` parts of its XP, in an order of their own. */
+function inventGains(members: readonly Member[], step: number, parts: number) {
+  return members.map(({ userId, set }, index) => ({
+    userId,
+    add: Math.floor((set * (((index + 1) * step) % 97)) / parts),
+  }));
+}
+
 /** Returns members by falling XP, always the same. Only the daily claims move with `now` (milliseconds since the epoch). */
-export function inventMembers(count: number, now: number): XpRecord[] {
+export function inventMembers(count: number, now: number): Member[] {
   const first = FIRST.split(' ');
   const second = SECOND.split(' ');
   return Array.from({ length: count }, (_, index) => {

@@ -5,9 +5,9 @@ import { table } from '../../src/cli/table.ts';
 import { program, run } from '../../src/cli/terminal.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { createService, type RunningService } from '../../src/service/service.ts';
+import { createService } from '../../src/service/service.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
-import { startDemoDashboard } from './dashboard.ts';
+import { PUBLIC_PAGES, startDemoDashboard } from './dashboard.ts';
 import { demoPage } from './demo-page.ts';
 import { DEMO_GUILDS, demoUserId, seedGuild } from './guilds.ts';
 import { startRising } from './rising-members.ts';
@@ -43,6 +43,7 @@ async function demo(): Promise<void> {
     LOG_LEVEL: process.env.LOG_LEVEL || 'warn',
     LOG_REQUESTS: 'errors',
     SHUTDOWN_TIMEOUT_MS: '2000',
+    ...PUBLIC_PAGES,
   });
   const demoStore = await startDemoStore();
   const closing: (() => Promise<void>)[] = [() => demoStore.stop()];
@@ -62,16 +63,19 @@ async function demo(): Promise<void> {
     const [, , pro] = DEMO_GUILDS;
     const grant = { guildId: pro.id, userId: '' };
     const dashboardLink = () => createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
-    const parts = { logger, store: connections, extraRoutes: demoPage({ guilds: onThePage(keys), dashboardLink }) };
+    const page = demoPage({ guilds: onThePage(keys), dashboardLink, publicPage: `g/${pro.id}` });
+    const parts = { logger, store: connections, extraRoutes: page };
     const server = await createService({ ...config, redis }, parts)
       .start()
       .catch((error: Error) => {
         throw explain(error, config.port);
       });
     closing.push(() => server.close());
-    const dashboard = await startDemoDashboard(redis, connect, logger);
+    // A browser cannot open the address that stands for all.
+    const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
+    const dashboard = await startDemoDashboard(redis, connect, logger, url);
     closing.push(() => dashboard.close());
-    const lines = await welcome(server, demoStore.description, config.planQuotas, keys, await dashboardLink());
+    const lines = await welcome(url, demoStore.description, config.planQuotas, keys, await dashboardLink());
     process.stdout.write(`${lines.join('\n')}\n`);
 
     closing.push(
@@ -91,14 +95,12 @@ function onThePage(keys: readonly string[]) {
 }
 
 async function welcome(
-  server: RunningService,
+  url: string,
   store: string,
   quotas: ReadonlyMap<string, number>,
   keys: readonly string[],
   link: string,
 ): Promise<string[]> {
-  // A browser cannot open the address that stands for all.
-  const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');
   const [, starter, pro] = DEMO_GUILDS;
   const [, starterKey, proKey] = keys as [string, string, string];
   const path = (guildId: string, rest: string) => `${url}/api/v1/servers/${guildId}/${rest}`;
@@ -109,6 +111,7 @@ async function welcome(
   return [
     `Guildrank is on ${url}, its data in ${store}.`,
     `Open ${url}/ for the widget, ${url}/docs to try the API by hand.`,
+    `Open ${url}/g/${pro.id} for its public page, with boards of the week and the month.`,
     `Open the dashboard of ${pro.id}, once: ${link}`,
     '',
     ...table(

@@ -145,6 +145,15 @@ describe.concurrent.each([
     ]);
     expect((await fetch(`${demo.url}/widget.js`)).status).toBe(200);
 
+    expect(html).toContain('<a href="g/demo-pro">Public page</a>');
+    const [, publicPage = ''] = /^Open (\S+) for its public page,/m.exec(demo.output()) ?? [];
+    for (const board of ['', '?board=week', '?board=month']) {
+      const answer = await fetch(publicPage + board);
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('data-place="3"')]);
+      // The dashboard shows the page in its settings.
+      expect(answer.headers.get('content-security-policy')).toContain('frame-ancestors *');
+    }
+
     await expectNothingLeft(demo, () => signalGroup(demo.npm, 'SIGINT'));
   });
 });

@@ -13,7 +13,12 @@ it('the dashboard of the demo takes a free port when its usual one is taken', as
   onTestFinished(() => void usual.close());
   const store = await mockStore.start();
   onTestFinished(() => store.stop());
-  const dashboard = await startDemoDashboard(parseConfig({}).redis, () => store.connect(), SILENT);
+  const dashboard = await startDemoDashboard(
+    parseConfig({}).redis,
+    () => store.connect(),
+    SILENT,
+    'http://127.0.0.1:8080',
+  );
   onTestFinished(() => dashboard.close());
   expect((await fetch(`${dashboard.url}/livez`)).status).toBe(200);
   expect(new URL(dashboard.url).port).not.toBe('8090');
