@@ -19,7 +19,10 @@ export const DEMO_GUILDS = [
   { id: 'demo-starter', plan: 'starter', members: 250, xpCurve: 'lurkr', xpMultiplier: 1 },
   {
     ...{ id: 'demo-pro', plan: 'pro', members: 400, xpCurve: 'standard', xpMultiplier: 1.5 },
-    page: { title: 'The Den', look: { accent: '#0f766e', background: '#e6f4f1', backgroundDark: '#04211d' } },
+    page: {
+      title: 'The Den',
+      look: { accent: '#0f766e', accentDark: '#5eead4', background: '#e6f4f1', backgroundDark: '#04211d' },
+    },
   },
 ] as const satisfies readonly DemoGuild[];
 

@@ -13,9 +13,9 @@ const WHOLE_HOURS = Array.from({ length: 27 }, (_, i) => 60 * (i - 12));
 /** Colours of the public page, with their labels, and those that the page has by itself. */
 const PAGE_COLOURS = [
   ['page_accent', 'Accent', '#4f46e5'],
-  ['page_accent_dark', 'Accent, dark theme', '#aab0fb'],
+  ['page_accent_dark', 'Accent, dark', '#aab0fb'],
   ['page_background', 'Background', '#eceef3'],
-  ['page_background_dark', 'Background, dark theme', '#0b0c0f'],
+  ['page_background_dark', 'Background, dark', '#0b0c0f'],
 ] as const satisfies readonly (readonly [field: LookField, label: string, own: string])[];
 
 /** Shows the settings of the guild. @param values of the form that was refused: they stay in its fields. */
