@@ -156,6 +156,13 @@ describeStores('the public page of a guild', (kind) => {
     expect(html).toContain('class="overlay"');
     expect(html).toContain('Ann');
     expect(html).not.toMatch(/<form|<nav|<a |Bob/);
+    // A mistake in the address is shown, and what passes is not.
+    expect((await get('/g/guild?overlay=1&limit=x').expect(400)).text).toContain('limit must be');
+    const { text: off } = await get('/g/none?overlay=1').expect(404);
+    expect(off).toMatch(/class="overlay"[^]*live\.js/);
+    expect(off).toContain('<h1 class="quiet">');
+    expect(off).not.toContain('class="note"');
+    expect((await get('/g/none').expect(404)).text).not.toContain('live.js');
   });
 
   it('has a badge of 2 kB at most, with the members and the first one, or with the rank of a member', async () => {

@@ -43,7 +43,11 @@ describe('when Redis', needs('redis-server'), () => {
     await testStore.client.hincrby('gr:{guild}:stats', 'rev', 1);
     const { headers, text } = await request(service.url).get('/g/guild').expect(503);
     expect(headers).toMatchObject({ 'retry-after': '1', 'content-type': 'text/html; charset=utf-8' });
-    expect(text).toContain('The leaderboard is away for a moment.');
+    expect(text).toContain('<h1>Leaderboard unavailable</h1>');
+    expect(text).toContain('live.js');
+    const overlay = await request(service.url).get('/g/guild?overlay=1').expect(503);
+    expect(overlay.text).toMatch(/class="overlay"[^]*live\.js/);
+    expect(overlay.text).not.toContain('class="note"');
     expect(text).not.toMatch(/WRONGTYPE|127\.0\.0\.1/);
     await testStore.client.del('gr:{guild}:xp');
     await request(service.url).get('/g/guild').expect(200);

@@ -116,10 +116,27 @@ describe('the public page, in Chromium', needs('chromium'), () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Ada');
     await page.clock.fastForward(31_000);
     await expect.poll(() => asked).toBe(2);
+    // More than the rows: the whole page loads.
+    await service.store.guildConfig.update('guild', { pageTitle: 'Wall of fame', pageLook: { accent: '#0f766e' } });
+    await page.clock.fastForward(31_000);
+    await page.getByRole('heading', { name: 'Wall of fame' }).waitFor();
+    await service.store.guildConfig.update('guild', { pageTitle: 'Hall of fame', pageLook: { accent: '#ffdd33' } });
+    await page.route('**/g/guild**', (route) => route.abort());
+    await page.clock.fastForward(31_000);
+    await page.getByText('Not up to date').waitFor();
+    expect(await page.locator('.status').getAttribute('class')).toBe('status');
+    await page.unroute('**/g/guild**');
     await service.store.guildConfig.update('guild', { publicPage: false });
     await page.clock.fastForward(31_000);
     await page.getByRole('heading', { name: 'Nothing here' }).waitFor();
+    // An overlay that is off is empty, and comes back by itself.
+    await page.goto(`${service.url}/g/guild?overlay=1`);
+    expect(await page.evaluate('getComputedStyle(document.querySelector(".card")).backgroundColor')).toBe(
+      'rgba(0, 0, 0, 0)',
+    );
     await service.store.guildConfig.update('guild', { publicPage: true });
-    expect(watch.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    await page.clock.fastForward(31_000);
+    await page.getByText('Quiet Raven').waitFor();
+    expect(watch.complaints.filter((text) => !/404|ERR_FAILED/.test(text))).toEqual([]);
   });
 });

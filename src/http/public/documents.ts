@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
 import { nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
@@ -77,9 +78,19 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   });
 }
 
-function html(template: string, look: PublicPage['look'], site: Site, data: object): RenderedBody {
+/** What stands around the part of a page that changes with the ranking. */
+interface Frame {
+  readonly title: string;
+  readonly tabs: ReturnType<typeof tabsOf>;
+  readonly picture: string;
+}
+
+function html(template: string, look: PublicPage['look'], site: Site, data: Frame & object): RenderedBody {
   const style = styleOf(look);
-  const text = renderTemplate(template, { isOverlay: false, isLive: true, style, ...data });
+  const { title, tabs, picture } = data;
+  // By this, an open page sees that more than the ranking has changed.
+  const frame = hash('sha1', JSON.stringify([title, tabs, picture, style]), 'base64url').slice(0, 10);
+  const text = renderTemplate(template, { isOverlay: false, isLive: true, style, frame, ...data });
   return toBody(text, 'text/html; charset=utf-8', [
     'Content-Security-Policy',
     policyOf(site.frameAncestors, style, look.picture),

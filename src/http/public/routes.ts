@@ -7,7 +7,7 @@ import { RenderedBody } from '../response/rendered-body.ts';
 import { isFresh, type ResponseWriter } from '../response/response-writer.ts';
 import { assetFile } from '../site/asset.ts';
 import { REVALIDATE, serve } from '../site/static-routes.ts';
-import { acceptedLanguage, DEFAULT_LANGUAGE, languageOf } from './languages.ts';
+import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { PICTURE_POLICY, policyOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
@@ -82,14 +82,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
   const refuse: PublicPages['refuse'] = (req, res, problem) => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
-    responses.refuse(
-      req,
-      res,
-      problem,
-      problemPage(problem, root, languageOf(req)),
-      'text/html; charset=utf-8',
-      ofProblems,
-    );
+    responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', ofProblems);
     return true;
   };
   /** Lets a request pass that its address may send. */

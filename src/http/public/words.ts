@@ -21,8 +21,6 @@ const OWN_TEXTS = {
     'Too many requests/Zu viele Anfragen/Trop de requêtes/Demasiadas solicitudes/Muitas solicitações/طلبات كثيرة جدًا/リクエストが多すぎます',
   later:
     'Wait a moment, and load this page again./Warte einen Moment und lade die Seite neu./Attendez un instant et rechargez la page./Espera un momento y vuelve a cargar la página./Espere um momento e recarregue a página./انتظر لحظة ثم أعد تحميل الصفحة./少し待ってから再読み込みしてください。',
-  moment:
-    'Back in a moment/Gleich zurück/De retour bientôt/Enseguida volvemos/Voltamos já/سنعود بعد لحظات/まもなく再開します',
 } as const satisfies Record<string, string>;
 
 const TEXTS = { ...WIDGET_TEXTS, ...OWN_TEXTS };

@@ -1,12 +1,16 @@
 // Keeps the page up to date while it can be seen. The browser sends the ETag, and an unchanged page is an empty 304.
 const EVERY_MS = 30_000;
+/** What begins the part of a page that changes with the ranking. All texts are escaped, so it stands nowhere else. */
+const LIVE = '<div id="live"';
 let tag = '';
 let askedAt = Date.now();
 
 /** Says in the language of the page how fresh it is. @param {'live' | 'stale'} state */
 function say(state) {
   const status = /** @type {HTMLElement | null} */ (document.querySelector('.status'));
-  if (status) status.textContent = status.dataset[state] ?? '';
+  if (!status) return;
+  status.textContent = status.dataset[state] ?? '';
+  status.classList.toggle('is-live', state === 'live');
 }
 
 async function refresh() {
@@ -17,15 +21,19 @@ async function refresh() {
   if (!response?.ok) return say('stale');
   const before = tag;
   tag = response.headers.get('etag') ?? '';
-  if (tag !== before) show(new DOMParser().parseFromString(await response.text(), 'text/html'));
+  if (tag !== before) show(await response.text());
   say('live');
 }
 
-/** @param {Document} newer */
-function show(newer) {
+/** @param {string} html */
+function show(html) {
   const present = document.getElementById('live');
+  // Not the whole page: the policy of this one forbids a new style, even in a document that nobody sees.
+  const newer = new DOMParser().parseFromString(html.slice(html.indexOf(LIVE)), 'text/html');
   const next = newer.getElementById('live');
-  if (!next || !present || present.innerHTML === next.innerHTML) return;
+  // The page of a problem that has passed, or a page with another title, tabs or colours.
+  if (!next || !present || present.dataset.frame !== next.dataset.frame) return location.reload();
+  if (present.innerHTML === next.innerHTML) return;
   const focused = present.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
   present.replaceWith(next);
   for (const link of next.querySelectorAll('a')) if (link.getAttribute('href') === focused) link.focus();
