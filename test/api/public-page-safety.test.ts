@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import request from 'supertest';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { XpRecord } from '../../src/guild/members/records.ts';
+import { startService } from '../support/service.ts';
 import { describeStores } from '../support/stores.ts';
 import { serviceSuite } from '../support/suite.ts';
 
@@ -68,6 +69,13 @@ describeStores('the public page of a guild, and strangers', (kind) => {
       expect(headers['content-security-policy']).toMatch(new RegExp(`frame-ancestors ${ancestors}$`));
       expect(headers['x-frame-options']).toBe(ancestors === "'none'" ? 'DENY' : undefined);
     }
+    // A 304 has no policy of its own, so it is for the same policy only.
+    const tags = [];
+    for (const path of ['/g/guild', '/g/guild/m/ann']) tags.push((await get(path).expect(200)).headers.etag);
+    const other = await startService(suite.testStore, { ...env, EMBED_ORIGINS: '' }, async (svg) => Buffer.from(svg));
+    onTestFinished(() => other.close());
+    for (const [at, path] of ['/g/guild', '/g/guild/m/ann'].entries())
+      await request(other.url).get(path).set('if-none-match', String(tags[at])).expect(200);
   });
 
   it('names the wrong parameter', async () => {

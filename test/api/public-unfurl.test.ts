@@ -117,7 +117,10 @@ describeStores('the preview of a link to a public page', (kind) => {
     const picture = 'https://cdn.discordapp.com/icons/1/a.png';
     await configure({ pageLook: { accent: '#ffdd33', accentDark: '#00ff88', background: '#ecfdf5', picture } });
     const { text, headers } = await get('/g/guild').expect(200);
-    expect(text).toContain('<style>:root{--page:#ecfdf5;--accent:#ffdd33;--on-accent:#000000;--link:var(--text);');
+    const [light, dark] = text.split('@media (prefers-color-scheme:dark)');
+    expect(light).toContain('<style>@media (prefers-color-scheme:light){:root{--page:#ecfdf5;--accent:#ffdd33;');
+    expect(light).toContain('--on-accent:#000000;--link:var(--text);');
+    expect(dark).not.toContain('--page');
     expect(text).toContain(`<img class="picture" src="${picture}" alt=""`);
     const policy = String(headers['content-security-policy']);
     const style = /<style>(.*?)<\/style>/.exec(text)?.[1] ?? '';

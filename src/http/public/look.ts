@@ -25,7 +25,8 @@ export function styleOf(look: PageLook): string {
   const darkRule = [backgroundDark && `--page:${backgroundDark}`, hasAccent && accentRules(dark, GROUNDS.dark)];
   const [ofLight, ofDark] = [lightRule, darkRule].map((rules) => rules.filter(Boolean).join(';'));
   return [
-    ofLight && `:root{${ofLight}}`,
+    // Not for both: the dark theme of page.css stands where nothing is chosen for it.
+    ofLight && `@media (prefers-color-scheme:light){:root{${ofLight}}}`,
     ofDark && `@media (prefers-color-scheme:dark){:root{${ofDark}}}`,
     hasAccent && `:root.overlay{--accent:${dark}}`,
   ]

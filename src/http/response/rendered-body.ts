@@ -74,11 +74,11 @@ export function renderStats(stats: GuildStats): RenderedBody {
   return toBody(`{"total_members":${total_members},"total_xp":${total_xp},${JSON.stringify(rest).slice(1)}`);
 }
 
-/** Renders a text of this media type. @param more further headers of a 200, as a flat list. */
+/** Renders a text of this media type. @param more further headers of a 200, as a flat list: a 304 lacks them, so the ETag changes with them. */
 export function toBody(text: string, type?: string, more?: readonly string[]): RenderedBody {
   const length = Buffer.byteLength(text);
   // Text of ASCII alone is its own bytes.
   const body = length === text.length ? text : Buffer.from(text).toString('latin1');
-  const etag = ['"', hash('sha1', text, 'base64url'), '"'].join('');
+  const etag = ['"', hash('sha1', more ? [text, ...more].join('\n') : text, 'base64url'), '"'].join('');
   return new RenderedBody(body, etag, type, more);
 }
