@@ -61,6 +61,28 @@ describeStores('the public page of a guild', (kind) => {
     expect(new URL(String(headers.location), 'http://x/g/guild/m').href).toBe('http://x/g/guild/m/bob?board=week');
     const empty = await get('/g/guild/m?id=').expect(303);
     expect(new URL(String(empty.headers.location), 'http://x/g/guild/m').href).toBe('http://x/g/guild');
+    for (const id of ['.', '..']) expect((await get(`/g/guild/m?id=${id}`).expect(404)).text).toContain('Nothing here');
+  });
+
+  it('has a way back from an address that leads nowhere', async () => {
+    await configure({ boards: ['week'] });
+    await record('bob', { add: 7 });
+    const linksOf = async (path: string) => {
+      const { text: html } = await get(path).expect(404);
+      const hrefs = [...html.matchAll(/<a class="button" href="([^"]*)"/g)];
+      return [html.includes('This member is not in this ranking.'), ...hrefs.map(([, href]) => href)];
+    };
+    const root = '../../../g/guild';
+    expect(await linksOf('/g/guild/m/ann?board=week&lang=en')).toEqual([
+      true,
+      `${root}/m/ann?lang=en`,
+      `${root}?lang=en`,
+    ]);
+    expect(await linksOf('/g/guild/m/nobody')).toEqual([true, root]);
+    expect(await linksOf('/g/guild/m?id=..')).toEqual([false, '../../g/guild']);
+    expect(await linksOf('/g/guild?board=month')).toEqual([false, '../g/guild']);
+    expect(await linksOf('/g/none')).toEqual([false]);
+    expect(await linksOf('/g/none/m/nobody')).toEqual([false, '../../../g/none']);
   });
 
   it('has further pages, and says where the ranking ends', async () => {
@@ -159,7 +181,7 @@ describeStores('the public page of a guild', (kind) => {
     // A mistake in the address is shown, and what passes is not.
     expect((await get('/g/guild?overlay=1&limit=x').expect(400)).text).toContain('limit must be');
     const { text: off } = await get('/g/none?overlay=1').expect(404);
-    expect(off).toMatch(/class="overlay"[^]*live\.js/);
+    expect(off).toMatch(/class="overlay".*live\.js/s);
     expect(off).toContain('<h1 class="quiet">');
     expect(off).not.toContain('class="note"');
     expect((await get('/g/none').expect(404)).text).not.toContain('live.js');

@@ -56,6 +56,22 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect(await tagsOf('/g/guild?overlay=1')).not.toHaveProperty('og:title');
   });
 
+  it('names another picture after each change of what it shows, on the page of each member too', async () => {
+    const { writer, guildConfig } = suite.service.store;
+    const paths = ['/g/guild', '/g/guild?page=2&limit=2', '/g/guild/m/fay'];
+    const pictures = () => Promise.all(paths.map(async (path) => (await tagsOf(path))['og:image']));
+    const seen = [await pictures()];
+    for (const change of [
+      () => record('ann', { add: 0, profile: { username: 'Anne' } }),
+      () => guildConfig.update('guild', { xpCurve: 'lurkr' }),
+      () => writer.hide('guild', ['bob']),
+    ]) {
+      await change();
+      seen.push(await pictures());
+    }
+    for (const [at] of paths.entries()) expect(new Set(seen.map((all) => all[at])).size).toBe(4);
+  });
+
   it('has a picture of the first five, drawn once for each of its states', async () => {
     const { headers, body } = await get('/g/guild/top.png').expect(200);
     expect(headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-cache' });
@@ -89,6 +105,22 @@ describeStores('the preview of a link to a public page', (kind) => {
     expect((await Promise.all(pictures)).map(({ status }) => status)).toEqual(Array(9).fill(200));
     expect(drawn.length).toBe(8);
     await get('/g/waiting8/top.png').expect(200);
+  });
+
+  it('lets no title and no name turn the direction of the texts around them', async () => {
+    await configure({ pageTitle: '\u202eDen\u2066' });
+    await record('ann', { set: 5000, profile: { username: '\u202eAnn' } });
+    await record('bob', { set: 4999, profile: { username: 'بوب' } });
+    for (const path of ['/g/guild', '/g/guild/m/ann', '/g/guild/m/bob']) {
+      const { text } = await get(path).expect(200);
+      expect(text.slice(0, text.indexOf('<body>'))).not.toMatch(/[\u202a-\u202e\u2066\u2067]/);
+    }
+    const tags = await tagsOf('/g/guild');
+    expect(tags).toMatchObject({ 'og:title': 'Den', 'twitter:title': 'Den' });
+    expect(tags['og:description']).toContain('1. Ann · 2. \u2068بوب\u2069 · 3. Cid');
+    expect(await tagsOf('/g/guild/m/ann')).toMatchObject({ 'og:title': 'Ann', 'og:site_name': 'Den' });
+    expect((await get('/g/guild/m/bob')).text).toContain('<title>\u2068بوب\u2069 · Den</title>');
+    expect(String((await get('/g/guild/badge.svg')).body)).toContain('1. Ann</title>');
   });
 
   it('has a component embed that Discord takes, with names as text', async () => {

@@ -46,7 +46,7 @@ describe('when Redis', needs('redis-server'), () => {
     expect(text).toContain('<h1>Leaderboard unavailable</h1>');
     expect(text).toContain('live.js');
     const overlay = await request(service.url).get('/g/guild?overlay=1').expect(503);
-    expect(overlay.text).toMatch(/class="overlay"[^]*live\.js/);
+    expect(overlay.text).toMatch(/class="overlay".*live\.js/s);
     expect(overlay.text).not.toContain('class="note"');
     expect(text).not.toMatch(/WRONGTYPE|127\.0\.0\.1/);
     await testStore.client.del('gr:{guild}:xp');

@@ -17,6 +17,8 @@ import {
 
 /** What all public pages of a guild show. */
 interface PublicGuild {
+  /** Revision of the ranking: it changes with each write to the guild. "" = it has none. */
+  readonly revision: string;
   /** "" = the guild id. */
   readonly title: string;
   /** The boards that the guild has. */
@@ -44,6 +46,9 @@ export interface PublicMember extends PublicGuild {
 /** The revision of "" keeps it out of the response cache: a page that is off is asked for anew each time. */
 const NOTHING: Versioned<null> = { revision: '', value: null };
 
+/** What a read finds of a user that a guild with a public page does not rank. */
+export const UNRANKED = 'unranked';
+
 /** Reads one page of a guild with a public page; null for another guild, and for a board that the guild does not have. O(log m + limit). */
 export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>> {
   readonly command: string;
@@ -66,12 +71,13 @@ export class PublicPageRead implements ReadCommand<Versioned<PublicPage | null>>
     const settings = settingsOf(stored);
     const { revision, value: page } = this.read.decode(rows);
     if (this.board && !settings.boards.includes(this.board)) return { revision, value: null };
-    return { revision, value: { ...settings, curve: curveOf(rows[2]), page, stats: decodeStats(counters).value } };
+    const stats = decodeStats(counters).value;
+    return { revision, value: { ...settings, revision, curve: curveOf(rows[2]), page, stats } };
   }
 }
 
-/** Reads a ranked member of a guild with a public page, with those next to it; null for others. O(log m + reach). */
-export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | null>> {
+/** Reads a ranked member of a guild with a public page, with those next to it; null for another guild. O(log m + reach). */
+export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | typeof UNRANKED | null>> {
   readonly command: string;
   readonly weight: number;
 
@@ -86,7 +92,8 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | nu
     this.weight = 2 * reach + 1;
   }
 
-  decode(reply: CommandReply): Versioned<PublicMember | null> {
+  decode(reply: CommandReply): Versioned<PublicMember | typeof UNRANKED | null> {
+    if (reply === 'none') return { revision: '', value: UNRANKED };
     if (typeof reply === 'string') return NOTHING;
     const [stored, first, page] = reply as unknown as [string[], number | string, PageReply];
     const settings = settingsOf(stored);
@@ -96,7 +103,7 @@ export class PublicMemberRead implements ReadCommand<Versioned<PublicMember | nu
     const member = rows[index];
     if (!member || (this.board && !settings.boards.includes(this.board))) return { revision, value: null };
     const dailyStreak = wholeXp(splitProfile(page[4][index] ?? null).streak);
-    return { revision, value: { ...settings, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
+    return { revision, value: { ...settings, revision, curve: curveOf(page[2]), member, rows, total, dailyStreak } };
   }
 }
 

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
+import { cleaned } from '../../web/drawing/text.ts';
 import { nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
@@ -34,14 +35,11 @@ function badge(label: string, value: string): RenderedBody {
   return toBody(renderTemplate('badge', svg), 'image/svg+xml; charset=utf-8');
 }
 
-/** Characters that XML does not allow, and line breaks. */
-const UNFIT = /[^ -\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
-
-/** Returns the start of a text, cut between characters. */
+/** Returns the start of a text, without what XML forbids and directions of its own, cut between characters. */
 function shorten(text: string): string {
   let short = '';
   let characters = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text.replace(UNFIT, ''))) {
+  for (const { segment } of new Intl.Segmenter().segment(cleaned(text))) {
     if (++characters > MAX_CHARACTERS || short.length + segment.length > MAX_UNITS) return `${short}…`;
     short += segment;
   }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
+import { inLine } from '../../web/drawing/text.ts';
 import { nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
@@ -30,7 +31,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
   const rows = page.data.map((entry) => rowOf(entry, settings));
   return html('page', look, site, {
     ...{ words, heading, isOverlay, query, facts, rows },
-    title: `${heading} · ${words.say('title')}`,
+    title: `${inLine(heading)} · ${words.say('title')}`,
     root: '../',
     head: isOverlay
       ? undefined
@@ -59,7 +60,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   const facts = [`${words.say('rankName')} ${rank}`, words.title('level', { n: member.level }), `${xp} XP`].join(' · ');
   return html('member', look, site, {
     ...{ words, heading, name, query },
-    title: `${name} · ${heading}`,
+    title: `${inLine(name)} · ${inLine(heading)}`,
     root: '../../../',
     head: headOf(query, found, site, { title: name, place: heading, facts, rows: [] }),
     picture: look.picture,
@@ -85,7 +86,12 @@ interface Frame {
   readonly picture: string;
 }
 
-function html(template: string, look: PublicPage['look'], site: Site, data: Frame & object): RenderedBody {
+function html(
+  template: string,
+  look: PublicPage['look'],
+  site: Site,
+  data: Frame & Readonly<Record<string, unknown>>,
+): RenderedBody {
   const style = styleOf(look);
   const { title, tabs, picture } = data;
   // By this, an open page sees that more than the ranking has changed.

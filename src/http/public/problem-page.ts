@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Problem } from '../response/problem.ts';
 import { languageOf } from './languages.ts';
+import { queryOf } from './queries.ts';
 import { renderTemplate } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -15,10 +16,28 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   const isOverlay = req.query.overlay === '1' && (status === 404 || status === 429 || status >= 500);
   const [title, text] = texts(problem, words);
   const isLive = isOverlay || status === 503;
-  return renderTemplate('problem', { title, text, root, words, isLive, isOverlay, head: undefined });
+  const links = status === 404 ? linksOf(req, problem, root, words) : [];
+  return renderTemplate('problem', { title, text, links, root, words, isLive, isOverlay, head: undefined });
 }
 
-function texts({ status, detail }: Problem, { say }: Words): [title: string, text: string] {
+/** The ids that an address names, where they have the form of ids. */
+const IDS = /^\/g\/([\w.-]{1,64})(\/m(?:\/([\w.-]{1,64}))?$)?/;
+
+/** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
+function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
+  const [, guildId, below, userId] = IDS.exec(path) ?? [];
+  if (guildId === undefined || (below === undefined && query.board === undefined)) return [];
+  const guild = `${root}g/${guildId}`;
+  const lang = queryOf({ board: undefined, lang: words.lang, isLangGiven: query.lang === words.lang });
+  const hasOther = code === 'member_not_found' && query.board !== undefined;
+  return [
+    ...(hasOther ? [{ href: `${guild}/m/${userId}${lang}`, label: words.say('all') }] : []),
+    { href: guild + lang, label: words.say('title') },
+  ];
+}
+
+function texts({ code, status, detail }: Problem, { say }: Words): [title: string, text: string] {
+  if (code === 'member_not_found') return [say('nothing'), say('unranked')];
   if (status === 404) return [say('nothing'), say('noPage')];
   if (status === 429) return [say('tooMany'), say('later')];
   if (status === 503) return [say('away'), say('later')];

@@ -142,6 +142,8 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     ][];
     const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
     const wanted = encodeURIComponent(typeof id === 'string' ? id.trim() : '');
+    // A browser would take them as a way up, however they are encoded.
+    if (wanted === '.' || wanted === '..') throw noPage();
     const to = wanted === '' ? `../${encodeURIComponent(String(req.params.guild_id))}${query}` : `m/${wanted}${query}`;
     onFile();
     res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
+import { cleaned, inLine, isolated } from '../../web/drawing/text.ts';
 import { componentEmbed, type Preview } from './component-embed.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
@@ -25,7 +26,8 @@ const MAX_NAME = 32;
  * address of the service, there are no addresses in it.
  */
 export function headOf(query: PageQuery | MemberQuery, found: PublicPage | PublicMember, site: Site, preview: Preview) {
-  const { title, place, facts, rows } = preview;
+  const { facts, rows } = preview;
+  const [title, place] = [inLine(preview.title), inLine(preview.place)];
   const path = 'userId' in query ? `/m/${query.userId}` : '';
   const guild = `${site.url}/g/${query.guildId}`;
   const url = site.url && guild + path + queryOf(query);
@@ -63,12 +65,13 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
 
 /** Returns the start of a name, cut between characters. */
 function shortName(name: string): string {
-  const characters = Array.from(new Intl.Segmenter().segment(name.slice(0, 256)), ({ segment }) => segment);
-  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME).join('')}…` : characters.join('');
+  const characters = Array.from(new Intl.Segmenter().segment(cleaned(name)), ({ segment }) => segment);
+  return isolated(characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME).join('')}…` : characters.join(''));
 }
 
+/** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */
 function versionOf(found: PublicPage | PublicMember): string {
-  const { title, look } = found;
-  const shown = 'page' in found ? [found.page.total, found.stats.total_xp] : [found.total, found.member.xp];
-  return hash('sha1', [title, ...Object.values(look), ...shown].join('\n'), 'base64url').slice(0, 10);
+  const { revision, title, look } = found;
+  const total = 'page' in found ? found.page.total : found.total;
+  return hash('sha1', [revision, total, title, ...Object.values(look)].join('\n'), 'base64url').slice(0, 10);
 }

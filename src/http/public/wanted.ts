@@ -1,4 +1,5 @@
-import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
+import { type PublicMember, type PublicPage, UNRANKED } from '../../guild/ranking/public-page.ts';
+import { memberNotFound } from '../response/problem.ts';
 import type { RenderedBody } from '../response/rendered-body.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
 import { renderMember, renderPage } from './documents.ts';
@@ -19,6 +20,7 @@ import type { Site } from './unfurl.ts';
 export interface Wanted {
   readonly cacheKey: string;
   readonly command: ReturnType<typeof pageRead> | ReturnType<typeof memberRead>;
+  /** @throws Problem member_not_found for a user that is not ranked. */
   render(value: unknown): RenderedBody | null;
 }
 
@@ -71,7 +73,10 @@ function wantedMember(
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
     command: memberRead(parsed),
-    render: rendering((found: PublicMember) => render(parsed, found)),
+    render: rendering((found: PublicMember | typeof UNRANKED) => {
+      if (found === UNRANKED) throw memberNotFound();
+      return render(parsed, found);
+    }),
   };
 }
 

@@ -17,6 +17,8 @@ const OWN_TEXTS = {
   nothing: 'Nothing here/Hier ist nichts/Rien ici/Aquí no hay nada/Nada aqui/لا شيء هنا/ここには何もありません',
   noPage:
     'There is no public page here, or no such member in this ranking./Hier gibt es keine öffentliche Seite, oder kein solches Mitglied in dieser Rangliste./Il n’y a pas de page publique ici, ou pas ce membre dans ce classement./Aquí no hay página pública, o ese miembro no está en esta clasificación./Não há página pública aqui, ou esse membro não está nesta classificação./لا توجد صفحة عامة هنا، أو لا يوجد هذا العضو في الترتيب./公開ページがないか、このランキングにそのメンバーはいません。',
+  unranked:
+    'This member is not in this ranking./Dieses Mitglied steht nicht in dieser Rangliste./Ce membre n’est pas dans ce classement./Este miembro no está en esta clasificación./Este membro não está nesta classificação./هذا العضو ليس في هذا الترتيب./このメンバーはこのランキングにいません。',
   tooMany:
     'Too many requests/Zu viele Anfragen/Trop de requêtes/Demasiadas solicitudes/Muitas solicitações/طلبات كثيرة جدًا/リクエストが多すぎます',
   later:

@@ -41,6 +41,11 @@ export function isolated(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `\u2068${text}\u2069` : text;
 }
 
+/** Returns a text for a line with other texts: cleaned, and with a direction of its own. */
+export function inLine(text: string): string {
+  return isolated(cleaned(text));
+}
+
 /** Widths of characters in heights of the font, from the widest of the usual bold fonts. The first row that fits counts. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
   [/^[\ufdfa\ufdfb\ufdfd\u2e3a\u2e3b\ua9c5\u{12000}-\u{1254f}]/u, 4],
