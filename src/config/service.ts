@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
+import { fontFiles } from './font-files.ts';
 import { isTls, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
 
 /**
@@ -48,16 +48,6 @@ const publicUrl = z
     (text) => text === '' || (/^https?:\/\/[^\s?#"'<>\\]{1,500}$/.test(text) && URL.canParse(text)),
     'must be the address by which visitors reach the service, such as https://ranks.example.com',
   );
-
-const fontFiles = z
-  .string()
-  .default('')
-  .transform((text, context) => {
-    const files = splitList(text);
-    for (const file of files.filter((file) => !existsSync(file)))
-      context.addIssue({ code: 'custom', message: `must list font files, and there is no ${file}` });
-    return files;
-  });
 
 const trustProxy = z
   .string()

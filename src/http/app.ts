@@ -26,6 +26,8 @@ export interface PublicPagesSettings {
   readonly fonts: readonly string[];
   /** Draws their pictures, instead of the optional package. */
   readonly painter: ((svg: string) => Promise<Uint8Array>) | undefined;
+  /** Called with a text for the log, about what the operator should know. */
+  readonly warn: (text: string) => void;
 }
 
 export interface AppParts extends ApiParts, RequestContextParts {
@@ -97,7 +99,7 @@ function loadPages(parts: AppParts, settings: PublicPagesSettings) {
       import('./public/routes.ts'),
       import('./public/resvg.ts'),
     ]);
-    const painter = settings.painter ?? (await loadPainter(settings.fonts));
+    const painter = settings.painter ?? (await loadPainter(settings.fonts, settings.warn));
     loaded = publicPages({ ...parts, ...settings, painter }, () => parts.countOther('page'));
     return loaded;
   };

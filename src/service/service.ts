@@ -187,6 +187,7 @@ function composeService(config: Config, parts: ServiceParts) {
           hasComponentEmbeds: config.publicPageEmbeds,
           fonts: config.publicPageFonts,
           painter: parts.painter,
+          warn: (text) => logger.warn(text),
         }
       : undefined,
     trustProxy: config.trustProxy,

@@ -73,6 +73,8 @@ describe('the public page, in Chromium', needs('chromium'), () => {
           found.push(...violations.map((violation) => [path, width, colorScheme, violation]));
           if ((await overflow()) !== 0) found.push([path, width, 'is too wide']);
         }
+        await page.setViewportSize({ width: 180, height: 900 });
+        if ((await overflow()) !== 0) found.push([path, 180, 'is too wide']);
       }
       expect(found).toEqual([]);
       expect(watch.elsewhere).toEqual([]);

@@ -89,6 +89,8 @@ describe('parseConfig', () => {
     ['PUBLIC_PAGES', 'yes'],
     ['PUBLIC_URL', 'ranks.example.com'],
     ['PUBLIC_PAGE_FONTS', '/nowhere/font.ttf'],
+    ['PUBLIC_PAGE_FONTS', 'package.json'],
+    ['PUBLIC_PAGE_FONTS', 'src'],
     ['PUBLIC_PAGE_EMBEDS', 'yes'],
     ['TRUST_PROXY', 'yes'],
     ['LOG_LEVEL', 'loud'],

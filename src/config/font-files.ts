@@ -1,0 +1,36 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { z } from 'zod';
+import { messageOf } from '../errors.ts';
+import { splitList } from './redis.ts';
+
+/** Parses a list of font files. Each of them must be there. */
+export const fontFiles = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const files = splitList(text);
+    for (const file of files) {
+      const problem = problemOfFont(file);
+      if (problem) context.addIssue({ code: 'custom', message: `must list font files, ${problem}` });
+    }
+    return files;
+  });
+
+/** The first bytes of a font: TrueType, OpenType, and a collection of fonts. */
+const FONTS: readonly string[] = ['\0\x01\0\0', 'true', 'OTTO', 'ttcf'];
+
+/** Returns what is wrong with the file of a font; undefined when nothing is. */
+function problemOfFont(path: string): string | undefined {
+  try {
+    const file = openSync(path, 'r');
+    const start = Buffer.alloc(4);
+    try {
+      readSync(file, start);
+    } finally {
+      closeSync(file);
+    }
+    return FONTS.includes(start.toString('latin1')) ? undefined : `and ${path} is none (.ttf, .otf or .ttc)`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
