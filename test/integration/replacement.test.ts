@@ -5,6 +5,7 @@ import type { FileRecord, XpRecord } from '../../src/guild/members/records.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';
+import { randomRuns } from '../support/variants.ts';
 
 const records = (prefix: string, count: number, xp: number): XpRecord[] =>
   Array.from({ length: count }, (_, n) => ({
@@ -15,6 +16,7 @@ const records = (prefix: string, count: number, xp: number): XpRecord[] =>
 
 describeStores('a replacement of the members beside a bot', (kind) => {
   const suite = storeSuite(kind);
+  const isReal = kind.name === 'redis-server';
 
   const places = async (guild: string, key: 'xp' | 'hidden'): Promise<Map<string, number>> => {
     const rows = await suite.store.client.zrange(`gr:{${guild}}:${key}`, 0, -1, 'WITHSCORES');
@@ -35,7 +37,9 @@ describeStores('a replacement of the members beside a bot', (kind) => {
   it('carries any number of hidden members over, a few in each step', async () => {
     const guild = suite.newGuild();
     const { writer, client } = suite.store;
-    const hidden = records('h', 600, 10);
+    // More than one step each.
+    const many = isReal ? 600 : 300;
+    const hidden = records('h', many, 10);
     await writer.recordMany(guild, [...records('old', 3, 10), ...hidden]);
     await writer.hide(
       guild,
@@ -46,7 +50,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
       if (name === 'replace') steps.push(args.length);
     });
     const staged = await StagedMembers.lock(beside, guild);
-    const file = [...records('new', 3, 10), ...records('f', 600, 20), ...records('h', 300, 30)];
+    const file = [...records('new', 3, 10), ...records('f', many, 20), ...records('h', many / 2, 30)];
     for (let from = 0; from < file.length; from += 100) {
       await staged.stage(
         file
@@ -56,9 +60,9 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     }
     await swap(staged);
     expect([...(await ranking(guild)).keys()]).toEqual(['new0', 'new1', 'new2']);
-    const expected = [...records('f', 600, 20), ...records('h', 300, 30), ...hidden.slice(300)];
+    const expected = [...records('f', many, 20), ...records('h', many / 2, 30), ...hidden.slice(many / 2)];
     expect(await places(guild, 'hidden')).toEqual(new Map(expected.map(({ userId, set }) => [userId, Number(set)])));
-    expect(await client.hlen(`gr:{${guild}}:members`)).toBe(1203);
+    expect(await client.hlen(`gr:{${guild}}:members`)).toBe(2 * many + 3);
     expect(await exact(guild)).toBe(true);
     // Each of 250 members has its reasons beside it.
     expect(Math.max(...steps)).toBeLessThan(510);
@@ -118,32 +122,35 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     expect(await suite.store.client.hget(`gr:{${guild}}:stats`, 'replacing')).toBeNull();
   });
 
-  it('comes to an end beside a bot that changes hidden members all the time, or says that it cannot', async () => {
-    const guild = suite.newGuild();
-    const { writer } = suite.store;
-    const crowd = (size: number) => Array.from({ length: size }, (_, n) => ({ userId: `h${n}`, set: 5 }));
-    await writer.recordMany(guild, [...crowd(1100), ...records('old', 3, 10)]);
-    await writer.hide(
-      guild,
-      crowd(1100).map(({ userId }) => userId),
-    );
-    let changed = 600;
-    const beside = suite.beside(async (name, _keys, mode) => {
-      if (name === 'replace' && mode === 'swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
+  // StagedMembers counts its tries by itself. On ioredis-mock they take a minute, and the test above has each reply of the script.
+  if (isReal) {
+    it('comes to an end beside a bot that changes hidden members all the time, or says that it cannot', async () => {
+      const guild = suite.newGuild();
+      const { writer } = suite.store;
+      const crowd = (size: number) => Array.from({ length: size }, (_, n) => ({ userId: `h${n}`, set: 5 }));
+      await writer.recordMany(guild, [...crowd(1100), ...records('old', 3, 10)]);
+      await writer.hide(
+        guild,
+        crowd(1100).map(({ userId }) => userId),
+      );
+      let changed = 600;
+      const beside = suite.beside(async (name, _keys, mode) => {
+        if (name === 'replace' && mode === 'swap') await writer.load(guild, [...crowd(changed), ...crowd(changed)]);
+      });
+      const first = await StagedMembers.lock(beside, guild);
+      await first.stage(records('new', 1, 10));
+      await swap(first);
+      expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
+      changed = 1100;
+      const second = await StagedMembers.lock(beside, guild);
+      await second.stage(records('newer', 1, 10));
+      await expect(second.putInPlace()).rejects.toThrow('change faster than they can be carried over');
+      await second.end();
+      expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
+      expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
+      expect(await exact(guild)).toBe(true);
     });
-    const first = await StagedMembers.lock(beside, guild);
-    await first.stage(records('new', 1, 10));
-    await swap(first);
-    expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
-    changed = 1100;
-    const second = await StagedMembers.lock(beside, guild);
-    await second.stage(records('newer', 1, 10));
-    await expect(second.putInPlace()).rejects.toThrow('change faster than they can be carried over');
-    await second.end();
-    expect([...(await ranking(guild)).keys()]).toEqual(['new0']);
-    expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
-    expect(await exact(guild)).toBe(true);
-  });
+  }
 
   it('keeps what a hidden member gains that a raw writer has put into the ranking too', async () => {
     const guild = suite.newGuild();
@@ -263,7 +270,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
         expect(await exact(guild)).toBe(true);
         expect(await client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
       }),
-      { numRuns: kind.name === 'redis-server' ? 200 : 15 },
+      { numRuns: randomRuns(isReal ? 300 : 24) },
     );
   });
 

@@ -3,3 +3,6 @@
  * one: one proxy, one framework, one generator, and Firefox only where an engine can differ.
  */
 export const ALL_VARIANTS = Boolean(process.env.ALL_VARIANTS);
+
+/** Returns how many runs a test with random values has: `all` of them, as `npm run test:long` asks for, or a third. */
+export const randomRuns = (all: number): number => (ALL_VARIANTS ? all : Math.ceil(all / 3));
