@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createWriter } from '../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
@@ -29,7 +29,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
 
   /** Returns the commands that a script runs in a call, each with the keys that it runs them on. */
   async function commandsOf(run: ScriptCall['run'], staged: StagedMembers): Promise<Map<string, Set<string>>> {
-    const monitor = await admin.duplicate().monitor();
+    const monitor = await admin.monitor();
     const commands = new Map<string, Set<string>>();
     let isOver = false;
     monitor.on('monitor', (_time: string, [name = '', ...args]: string[], source: string) => {
@@ -40,7 +40,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
       const keys = commands.get(command) ?? new Set<string>();
       const all = ['unlink', 'del', 'exists'].includes(command) ? args : args.slice(0, command === 'rename' ? 2 : 1);
       for (const key of all) keys.add(key);
-      if (all.length > 0) commands.set(command, keys);
+      commands.set(command, keys);
     });
     await run(services, staged);
     await admin.echo('the call is over');
@@ -49,39 +49,31 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
     return commands;
   }
 
+  /** Gives the user of the calls these rights to commands, at once. */
+  const allow = (...rights: string[]) =>
+    admin.call('ACL', 'SETUSER', 'bot', 'reset', 'on', 'nopass', '~*', '&*', ...rights);
+
   const calls = GUILD_KINDS.flatMap((guild) => scriptCalls.map((call) => ({ ...call, guild })));
 
   it.each(calls)('of $script, of a guild $guild, is NOPERM, and changes nothing, whichever key it is', async (call) => {
     const commands = await commandsOf(call.run, await prepare(services, [admin], call.guild));
     expect(commands.size).toBeGreaterThan(0);
+    const staged = await prepare(services, [admin], call.guild);
+    await allow('+@all');
+    const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
+    onTestFinished(() => client.disconnect());
+    const limited = servicesOn(client, 'gr', ['free']);
+    // The staged members are those of the first connection: its token holds the lock.
+    const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
     for (const [command, keys] of commands) {
-      for (const key of keys) {
+      for (const key of keys.size > 0 ? keys : ['no key']) {
         const others = [...keys].filter((other) => kindOf(other) !== kindOf(key));
         const allowed = others.length > 0 ? [`(+${command} ${others.map((other) => `~${other}`).join(' ')})`] : [];
-        const staged = await prepare(services, [admin], call.guild);
-        await admin.call(
-          'ACL',
-          'SETUSER',
-          'bot',
-          'reset',
-          'on',
-          'nopass',
-          '~*',
-          '&*',
-          '+@all',
-          `-${command}`,
-          ...allowed,
-        );
-        const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
-        const limited = servicesOn(client, 'gr', ['free']);
-        // The staged members are those of the first connection: its token holds the lock.
-        const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
+        await allow('+@all', `-${command}`, ...allowed);
         try {
           await expectRefusal([admin], () => call.run(limited, limitedStaged), 'NOPERM');
         } catch (error) {
           throw new Error(`${command} on ${key}: ${(error as Error).message}`, { cause: error });
-        } finally {
-          client.disconnect();
         }
       }
     }

@@ -177,6 +177,8 @@ export async function prepare(
   await services.client.zadd('gr:{g}:season:xp', 60, 'a', 20, 'hidden');
   Reflect.set(staged, 'server', await serverOf(servers[0] as Redis));
   await recount(services, 'begin', TOKEN, '', 9);
+  // Refused calls leave the guild as it is, for many of them.
+  await services.client.persist('gr:{g}:next:xp:lock');
   return staged;
 }
 
@@ -195,32 +197,55 @@ async function fillBoards({ client, writer }: Services, kind: GuildKind): Promis
 
 /** Returns all content of the guild, by key. A script that fails must leave it as it was. */
 export async function contentOf(servers: readonly Redis[]): Promise<Record<string, string>> {
-  const dumps: [string, string][] = [];
-  for (const server of servers) {
-    for (const key of (await server.keys('gr:*')).sort()) {
-      dumps.push([key, ((await server.dumpBuffer(key)) as Buffer).toString('base64')]);
-    }
-  }
-  return Object.fromEntries(dumps);
+  const dumps = servers.map(async (server) => {
+    const keys = (await server.keys('gr:*')).sort();
+    return Promise.all(keys.map(async (key) => [key, (await server.dumpBuffer(key))?.toString('base64')]));
+  });
+  return Object.fromEntries((await Promise.all(dumps)).flat());
 }
 
+/** A call on a guild and its replacement. */
+export interface BoundCall {
+  readonly name: string;
+  run(): Promise<unknown>;
+}
+
+/** Returns calls on what {@link prepare} has made. */
+export const callsOn = (services: Services, staged: StagedMembers, calls = scriptCalls): BoundCall[] =>
+  calls.map(({ script, run }) => ({ name: `${script}: ${run}`, run: () => run(services, staged) }));
+
 /**
- * Expects that a call is refused by this name and changes nothing. Returns the error.
+ * Expects that calls are refused by this name and change nothing. Returns their errors.
  * @param during brings Redis into the state that refuses, runs the work there, and ends the state. The last run counts.
  */
-export async function expectRefusal(
+export async function expectRefusals(
   servers: readonly Redis[],
-  call: () => Promise<unknown>,
+  calls: readonly BoundCall[],
   code: string | RegExp,
   during: (work: () => Promise<unknown>) => Promise<unknown> = (work) => work(),
-): Promise<StoreUnavailableError> {
+): Promise<StoreUnavailableError[]> {
   const before = await contentOf(servers);
-  const outcomes: unknown[] = [];
-  await during(async () => outcomes.push(await call().catch((error: unknown) => error)));
-  const error = outcomes.at(-1);
-  expect(error).toBeInstanceOf(StoreUnavailableError);
-  const refusal = error as StoreUnavailableError;
-  expect(refusal.code, refusal.reason).toMatch(typeof code === 'string' ? new RegExp(`^${code}$`) : code);
+  let outcomes: unknown[] = [];
+  await during(async () => {
+    outcomes = await Promise.all(calls.map(({ run }) => run().catch((error: unknown) => error)));
+  });
+  const refusals = calls.map(({ name }, index) => {
+    const refusal = outcomes[index] as StoreUnavailableError;
+    expect(refusal, name).toBeInstanceOf(StoreUnavailableError);
+    const wanted = typeof code === 'string' ? new RegExp(`^${code}$`) : code;
+    expect(refusal.code, `${name}: ${refusal.reason}`).toMatch(wanted);
+    return refusal;
+  });
   expect(await contentOf(servers)).toEqual(before);
-  return refusal;
+  return refusals;
+}
+
+/** The same for one call. */
+export async function expectRefusal(
+  servers: readonly Redis[],
+  run: () => Promise<unknown>,
+  code: string,
+): Promise<StoreUnavailableError> {
+  const [refusal] = await expectRefusals(servers, [{ name: `${run}`, run }], code);
+  return refusal as StoreUnavailableError;
 }
