@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type TestContext, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { generateKey } from '../../src/access/key-format.ts';
 import { parseConfig } from '../../src/config/service.ts';
@@ -10,10 +10,11 @@ import { createLogger } from '../../src/observability/logger.ts';
 import { createService } from '../../src/service/service.ts';
 import { guildOn } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
-import type { LogLine } from '../support/process.ts';
+import { LONG_REDIS_TIMEOUT, type LogLine } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
 
-async function serve(...options: string[]) {
+/** Starts the service on a Redis. Both end with `onTestFinished`. */
+async function serve({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, ...options: string[]) {
   const redis: EmbeddedRedis = await startEmbeddedRedis(options);
   onTestFinished(redis.stop);
   const guild = await guildOn(redis.url);
@@ -30,6 +31,7 @@ async function serve(...options: string[]) {
     ADMIN_PORT: '0',
     REDIS_URL: redis.url,
     LOG_REQUESTS: 'off',
+    ...LONG_REDIS_TIMEOUT,
     ...guild.env,
   };
   const service = await createService(parseConfig(env), { logger }).start();
@@ -90,28 +92,32 @@ const refusals: Record<string, Refusal> = {
 };
 
 describe('readiness', needs('redis-server'), () => {
-  it.each(Object.entries(refusals))('is lost while Redis refuses requests: %s', async (name, fault) => {
-    const { admin, readyz, log, news, ask } = await serve(...(fault.options ?? []));
-    expect(await readyz()).toEqual({ status: 200, body: { status: 'ok' } });
-    expect(await ask()).toBe(200);
-    await fault.inflict(admin);
-    const cause = name.split(' ')[0];
-    // No request has to fail first.
-    await vi.waitFor(async () => {
-      expect(await readyz()).toEqual({ status: 503, body: { status: 'unavailable', reason: 'redis', cause } });
-    }, PATIENT);
-    // Redis answers PING with MISCONF, and with PONG in all other cases.
-    expect(await admin.ping().catch((error: Error) => error.message)).toMatch(/^(PONG|MISCONF)/);
-    for (let i = 0; i < 10; i++) expect(await ask()).toBe(503);
-    await fault.undo(admin);
-    await vi.waitFor(async () => expect((await readyz()).status).toBe(200), PATIENT);
-    expect(await ask()).toBe(200);
-    expect(news()).toEqual([expect.stringMatching(new RegExp(`^requests fail at the Redis at .* ${cause}$`))]);
-    expect(log.filter(({ msg }) => String(msg).startsWith('back: the Redis at '))).toHaveLength(1);
-  });
+  // They wait for checks, of which there is one a second, so they do at once.
+  it.concurrent.for(Object.entries(refusals))(
+    'is lost while Redis refuses requests: %s',
+    async ([name, fault], test) => {
+      const { admin, readyz, log, news, ask } = await serve(test, ...(fault.options ?? []));
+      expect(await readyz()).toEqual({ status: 200, body: { status: 'ok' } });
+      expect(await ask()).toBe(200);
+      await fault.inflict(admin);
+      const cause = name.split(' ')[0];
+      // No request has to fail first.
+      await vi.waitFor(async () => {
+        expect(await readyz()).toEqual({ status: 503, body: { status: 'unavailable', reason: 'redis', cause } });
+      }, PATIENT);
+      // Redis answers PING with MISCONF, and with PONG in all other cases.
+      expect(await admin.ping().catch((error: Error) => error.message)).toMatch(/^(PONG|MISCONF)/);
+      for (let i = 0; i < 10; i++) expect(await ask()).toBe(503);
+      await fault.undo(admin);
+      await vi.waitFor(async () => expect((await readyz()).status).toBe(200), PATIENT);
+      expect(await ask()).toBe(200);
+      expect(news()).toEqual([expect.stringMatching(new RegExp(`^requests fail at the Redis at .* ${cause}$`))]);
+      expect(log.filter(({ msg }) => String(msg).startsWith('back: the Redis at '))).toHaveLength(1);
+    },
+  );
 
-  it('shows in the metrics why requests fail, with and without requests', async () => {
-    const { redis, service, ask } = await serve();
+  it('shows in the metrics why requests fail, with and without requests', async (test) => {
+    const { redis, service, ask } = await serve(test);
     expect(await ask()).toBe(200);
     const value = async (series: string) => {
       const line = (await service.registry.metrics()).split('\n').find((each) => each.startsWith(`${series} `));
@@ -140,8 +146,8 @@ describe('readiness', needs('redis-server'), () => {
     expect(await value('guildrank_requests_in_flight')).toBe(0);
   });
 
-  it('asks Redis once a second, not once a probe, and leaves nothing in it', async () => {
-    const { admin, readyz } = await serve();
+  it('asks Redis once a second, not once a probe, and leaves nothing in it', async (test) => {
+    const { admin, readyz } = await serve(test);
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await admin.info('stats'))?.[1]);
     const keys = async () => (await admin.keys('*')).sort();
     const changes = async () => /rdb_changes_since_last_save:\d+/.exec(await admin.info('persistence'))?.[0];

@@ -77,21 +77,23 @@ async function contentWithoutLocks(servers: readonly Redis[]): Promise<Record<st
   return Object.fromEntries(content.filter(([key]) => !key.endsWith(':lock')));
 }
 
-it.each([
-  ['BUSY', /^error: Cannot use the Redis at .*: BUSY .*end it with SCRIPT KILL\.\n$/],
-  ['MASTERDOWN', /^error: Cannot use the Redis at .*: MASTERDOWN .*bring the master back\.\n$/],
-] as const)('every command ends with 1 and names %s', needs('redis-server'), async (code, line) => {
-  const { url, client } = await redisForTest(...STATE_OPTIONS);
-  const other = new Client(url);
-  onTestFinished(() => other.disconnect());
-  const env = { REDIS_URL: url };
-  const all = await commandsOn(env);
-  await expectRefusals(
-    all,
-    { env, servers: [client], line },
-    (work) => states[code]?.(client, other, work) ?? work(),
-    SOON,
-  );
+const REFUSED = {
+  BUSY: /^error: Cannot use the Redis at .*: BUSY .*end it with SCRIPT KILL\.\n$/,
+  MASTERDOWN: /^error: Cannot use the Redis at .*: MASTERDOWN .*bring the master back\.\n$/,
+};
+
+// They wait for the Redis at once.
+it('every command ends with 1 and names BUSY and MASTERDOWN', needs('redis-server'), async () => {
+  const refuse = async ([code, line]: [string, RegExp]) => {
+    const { url, client } = await redisForTest(...STATE_OPTIONS);
+    const other = new Client(url);
+    onTestFinished(() => other.disconnect());
+    const env = { REDIS_URL: url };
+    const all = await commandsOn(env);
+    const during = (work: () => Promise<unknown>) => states[code]?.(client, other, work) ?? work();
+    await expectRefusals(all, { env, servers: [client], line }, during, SOON);
+  };
+  await Promise.all(Object.entries(REFUSED).map(refuse));
 });
 
 it('every command waits while Redis is LOADING, says so, and is done then', needs('redis-server'), async () => {

@@ -12,14 +12,18 @@ const SLICE = 500;
 /** Two readings of the end of one key differ by less. */
 const CLOCK_MS = 3000;
 
-/** Fills guild g with all that a guild can have. u0 has all the XP that a member can have. */
-export async function fillGuild({ client, guildConfig, apiKeys }: Services, members: number): Promise<void> {
+/** Fills a guild, g unless given, with all that a guild can have. u0 has all the XP that a member can have. */
+export async function fillGuild(
+  { client, guildConfig, apiKeys }: Services,
+  members: number,
+  guild = 'g',
+): Promise<void> {
   const writer = createWriter(client);
   const boards = { boards: ['week', 'month'], utcOffsetMinutes: 60 } as const;
-  await guildConfig.update('g', { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5, ...boards });
+  await guildConfig.update(guild, { plan: 'pro', xpCurve: 'custom=0,0,50,0,1,1', xpMultiplier: 1.5, ...boards });
   for (let first = 0; first < members; first += SLICE) {
     await writer.recordMany(
-      'g',
+      guild,
       Array.from({ length: Math.min(SLICE, members - first) }, (_, i) => ({
         userId: `u${first + i}`,
         set: first === 0 && i === 0 ? Number.MAX_SAFE_INTEGER : (first + i) * 7,
@@ -29,23 +33,23 @@ export async function fillGuild({ client, guildConfig, apiKeys }: Services, memb
   }
   const gain = () =>
     writer.recordMany(
-      'g',
+      guild,
       [1, 2, 3, 4].map((n) => ({ userId: `u${n}`, add: n })),
     );
   await gain();
-  await endBoards(client, 'g');
+  await endBoards(client, guild);
   await gain();
-  await writer.hide('g', ['u3', 'u4', 'u5'], { reason: 'left' });
-  await writer.hide('g', ['u3', 'u4']);
-  await writer.unhide('g', ['u3'], { reason: 'left' });
-  await writer.claimDaily('g', { userId: 'u6', reward: 5 });
-  await writer.award('g', { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
+  await writer.hide(guild, ['u3', 'u4', 'u5'], { reason: 'left' });
+  await writer.hide(guild, ['u3', 'u4']);
+  await writer.unhide(guild, ['u3'], { reason: 'left' });
+  await writer.claimDaily(guild, { userId: 'u6', reward: 5 });
+  await writer.award(guild, { userId: 'u7', amount: 5, cooldownMs: 3_600_000 });
   // What a bot in another language can have stored: bytes that are no UTF-8.
-  await client.hset('gr:{g}:members', 'u8', Buffer.from([...Buffer.from('- 3 - '), 0xff, 0x00, 0x80]));
-  await apiKeys.create('g', 'site', 90 * 86_400_000, ['https://a.example'], 500);
-  await client.set('gr:quota:{g}', '7', 'EX', 3000);
-  await client.hset('gr:{g}:keys:used', 'k1', '1795000000');
-  await client.hset('gr:{g}:usage', '498600:k1', '12', 'from', '498500');
+  await client.hset(`gr:{${guild}}:members`, 'u8', Buffer.from([...Buffer.from('- 3 - '), 0xff, 0x00, 0x80]));
+  await apiKeys.create(guild, 'site', 90 * 86_400_000, ['https://a.example'], 500);
+  await client.set(`gr:quota:{${guild}}`, '7', 'EX', 3000);
+  await client.hset(`gr:{${guild}}:keys:used`, 'k1', '1795000000');
+  await client.hset(`gr:{${guild}}:usage`, '498600:k1', '12', 'from', '498500');
 }
 
 /**
