@@ -352,7 +352,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
   });
 
   it('stops at the wish of the person, and says what was loaded', async () => {
-    const rows = Array.from({ length: 200_000 }, (_, n) => `m${n},${n}`).join('\n');
+    const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
     await upload(`user_id,xp\n${rows}\n`);
     await start({ mode: 'replace', confirm: 'yes' });
     expect((await upload(CSV)).text).toContain('is running');
@@ -367,7 +367,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
       SILENT,
     );
-    const rows = Array.from({ length: 200_000 }, (_, n) => `m${n},${n}`).join('\n');
+    const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
     const first = [dashboard, owner] as const;
     dashboard = { ...dashboard, ...second };
     owner = new Visitor(second);

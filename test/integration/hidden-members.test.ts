@@ -8,6 +8,7 @@ import { HIDE_REASONS, type HideReason, reasonsIn } from '../../src/guild/member
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
+import { randomRuns } from '../support/variants.ts';
 
 const IDS = Array.from({ length: 6 }, (_, n) => `10000000000000000${n}`);
 
@@ -226,7 +227,7 @@ describe('a hidden member', needs('redis-server'), () => {
         }
         expect((await services.audit.check(guild)).exact).toBe(true);
       }),
-      { numRuns: 25, examples: [[[{ kind: 'remove', ids: IDS }, { kind: 'export' }]]] },
+      { numRuns: randomRuns(30), examples: [[[{ kind: 'remove', ids: IDS }, { kind: 'export' }]]] },
     );
   });
 

@@ -8,6 +8,7 @@ import { CommandBatcher } from '../../src/store/command-batcher.ts';
 import { Scripts } from '../../src/store/scripts.ts';
 import { Model, type ModelMember, naiveStandardLevel, type Step, steps } from '../support/random-guild.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
+import { randomRuns } from '../support/variants.ts';
 
 describeStores('random writes', (kind) => {
   let testStore: TestStore;
@@ -16,7 +17,7 @@ describeStores('random writes', (kind) => {
   let guilds = 0;
   // ioredis-mock compiles the script at every command, so it gets fewer runs.
   const real = kind.name === 'redis-server';
-  const runs = real ? 300 : 25;
+  const runs = randomRuns(real ? 300 : 30);
   const maxXp = real ? MAX_XP : 2 ** 44;
 
   beforeAll(async () => {
@@ -58,7 +59,7 @@ describeStores('random writes', (kind) => {
           last = revision;
         }
       }),
-      { numRuns: real ? 100 : 10 },
+      { numRuns: randomRuns(real ? 100 : 12) },
     );
   });
 });

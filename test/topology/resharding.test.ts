@@ -17,8 +17,8 @@ import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
 
 /** RESHARD_ORDERS=100 and RESHARD_ANSWERS=10000 are the full length. */
-const ORDERS = Number(process.env.RESHARD_ORDERS ?? 6);
-const ANSWERS = Number(process.env.RESHARD_ANSWERS ?? 1500);
+const ORDERS = Number(process.env.RESHARD_ORDERS ?? 4);
+const ANSWERS = Number(process.env.RESHARD_ANSWERS ?? 1000);
 const RATE = 400;
 
 /** A member as the test expects it. */

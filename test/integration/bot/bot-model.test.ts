@@ -12,6 +12,7 @@ import { Scripts } from '../../../src/store/scripts.ts';
 import { clocked } from '../../support/clocked.ts';
 import { BoardsModel, type BotMember, BotModel, type BotStep, botSteps } from '../../support/random-bot.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
+import { randomRuns } from '../../support/variants.ts';
 import { SeasonModel, SteppedClient } from './season-steps.ts';
 
 /** Minutes from UTC by which the boards begin; undefined for a guild without boards. */
@@ -82,7 +83,7 @@ describeStores('a bot of several processes', (kind) => {
         const check = await services.audit.check(guild);
         expect(check.stored).toEqual(check.actual);
       }),
-      { numRuns: kind.name === 'redis-server' ? 300 : 12 },
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 18) },
     );
   });
 

@@ -8,7 +8,7 @@ describeStores('a call with many members', (kind) => {
   const writer = () => createWriter(suite.store.client);
   /** More arguments than one call of a function takes. */
   const isReal = kind.name === 'redis-server';
-  const MANY = isReal ? 40_000 : 1100;
+  const MANY = isReal ? 40_000 : 600;
   const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
   const records = (count: number) => ids(count).map((userId, n) => ({ userId, set: n }));
 

@@ -6,6 +6,7 @@ import { levelForXp } from '../../../../src/guild/ranking/curves.ts';
 import { Model, type Step, steps } from '../../../support/random-guild.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
+import { randomRuns } from '../../../support/variants.ts';
 
 describeStores('a count of the members beside writes', (kind) => {
   const suite = storeSuite(kind);
@@ -57,7 +58,7 @@ describeStores('a count of the members beside writes', (kind) => {
         });
         expect(await suite.store.client.hexists(`gr:{${guild}}:stats`, 'recount')).toBe(0);
       }),
-      { numRuns: real ? 300 : 20 },
+      { numRuns: randomRuns(real ? 300 : 24) },
     );
   });
 
@@ -69,7 +70,7 @@ describeStores('a count of the members beside writes', (kind) => {
         while (left.length > 0) await next();
         expect(await suite.store.audit.check(guild)).toMatchObject({ actual: sums(model, 'amari'), exact: true });
       }),
-      { numRuns: real ? 150 : 10 },
+      { numRuns: randomRuns(real ? 150 : 12) },
     );
   });
 
