@@ -11,8 +11,8 @@ import { type SentinelSet, startSentinelSet } from '../support/sentinel.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type AwardingBot, startAwardingBot } from '../topology/awarding-bot.ts';
 
-/** PLANNED_FAILOVERS=10 is the full length. */
-const FAILOVERS = Number(process.env.PLANNED_FAILOVERS ?? 2);
+/** Each takes ten seconds: a Sentinel lets a failover begin only a while after the last one. */
+const FAILOVERS = Number(process.env.PLANNED_FAILOVERS ?? 4);
 
 /** Runs bots of each kind of client through failovers, and compares the XP that they were told of with the XP that is stored then. */
 async function failOverUnder(set: SentinelSet, replicas: number | undefined, failOver: () => Promise<unknown>) {
