@@ -3,6 +3,9 @@ import { type RunningChild, startChild } from '../../scripts/dev/child-process.t
 import { nodeArguments } from './entry.ts';
 import { repository } from './run-command.ts';
 
+/** How often the lag probe reports. */
+const REPORT_PERIOD_MS = 200;
+
 export type LogLine = Record<string, unknown>;
 
 /** A child process of a test that logs JSON lines. It is ended with the test process. */
@@ -13,6 +16,8 @@ export interface TestProcess extends RunningChild {
   line(matches: (line: LogLine) => boolean): Promise<LogLine>;
   /** The longest time in milliseconds that the process was kept from running, after `since` (epoch milliseconds). Needs the lag probe. */
   worstLag(since: number): number;
+  /** How long the process was kept from running in a time (epoch milliseconds), and shortly before and after it. Needs the lag probe. */
+  lagBetween(from: number, to: number): number;
   /** Resident memory in bytes (Linux). */
   rss(): number;
 }
@@ -41,6 +46,10 @@ export function runScript(
       const later = lags().filter(({ time }) => Number(time) > since);
       return Math.max(0, ...later.map(({ lag_ms }) => Number(lag_ms)));
     },
+    lagBetween: (from, to) =>
+      lags()
+        .filter(({ time }) => Number(time) >= from && Number(time) <= to + 2 * REPORT_PERIOD_MS)
+        .reduce((sum, { lag_ms }) => sum + Number(lag_ms), 0),
     rss: () => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.child.pid}/status`, 'utf8'))?.[1]) * 1024,
   };
 }

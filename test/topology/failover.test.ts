@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { EmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { assertContent, figuresOf, judgeTimes, type Run } from '../fault/judgement.ts';
+import { assertContent, figuresOf, judgeTimes, neverSteady, type Run } from '../fault/judgement.ts';
+import { becomesSteady } from '../fault/scenario.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { CONCLUSIVE, untilConclusive, type Verdict } from '../support/conclusive.ts';
 import { recordFigure } from '../support/figures.ts';
@@ -11,7 +12,6 @@ import { needs } from '../support/needs.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { startSentinelSet } from '../support/sentinel.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
-import { PATIENT } from '../support/wait.ts';
 import { missingWrites, startJournal } from './journal.ts';
 
 const RATE = 500;
@@ -114,9 +114,11 @@ async function failOver(it: Failover): Promise<Outcome> {
   const rate = RATE / guilds.length;
   const loads = guilds.map((guild) => startLoad(service.url, { ...guild, rate }));
   try {
-    await vi.waitFor(() => {
-      for (const { answers } of loads) expect(answers.length, 'answers before the fault').toBeGreaterThan(rate);
-    }, PATIENT);
+    const areSteady = await Promise.all(loads.map(({ answers }) => becomesSteady(answers, rate)));
+    if (areSteady.includes(false)) {
+      const noise = Math.max(...loads.map((load) => load.worstLag())) + service.worstLag(0);
+      return { verdict: neverSteady(noise), figures: {} };
+    }
     const rss = service.rss();
     const begun = performance.now();
     old.process.kill(signal);
