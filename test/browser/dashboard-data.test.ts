@@ -8,6 +8,19 @@ import { MANY_LOOKS_MS } from './engines.ts';
 
 const EVIL = `<img src=x onerror="document.title=1">`;
 
+/** The cards that the next one begins above, and the address field where something lies on it. */
+const COVERED = `[
+  ...[...document.querySelectorAll('.card')].filter((card) => {
+    const bottom = Math.max(...[card, ...card.querySelectorAll('guild-leaderboard')].map((node) => node.getBoundingClientRect().bottom));
+    const next = card.nextElementSibling;
+    return next?.matches('.card') && next.getBoundingClientRect().top < bottom;
+  }),
+  ...[...document.querySelectorAll('input[name="site"]')].filter((field) => {
+    const { x, y, width, height } = field.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2) !== field;
+  }),
+].map(({ className, name }) => name ?? className)`;
+
 describe('the dashboard in Chromium, sites, imports and members', needs('chromium', 'redis-server'), () => {
   const visit = dashboardVisit((n) => (n === 11 ? EVIL : `Member ${n}`));
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
@@ -145,10 +158,16 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
     await previewed('Member 7');
     expect(await visit.page.getByLabel('Theme').inputValue()).toBe('dark');
     expect(await visit.dashboard.store.client.exists(`gr:quota:{${GUILD}}`)).toBe(0);
-    // The key is made with the look that is shown.
-    await visit.page.getByLabel('Density').selectOption('compact');
-    await visit.page.locator('#look [name=density]').waitFor({ state: 'attached' });
+    // The preview covers nothing of the form below it.
+    for (const width of [390, 1280]) {
+      await visit.page.setViewportSize({ width, height: 800 });
+      await visit.page.getByLabel('Address of your site').scrollIntoViewIfNeeded();
+      expect([width, await visit.page.evaluate(COVERED)]).toEqual([width, []]);
+    }
+    // The key is made with the look of that moment: the answer to the last change is still on its way.
     await visit.page.getByLabel('Address of your site').fill('localhost:3000');
+    await visit.page.route('**/widget/settings?**', () => {});
+    await visit.page.getByLabel('Density').selectOption('compact');
     await visit.press('Make a key and show the code');
     const code = visit.page
       .locator('#code')

@@ -20,19 +20,13 @@
   };
   paint(JSON.parse(board.dataset.properties ?? '{}'));
 
-  /** Gives the form that makes a key the look that is shown. @param {Record<string, string>} fields */
-  const keepLook = (fields) => {
-    const inputs = Object.entries(fields).map(([name, value]) =>
-      Object.assign(document.createElement('input'), { type: 'hidden', name, value }),
-    );
-    look.replaceChildren(...inputs);
-  };
+  /** Returns the fields of the look as they are now. @param {HTMLFormElement} form */
+  const lookOf = (form) => /** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form)));
 
   let latest = 0;
   const follow = async () => {
     const mine = ++latest;
-    const query = new URLSearchParams(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form))));
-    const answer = await fetch(`${form.action}/settings?${query}`).catch(() => undefined);
+    const answer = await fetch(`${form.action}/settings?${new URLSearchParams(lookOf(form))}`).catch(() => undefined);
     // A value that is half typed is refused; the next one is not.
     if (!answer?.ok || mine !== latest) return;
     const { attributes, properties, fields, codes, costs } = await answer.json();
@@ -41,7 +35,6 @@
       else board.removeAttribute(name);
     }
     paint(properties);
-    keepLook(fields);
     for (const [place, code] of Object.entries(codes)) {
       const shown = document.getElementById(`code-${place}`);
       if (shown) shown.textContent = code;
@@ -62,6 +55,14 @@
       if (box) box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
     });
   }
+  // The code has the look of this moment, also when the preview has not followed it yet.
+  look.closest('form')?.addEventListener('submit', (event) => {
+    if (!form.reportValidity()) return event.preventDefault();
+    const inputs = Object.entries(lookOf(form)).map(([name, value]) =>
+      Object.assign(document.createElement('input'), { type: 'hidden', name, value }),
+    );
+    look.replaceChildren(...inputs);
+  });
   // Another page would not have what was entered into the other form.
   form.addEventListener('submit', (event) => {
     event.preventDefault();
