@@ -40,8 +40,8 @@ export function codeOf(place: Place, settings: WidgetSettings, service: Service,
   if (isOnSite(place)) return snippetOf(settings, service, apiKey);
   const { apiUrl, guildId } = service;
   if (!needsKey(place, service)) return `${apiUrl}/g/${guildId}?overlay=1&limit=${settings['page-size']}`;
-  const { dir: _, ...attributes } = attributesOf(settings);
-  const address = `${apiUrl}/embed#${new URLSearchParams({ guild: guildId, 'api-key': apiKey, ...attributes })}`;
+  const fragment = new URLSearchParams({ guild: guildId, 'api-key': apiKey, ...attributesOf(settings) });
+  const address = `${apiUrl}/embed#${fragment}`;
   if (place !== 'iframe') return address;
   const height = Math.ceil(16 * heightOf(settings));
   const src = address.replaceAll('&', '&amp;');

@@ -19,6 +19,7 @@
     }
     document.title = `Leaderboard of ${settings.get('guild') || 'a server'}`;
     document.documentElement.lang = settings.get('lang') || 'en';
+    document.documentElement.dir = settings.get('dir') ?? '';
     document.body.style.margin = '0';
     main.replaceChildren(widget);
   }

@@ -74,9 +74,10 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     await open(site, `guild=guild&layout=table&api-key=${key}&page-size=1`);
     await frame().getByRole('rowheader', { name: 'Ada' }).waitFor();
     await page.evaluate(
-      `document.querySelector('iframe').src = '${service.url}/embed#guild=guild&layout=table&api-key=${key}'`,
+      `document.querySelector('iframe').src = '${service.url}/embed#guild=guild&layout=table&lang=ar&dir=rtl&api-key=${key}'`,
     );
     await frame().getByRole('rowheader', { name: 'Grace' }).waitFor();
+    expect(await frame().locator('guild-leaderboard:dir(rtl)').count()).toBe(1);
     expect(await names()).toEqual(['Ada', 'Grace']);
   });
 
