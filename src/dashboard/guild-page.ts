@@ -33,6 +33,8 @@ export interface Parts {
   readonly apiUrl: string;
   /** Whether the service has public pages. */
   readonly publicPages: boolean;
+  /** The sites that may read the API; "*" = all. */
+  readonly corsOrigins: readonly string[];
   /** The sites that may show public pages and the embed page of the service in a frame; "*" = all; none = there is no embed page. */
   readonly embedOrigins: readonly string[];
   /** Public address of the dashboard. */

@@ -144,6 +144,7 @@ function partsOn(store: Store, config: DashboardConfig, assets: Assets, auditLog
     planQuotas: config.planQuotas,
     apiUrl: config.apiUrl,
     publicPages: config.publicPages,
+    corsOrigins: config.corsOrigins,
     embedOrigins: config.embedOrigins,
     url,
     now: Date.now,

@@ -5,6 +5,9 @@ import { InvalidInputError } from '../errors.ts';
 const LOCAL = /^(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$)/i;
 const MAX_LENGTH = 500;
 
+/** Parts two addresses. In the path of one, a browser copies a space as %20. */
+const BETWEEN_ADDRESSES = /[\s,;]/;
+
 /**
  * Returns the origin of a site from its address, as a person copies it from a browser: a path is left out, and without a scheme it is
  * https, or http on this machine.
@@ -16,13 +19,20 @@ export function siteOrigin(text: string): string {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(address);
   const full = hasScheme ? address : `${LOCAL.test(address) ? 'http' : 'https'}://${address}`;
   const url = address.length <= MAX_LENGTH && URL.canParse(full) ? new URL(full) : undefined;
+  if (BETWEEN_ADDRESSES.test(address.replace(/[?#].*/s, '')) || url?.username || url?.password)
+    throw new InvalidInputError(
+      `Give one address, without a user name, such as https://www.example.com, not "${cut(address)}"`,
+    );
   // Without a scheme, one word is more likely the name of a site than a host.
   const isHost = url && (hasScheme || LOCAL.test(address) || /[.:]/.test(url.hostname));
   if (!isHost || !/^https?:$/.test(url.protocol)) {
-    const shown = address.length <= 80 ? address : `${address.slice(0, 80)}…`;
     throw new InvalidInputError(
-      `"${shown}" is not the address of a site: copy it from your browser, such as https://www.example.com`,
+      `"${cut(address)}" is not the address of a site: copy it from your browser, such as https://www.example.com`,
     );
   }
   return parseOrigins(url.origin)[0] as string;
+}
+
+function cut(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
 }

@@ -8,12 +8,44 @@ import { needs } from '../support/needs.ts';
 const PAGE = '/guilds/own/widget';
 const API = 'https://ranks.example.com';
 
+describe('a service that a site may not use', needs('redis-server'), () => {
+  it.each([
+    ['without a page for frames', {}, ['iframe', 'notion', 'obs'], 'EMBED_ORIGINS'],
+    [
+      'whose page Notion may not show',
+      { EMBED_ORIGINS: API },
+      ['notion'],
+      'add https://www.notion.so to EMBED_ORIGINS',
+    ],
+    [
+      'that the site may not read',
+      { CORS_ORIGINS: API },
+      ['html', 'wordpress'],
+      'add https://www.example.com to CORS_',
+    ],
+  ])('%s, gets no key, and its operator is told', async (_, env, places, told) => {
+    const dashboard = await startTestDashboard({ DASHBOARD_API_URL: API, ...env });
+    const owner = await dashboard.signIn('own', 'u1');
+    for (const place of places) {
+      const answer = await owner.submit(PAGE, PAGE, { place, site: 'www.example.com' });
+      expect([place, answer.status]).toEqual([place, 400]);
+      expect(answer.text).toContain(told);
+    }
+    expect(await dashboard.store.apiKeys.list('own')).toEqual([]);
+    await dashboard.close();
+  });
+});
+
 describe('the way of a guild to a site', needs('redis-server'), () => {
   let dashboard: TestDashboard;
   let owner: Visitor;
 
   beforeAll(async () => {
-    const env = { DASHBOARD_API_URL: API, PUBLIC_PAGES: '1', EMBED_ORIGINS: 'https://frames.example' };
+    const env = {
+      DASHBOARD_API_URL: API,
+      PUBLIC_PAGES: '1',
+      EMBED_ORIGINS: 'https://frames.example,https://www.notion.so',
+    };
     dashboard = await startTestDashboard({ TRUST_PROXY: '1', ...env });
   });
   afterAll(() => dashboard.close());
@@ -68,18 +100,25 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     ['http://example.com:8000/', 'http://example.com:8000'],
     ['localhost:3000', 'http://localhost:3000'],
     ['https://intranet', 'https://intranet'],
-    ['https://user@bücher.example/#top', 'https://xn--bcher-kva.example'],
+    ['https://bücher.example/#top,left', 'https://xn--bcher-kva.example'],
   ])('takes the address %s for the origin %s', async (site, origin) => {
     expect((await make({ site })).status).toBe(303);
     expect((await keys()).map(({ origins }) => origins)).toEqual([[origin]]);
   });
+
+  const ONE = 'Give one address, without a user name, such as https://www.example.com, not &quot;';
 
   it('says of what is no address of a site what to enter, keeps what was entered, and makes no key', async () => {
     for (const [site, problem] of [
       ['', 'Give the address of your site, such as https://www.example.com.'],
       ['example', '&quot;example&quot; is not the address of a site: copy it from your browser, such as'],
       ['file:///home/me/index.html', 'is not the address of a site'],
-      ['https://a.example, https://b.example', 'is not the address of a site'],
+      ['https://a.example, https://b.example', ONE],
+      ['https://a.example/ https://b.example/', ONE],
+      ['https://a.example,https://b.example', ONE],
+      ['https://user@example.com', ONE],
+      ['user@example.com', ONE],
+      ['mailto:a@b.example', ONE],
       ['javascript:alert(1)', 'is not the address of a site'],
       [`https://${'a'.repeat(600)}.example`, 'is not the address of a site'],
       ['https://*.example.com', 'has a wildcard, which is not supported'],
@@ -97,18 +136,20 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
   });
 
   it('limits the key of a frame to the service, whose page is in it', async () => {
-    const look = { site: '', week: 'on', 'page-size': '5', density: 'compact', accent: '#0f766e' };
+    const look = { site: 'frames.example', week: 'on', 'page-size': '5', density: 'compact', accent: '#0f766e' };
     const frame = codeIn(await follow(await make({ ...look, place: 'iframe' })));
     const address = `${API}/embed#guild=own&amp;api-key=KEY&amp;density=compact&amp;page-size=5&amp;boards=all%2Cweek`;
     expect(frame.replace(/gr_\w{38}/, 'KEY')).toBe(
       `<iframe title="Leaderboard" width="100%" height="448" style="border: 0"\n  src="${address}"></iframe>`,
     );
-    const notion = codeIn(await follow(await make({ site: '', place: 'notion' })));
-    expect(notion).toMatch(/^https:\/\/ranks\.example\.com\/embed#guild=own&api-key=gr_\w{38}$/);
+    const notion = codeIn(await follow(await make({ site: '', place: 'notion', lang: 'ar' })));
+    expect(notion).toMatch(/^https:\/\/ranks\.example\.com\/embed#guild=own&api-key=gr_\w{38}&lang=ar&dir=rtl$/);
     expect(await keys()).toMatchObject([
-      { name: 'iframe', origins: [API] },
+      { name: 'frames.example', origins: [API] },
       { name: 'Notion', origins: [API] },
     ]);
+    expect((await make({ place: 'iframe' })).text).toContain('may not show those of this service: ask its operator');
+    expect(await keys()).toHaveLength(2);
     expect((await owner.get(PAGE)).text).toContain('This service allows it on <code>https://frames.example</code>');
   });
 

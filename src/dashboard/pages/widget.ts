@@ -5,8 +5,8 @@ import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { BOARDS, kindOfBoard } from '../../store/keys.ts';
 import { capField, choice, formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import { keyForPlace } from '../place-access.ts';
 import { notFound } from '../refusal.ts';
-import { siteOrigin } from '../site-address.ts';
 import { guildOf } from '../visit.ts';
 import {
   attributesOf,
@@ -18,7 +18,7 @@ import {
   propertiesOf,
   widgetForm,
 } from '../widget-form.ts';
-import { codeOf, codesOf, costsOf, isOnSite, needsKey, PLACES, type Service } from '../widget-snippet.ts';
+import { codeOf, codesOf, costsOf, needsKey, PLACES, type Service } from '../widget-snippet.ts';
 import { makeKey, showNewKey, takeNewKey } from './key-made.ts';
 import { addWidgetData } from './widget-data.ts';
 
@@ -64,11 +64,7 @@ export const widgetPage: GuildPage = {
   },
 };
 
-/**
- * Makes a key for the place that the form names, and answers with the way to its code. A part of a web page is asked for by the origin of
- * the site, and a frame by that of the service.
- * @throws InvalidInputError with what to change.
- */
+/** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
 async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
   const { data, problem } = parseForm(keyForm, fields);
   if (!data) throw new InvalidInputError(problem.replace(/\.$/, ''));
@@ -76,8 +72,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
   if (!needsKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
     throw new InvalidInputError('The public page needs no key: copy its address as it is');
   }
-  const origin = isOnSite(place) ? siteOrigin(site) : parts.apiUrl;
-  const name = isOnSite(place) ? new URL(origin).host.slice(0, 64) : PLACES[place];
+  const { name, origin } = keyForPlace(place, site, parts);
   const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
   const { record } = await makeKey(parts, req, res, wanted);
   const query = new URLSearchParams({ place, ...fieldsOf(settings) });
