@@ -84,7 +84,7 @@ export function formOf(req: Request): Readonly<Record<string, string>> {
 }
 
 /** Fields that no person fills in. */
-const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'id', 'mode', 'confirm'];
+const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'id', 'mode', 'confirm', 'version'];
 
 /** Returns the names and values that a person entered into a form, to show them again. A form with a file has none. */
 export function enteredOf(req: Request): [name: string, value: string][] {

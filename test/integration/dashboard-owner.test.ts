@@ -76,7 +76,10 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       ...{ role_stacking: 'sum', stacking: 'product' },
       rewards: '5 r6\r\n10 r7 replaced',
     };
-    const save = (fields: Record<string, string>) => owner.submit(RULES, RULES, { ...FORM, ...fields });
+    /** Sends a form of the page as it is now. */
+    const send = async (path: string, fields: Record<string, string>) =>
+      owner.submit(RULES, RULES + path, { version: field(await owner.get(RULES), 'version'), ...fields });
+    const save = (fields: Record<string, string>) => send('', { ...FORM, ...fields });
 
     it('with the form, which shows the same again', async () => {
       const saved = await save({});
@@ -95,7 +98,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const page = await owner.get(RULES);
       const shown = Object.fromEntries(Object.keys(FORM).map((name) => [name, field(page, name)]));
       expect(page.text).toMatch(/name="muted" checked/);
-      await owner.submit(RULES, RULES, { ...shown, muted: 'on', role_stacking: 'sum', stacking: 'product' });
+      await send('', { ...shown, muted: 'on', role_stacking: 'sum', stacking: 'product' });
       expect(JSON.parse((await config('rules')) ?? '')).toEqual(document);
     });
 
@@ -118,19 +121,21 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
 
     it('as JSON, checked by the same parser, and removes them', async () => {
-      const send = (json: string) => owner.submit(RULES, `${RULES}/json`, { json });
-      const bad = await send('{"message":{"xp":-1}}');
+      const sendJson = (json: string) => send('/json', { json });
+      const bad = await sendJson('{"message":{"xp":-1}}');
       expect([bad.status, await config('rules')]).toEqual([400, null]);
       expect(alert(bad)).toContain('message.xp must be');
       expect(field(bad, 'json')).toBe('{"message":{"xp":-1}}');
-      expect((await send('{')).text).toContain('The rules are no valid JSON');
+      expect((await sendJson('{')).text).toContain('The rules are no valid JSON');
       // Lists of rewards take most room in the form.
       const rewards = Array.from({ length: 700 }, () => ({ level: 1, role: '1' }));
-      await send(JSON.stringify({ rewards }));
-      expect((await send(field(await owner.get(RULES), 'json'))).status).toBe(303);
+      await sendJson(JSON.stringify({ rewards }));
+      expect((await sendJson(field(await owner.get(RULES), 'json'))).status).toBe(303);
       expect(JSON.parse((await config('rules')) ?? '')).toEqual({ rewards });
-      expect(alert(await send(JSON.stringify({ rewards: [...rewards, ...rewards] })))).toContain('the most is 16384');
-      await owner.submit(RULES, `${RULES}/remove`, {});
+      expect(alert(await sendJson(JSON.stringify({ rewards: [...rewards, ...rewards] })))).toContain(
+        'the most is 16384',
+      );
+      await send('/remove', {});
       expect(await config('rules')).toBeNull();
     });
 
@@ -157,6 +162,50 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect([field(answer, 'message_min'), field(answer, 'cooldown_s')]).toEqual(['20', '45.5']);
       expect(field(answer, 'rewards')).toBe('5 200000000000000003\n10 200000000000000004 replaced');
       expect(field(await upload(fixture('lurkr-rules.json')), 'role_multipliers')).toContain('200000000000000001 2');
+    });
+
+    it.each([
+      ['', FORM],
+      ['/json', { json: '{"message":{"xp":8}}' }],
+      ['/remove', {}],
+    ])(
+      'from %s a page that is older than the stored ones: keeps both, and the second time knowingly',
+      async (path, fields) => {
+        const version = field(await owner.get(RULES), 'version');
+        await save({ cooldown_s: '7' });
+        const present = await config('rules');
+        const late = await owner.submit(RULES, RULES + path, { version, ...fields });
+        expect([late.status, await config('rules')]).toEqual([409, present]);
+        expect(alert(late)).toContain('The rules were changed meanwhile, and nothing was saved.');
+        expect(late.text).toContain(`<a href="${RULES}">Load the present rules</a>`);
+        expect(field(late, 'json')).toBe(
+          Object.hasOwn(fields, 'json') ? '{"message":{"xp":8}}' : field(await owner.get(RULES), 'json'),
+        );
+        if (path === '') expect(field(late, 'cooldown_s')).toBe(FORM.cooldown_s);
+        const again = { version: field(late, 'version'), ...fields };
+        expect((await owner.submit(RULES, RULES + path, again)).status).toBe(303);
+        expect(await config('rules')).not.toBe(present);
+      },
+    );
+
+    it('twice at once: the same, or one of two', async () => {
+      const [version, _token] = [field(await owner.get(RULES), 'version'), await owner.tokenOf(RULES)];
+      const post = (fields: object) => owner.post(RULES, { version, _token, ...FORM, ...fields });
+      const statuses = async (...sent: object[]) =>
+        (await Promise.all(sent.map(post))).map(({ status }) => status).sort();
+      expect(await statuses({}, {})).toEqual([303, 303]);
+      await send('/remove', {});
+      expect(await statuses({ cooldown_s: '7' }, { cooldown_s: '8' })).toEqual([303, 409]);
+    });
+
+    it('of a file from a page that is older than the stored ones: keeps both', async () => {
+      const shown = await upload('{"message":{"xp":3}}');
+      await save({});
+      const late = await owner.submit(RULES, `${RULES}/json`, {
+        version: field(shown, 'version'),
+        json: field(shown, 'json'),
+      });
+      expect([late.status, JSON.parse(field(late, 'json'))]).toEqual([409, { message: { xp: 3 } }]);
     });
 
     it.each([

@@ -8,12 +8,13 @@ import { readDocument } from '../../formats/document.ts';
 import { rulesOfExport, sourceOfRules } from '../../formats/export-rules.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
-import { oneAtATime } from '../one-at-a-time.ts';
+import { inTurn, oneAtATime } from '../one-at-a-time.ts';
 import { Refusal } from '../refusal.ts';
-import { documentOfFields, fieldsOfRules, type RulesFields, STACKINGS, VOICE_BOXES } from '../rules-form.ts';
+import { documentOfFields, fieldsOfRules } from '../rules-form.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
+import { jsonOf, rulesText, type ShownRules, sendRules, storedRules, versionOf } from './rules-view.ts';
 
 /** Path of the form with a file, below a guild. */
 export const RULES_UPLOAD = '/settings/rules/file';
@@ -21,14 +22,11 @@ export const RULES_UPLOAD = '/settings/rules/file';
 /** Largest file. The export of a bot has its members too, and is read at once. */
 const MAX_FILE = 8 * 1024 * 1024;
 
-/** What the page of the rules shows. */
-interface Shown {
-  readonly notice?: string;
-  readonly problem?: string;
-  /** Fields of the form, and the text of the rules as JSON. */
-  readonly fields: RulesFields;
-  readonly json: string;
-}
+/** A save of a form that was made from other rules than those that are stored. */
+class ChangedMeanwhile extends InvalidInputError {}
+
+const CHANGED =
+  'The rules were changed meanwhile, and nothing was saved. Your input is still here: a second save replaces the present rules with it.';
 
 const NOTICES: ReadonlyMap<string, string> = new Map([
   ['saved', 'The rules are saved. The bot follows them within a minute or so.'],
@@ -39,28 +37,36 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
 export function addRules(router: Router, parts: Parts): void {
   const { guildConfig, auditLog } = parts;
   const readOnce = oneAtATime(busy);
+  const saveInTurn = inTurn();
   let folder: string | undefined;
 
-  const save = async (req: Request, res: Response, document: object | null): Promise<void> => {
+  const save = (req: Request, res: Response, document: object | null): Promise<void> => {
     const guildId = guildOf(res);
-    const what = document ? 'Saved the rules of XP and roles' : 'Removed the rules of XP and roles';
-    const store = () => guildConfig.setRules(guildId, document && JSON.stringify(document));
-    await auditLog.change(guildId, actorOf(req, res), what, store);
-    res.redirect(303, `/guilds/${guildId}/settings/rules?done=${document ? 'saved' : 'removed'}`);
+    const text = document && JSON.stringify(document);
+    return saveInTurn(guildId, async () => {
+      const present = await rulesText(parts, guildId);
+      // A form that is sent twice has changed nothing the second time.
+      if (present !== text && versionOf(present) !== formOf(req).version) throw new ChangedMeanwhile(CHANGED);
+      const what = text ? 'Saved the rules of XP and roles' : 'Removed the rules of XP and roles';
+      await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.setRules(guildId, text));
+      res.redirect(303, `/guilds/${guildId}/settings/rules?done=${text ? 'saved' : 'removed'}`);
+    });
   };
   /** Runs `work`, and shows the page again, with its input, if that is refused. */
-  const orShow = async (res: Response, shown: Partial<Shown>, work: () => Promise<void>): Promise<void> => {
+  const orShow = async (res: Response, shown: Partial<ShownRules>, work: () => Promise<void>): Promise<void> => {
     try {
       await work();
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
-      send(parts, res, { ...(await stored(parts, guildOf(res))), ...shown, notice: '', problem: error.message });
+      const status = error instanceof ChangedMeanwhile ? 409 : 400;
+      const texts = { notice: '', problem: error.message };
+      sendRules(parts, res, { ...(await storedRules(parts, guildOf(res))), ...shown, ...texts }, status);
     }
   };
 
   router.get('/settings/rules', async (req, res) => {
     const notice = NOTICES.get(String(req.query.done)) ?? '';
-    send(parts, res, { notice, ...(await stored(parts, guildOf(res))) });
+    sendRules(parts, res, { notice, ...(await storedRules(parts, guildOf(res))) });
   });
   router.post('/settings/rules', async (req, res) => {
     const fields = formOf(req);
@@ -73,7 +79,7 @@ export function addRules(router: Router, parts: Parts): void {
       await save(req, res, JSON.parse(json));
     });
   });
-  router.post('/settings/rules/remove', (req, res) => save(req, res, null));
+  router.post('/settings/rules/remove', (req, res) => orShow(res, {}, () => save(req, res, null)));
 
   router.post(RULES_UPLOAD, async (req, res) => {
     folder ??= temporaryFolder();
@@ -85,7 +91,8 @@ export function addRules(router: Router, parts: Parts): void {
       const fields = fieldsOfRules(parseRules(document));
       const begin = `This is what ${name.replace(/\p{Cc}/gu, '').slice(0, 100)} has. Nothing is saved yet: look at it, and save the rules.`;
       const further = notices.map((line) => ` Note: ${line}.`).join('');
-      send(parts, res, { fields, json: jsonOf(document), notice: begin + further });
+      const version = versionOf(await rulesText(parts, guildOf(res)));
+      sendRules(parts, res, { fields, json: jsonOf(document), version, notice: begin + further });
     };
     await orShow(res, {}, () => readOnce(guildOf(res), read)).finally(() => rm(path, { force: true }));
   });
@@ -97,30 +104,6 @@ function rulesIn(document: unknown): { readonly document: unknown; readonly noti
   if (!source) return { document, notices: [] };
   const { rules, notices } = rulesOfExport(source, document, 'The file');
   return { document: rules, notices };
-}
-
-/** Returns the rules that are stored, as the page shows them; the defaults of a document without fields if there are none. */
-async function stored({ client, redisKeys }: Parts, guildId: string): Promise<Shown> {
-  const text = await client.hget(redisKeys.guild(guildId).config, 'rules');
-  if (!text) return { fields: fieldsOfRules(parseRules({})), json: '' };
-  try {
-    return { fields: fieldsOfRules(parseRules(text)), json: jsonOf(JSON.parse(text)) };
-  } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
-    // Somebody wrote them past the checks.
-    const problem = `The stored rules do not work: ${error.message}. Save others.`;
-    return { fields: fieldsOfRules(parseRules({})), json: text, problem };
-  }
-}
-
-function send({ views }: Parts, res: Response, { notice = '', problem = '', fields, json }: Shown): void {
-  const choices = { voiceBoxes: Object.entries(VOICE_BOXES), stackings: Object.entries(STACKINGS) };
-  const data = { title: 'XP rules and roles', notice, problem, fields, json, ...choices };
-  views.send(res, 'rules', data, problem === '' ? 200 : 400);
-}
-
-function jsonOf(document: unknown): string {
-  return JSON.stringify(document, null, 2);
 }
 
 function busy(): Refusal {
