@@ -74,6 +74,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
       lang: 'ar',
     });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.not.stringContaining('gr_')]);
+    await owner.request('HEAD', answer.headers.get('location') ?? '', {});
     const shown = await follow(answer);
     const [, key] = /api-key="(gr_\w{38})"/.exec(codeIn(shown)) ?? [];
     expect(codeIn(shown)).toBe(
@@ -215,5 +216,6 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     expect(list).toContain('98 % of the requests of 7 days');
     expect(list).toContain('<dt>7 days</dt><dd>1,200 requests, <b class="bad">7 refused</b></dd>');
     expect(list).toContain('<dt>24 hours</dt><dd>30 requests</dd>');
+    expect(list).toContain('<dt>24 hours</dt><dd>0 requests, <b class="bad">7 refused</b></dd>');
   });
 });
