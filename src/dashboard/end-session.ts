@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { formOf } from './forms.ts';
 import type { Parts } from './guild-page.ts';
+import { inTurn } from './one-at-a-time.ts';
 import { actorOf } from './visit.ts';
 
 /** What a page says after the end of a session, by the query of its address. */
@@ -9,8 +10,15 @@ export const ENDED: ReadonlyMap<string, string> = new Map([
   ['no-session', 'That session had ended already.'],
 ]);
 
+/** Of two that end the same session at once, the second finds that it has ended. */
+const endInTurn = inTurn();
+
 /** Ends the session that a form names, of a guild or of the operator (null), and logs it. @returns the name of what to say in {@link ENDED}. */
-export async function endSession(
+export function endSession(parts: Parts, req: Request, res: Response, guildId: string | null): Promise<string> {
+  return endInTurn(guildId ?? '', () => end(parts, req, res, guildId));
+}
+
+async function end(
   { sessions, auditLog }: Parts,
   req: Request,
   res: Response,

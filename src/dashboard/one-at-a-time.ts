@@ -16,8 +16,8 @@ export function oneAtATime(refusal: () => Refusal) {
 
 /** Returns a function that does the pieces of work of a guild one after the other. */
 export function inTurn() {
-  const last = new Map<string, Promise<void>>();
-  return (guildId: string, work: () => Promise<void>): Promise<void> => {
+  const last = new Map<string, Promise<unknown>>();
+  return <T>(guildId: string, work: () => Promise<T>): Promise<T> => {
     const done = (last.get(guildId) ?? Promise.resolve()).then(work);
     const settled = done.catch(() => {});
     last.set(guildId, settled);

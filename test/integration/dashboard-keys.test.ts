@@ -37,6 +37,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     const answer = await change();
     expect(answer.status).toBe(303);
     const before = (await list()).map(({ id }) => id);
+    expect((await owner.request('HEAD', answer.headers.get('location') ?? '', {})).status).toBe(405);
     const shown = await follow(answer);
     expect(shown.status).toBe(200);
     const key = keyIn(shown) as string;

@@ -322,6 +322,19 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect((await owner.get('/guilds/own/activity')).text).toContain(`Ended the session ${idOf('u2')} of u2`);
     });
 
+    it('and ends one once, with one entry, by a form that is sent twice', async () => {
+      await dashboard.signIn('own', 'u2');
+      const [{ id = '' } = {}] = listed(await owner.get(SETTINGS)).filter(({ user }) => user === 'u2');
+      const _token = await owner.tokenOf(SETTINGS);
+      const end = () => owner.post(`${SETTINGS}/sessions/end`, { _token, id });
+      const notices = (await Promise.all([end(), end()])).map(({ headers }) => headers.get('location')?.split('=')[1]);
+      expect(notices.sort()).toEqual(['no-session', 'session']);
+      const { text } = await owner.get('/guilds/own/activity');
+      expect(text.match(/Ended the session [0-9a-f]+ of u2<\/bdi>( \(\d)?/g)).toEqual([
+        `Ended the session ${id} of u2</bdi>`,
+      ]);
+    });
+
     it('without those that ended, in whatever way', async () => {
       const [out, over] = [await dashboard.signIn('own'), await dashboard.signIn('own')];
       await out.submit('/guilds/own', '/sign-out', {});

@@ -50,8 +50,14 @@ export function showNewKey(res: Response, { guildId, id }: ApiKeyRecord, path = 
   res.redirect(303, `/guilds/${guildId}${path}`);
 }
 
-/** Returns a key that was made, once. @throws Refusal at the second time. */
-export async function takeNewKey({ newKeys }: Parts, res: Response, keyId: string): Promise<NewKey> {
+/** Returns a key that was made, once. @throws Refusal at the second time, and for HEAD, whose answer would not show it. */
+export async function takeNewKey(
+  { newKeys }: Parts,
+  { method }: Pick<Request, 'method'>,
+  res: Response,
+  keyId: string,
+): Promise<NewKey> {
+  if (method !== 'GET') throw new Refusal(405, 'Not allowed', 'A new key is shown for GET alone.');
   const made = await newKeys.take(tokenOf(res), keyId);
   if (made) return made;
   const message =
@@ -63,11 +69,11 @@ export async function takeNewKey({ newKeys }: Parts, res: Response, keyId: strin
 export async function sendNewKey(
   parts: Parts,
   record: ApiKeyRecord,
-  _req: Request<{ id: string }>,
+  req: Request<{ id: string }>,
   res: Response,
 ): Promise<void> {
   const { apiUrl, views } = parts;
-  const made = await takeNewKey(parts, res, record.id);
+  const made = await takeNewKey(parts, req, res, record.id);
   const headers = [`x-api-key: ${made.key}`, ...record.origins.slice(0, 1).map((origin) => `Origin: ${origin}`)];
   const address = `${apiUrl}/api/v1/servers/${record.guildId}/leaderboard?limit=5`;
   const curl = ['curl', ...headers.map((header) => `-H ${forShell(header)}`), forShell(address)].join(' ');

@@ -52,7 +52,7 @@ export const widgetPage: GuildPage = {
       const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
       const { data } = parseForm(widgetForm.extend({ place: choice(PLACES) }), req.query);
       if (!record || !data) throw notFound();
-      const { key } = await takeNewKey(parts, res, record.id);
+      const { key } = await takeNewKey(parts, req, res, record.id);
       const { place } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
       const code = codeOf(place, data, service, key);
