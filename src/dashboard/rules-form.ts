@@ -1,6 +1,7 @@
 import { parseRules } from '../bot/parse-rules.ts';
 import type { Rules, XpAmount } from '../bot/rules-document.ts';
 import { InvalidInputError } from '../errors.ts';
+import { CHANNEL, factorsIn, idsIn, numberOr, ROLE, rewardsIn } from './rules-lines.ts';
 
 /** The fields of the form of rules, each as a text. A box that is not checked is left out. */
 export type RulesFields = Readonly<Record<string, string>>;
@@ -12,6 +13,9 @@ export const VOICE_BOXES = {
   muted: 'muted',
   afk: 'in the channel for absent members',
 } as const;
+
+/** A year. */
+const MAX_COOLDOWN_S = 31_536_000;
 
 /** How multipliers combine, with their texts. */
 export const STACKINGS = {
@@ -40,13 +44,28 @@ export function fieldsOfRules({ message, voice, noXp, multipliers, rewards }: Ru
   };
 }
 
-/** Returns the document of rules that the fields of the form make. @throws InvalidInputError which names the first wrong field. */
+/** The texts of the fields that hold one value, by their paths in the document. */
+const FIELDS: Readonly<Record<string, string>> = {
+  'message.xp': 'Messages, XP',
+  'message.xp.min': 'Messages, XP, at least',
+  'message.xp.max': 'Messages, XP, at most',
+  'message.min_chars': 'Characters that one needs',
+  'voice.xp': 'Voice, XP of a tick',
+  'voice.xp.min': 'Voice, XP of a tick, at least',
+  'voice.xp.max': 'Voice, XP of a tick, at most',
+  'multipliers.role_stacking': 'Several roles of a member',
+  'multipliers.stacking': 'Roles and channel together',
+};
+
+/** Returns the document of rules that the fields of the form make. @throws InvalidInputError which names the first wrong field, and its line. */
 export function documentOfFields(fields: RulesFields): object {
   const text = (name: string): string => (fields[name] ?? '').trim();
+  const names = new Map(Object.entries(FIELDS));
   const amount = (name: string): unknown => {
-    const [min, max] = [text(`${name}_min`), text(`${name}_max`)];
-    if (min === max) return numberOr(min);
-    return { min: numberOr(min), max: numberOr(max) };
+    const [min, max] = [numberOr(text(`${name}_min`)), numberOr(text(`${name}_max`))];
+    if (typeof min === 'number' && typeof max === 'number' && min > max)
+      throw new InvalidInputError(`${names.get(`${name}.xp.min`)}: ${min} is above ${max}, the most that one gives`);
+    return min === max ? min : { min, max };
   };
   const document = {
     message: {
@@ -58,16 +77,25 @@ export function documentOfFields(fields: RulesFields): object {
       xp: amount('voice'),
       counts: Object.fromEntries(Object.keys(VOICE_BOXES).map((name) => [name, fields[name] !== undefined])),
     },
-    no_xp: { roles: idsIn(text('no_xp_roles')), channels: idsIn(text('no_xp_channels')) },
+    no_xp: {
+      roles: idsIn(ROLE, 'Roles without XP', text('no_xp_roles')),
+      channels: idsIn(CHANNEL, 'Channels without XP', text('no_xp_channels')),
+    },
     multipliers: {
-      roles: factorsIn('Multipliers of roles', text('role_multipliers')),
-      channels: factorsIn('Multipliers of channels', text('channel_multipliers')),
+      roles: factorsIn(ROLE, 'Multipliers of roles', text('role_multipliers'), names),
+      channels: factorsIn(CHANNEL, 'Multipliers of channels', text('channel_multipliers'), names),
       role_stacking: text('role_stacking') || undefined,
       stacking: text('stacking') || undefined,
     },
-    rewards: linesOf(text('rewards')).map(rewardOf),
+    rewards: rewardsIn(text('rewards'), names),
   };
-  parseRules(document);
+  try {
+    parseRules(document);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    // The parser names a value by its path in the document, which the form does not show.
+    throw new InvalidInputError(error.message.replace(/^\S+/, (path) => names.get(path) ?? path));
+  }
   return document;
 }
 
@@ -76,45 +104,11 @@ function ends(name: string, xp: XpAmount): RulesFields {
   return { [`${name}_min`]: String(min), [`${name}_max`]: String(max) };
 }
 
-/** Returns the number that a text is; undefined for none. Another text stays, and the parser of rules names it. */
-function numberOr(text: string): unknown {
-  if (text === '') return undefined;
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
 function milliseconds(seconds: string): unknown {
-  return /^\d+(\.\d{1,3})?$/.test(seconds) ? Math.round(Number(seconds) * 1000) : numberOr(seconds);
-}
-
-function idsIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter(Boolean);
-}
-
-/** Returns the lines that are not empty, each with its number and its words. */
-function linesOf(text: string): { readonly line: number; readonly words: readonly string[] }[] {
-  return text
-    .split('\n')
-    .map((each, i) => ({ line: i + 1, words: each.trim().split(/\s+/) }))
-    .filter(({ words }) => words[0] !== '');
-}
-
-function factorsIn(label: string, text: string): Record<string, unknown> {
-  const factors = new Map<string, unknown>();
-  for (const { line, words } of linesOf(text)) {
-    const [id = '', factor] = words;
-    if (factor === undefined || words.length > 2)
-      throw new InvalidInputError(`${label}, line ${line}: write an id and a number, such as 400000000000000003 1.5`);
-    if (factors.has(id)) throw new InvalidInputError(`${label}, line ${line}: ${id} has a multiplier above already`);
-    factors.set(id, numberOr(factor));
-  }
-  return Object.fromEntries(factors);
-}
-
-function rewardOf({ line, words }: ReturnType<typeof linesOf>[number]): object {
-  const [level = '', role, how = 'kept'] = words;
-  if (role === undefined || words.length > 3 || !['kept', 'replaced'].includes(how))
-    throw new InvalidInputError(
-      `Roles of levels, line ${line}: write a level and a role id, such as 5 400000000000000005, and then "replaced" if a member loses it at the next one`,
-    );
-  return { level: numberOr(level), role, kept: how === 'kept' };
+  if (seconds === '') return undefined;
+  if (/^\d{1,8}(\.\d{1,3})?$/.test(seconds) && Number(seconds) <= MAX_COOLDOWN_S)
+    return Math.round(Number(seconds) * 1000);
+  throw new InvalidInputError(
+    `Seconds between two that count must be a number from 0 to ${MAX_COOLDOWN_S} with three decimals at most, not "${seconds.slice(0, 80)}"`,
+  );
 }

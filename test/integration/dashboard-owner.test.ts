@@ -103,21 +103,39 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
     });
 
     it.each([
-      [{ message_max: '4' }, 'message.xp.min must be a whole number from 0 to 4, not 5'],
-      [{ cooldown_s: 'soon' }, 'message.cooldown_ms must be a whole number'],
-      [{ no_xp_roles: 'a b!' }, 'no_xp.roles[1] must be an id'],
+      [{ message_max: '4' }, 'Messages, XP, at least: 5 is above 4, the most that one gives'],
+      [{ message_min: '-1' }, 'Messages, XP, at least must be a whole number from 0 to 9, not -1'],
+      [{ voice_max: 'x' }, 'Voice, XP of a tick, at most must be a whole number'],
+      [{ cooldown_s: 'soon' }, 'Seconds between two that count must be a number from 0 to 31536000'],
+      [{ no_xp_roles: 'a\nb!' }, 'Roles without XP, line 2: &quot;b!&quot; is no id of a role'],
+      [{ no_xp_channels: '<@&1>' }, 'Channels without XP, line 1: &quot;&lt;@&amp;1&gt;&quot; is no id of a channel'],
       [{ role_multipliers: 'r1 1.5\nr2' }, 'Multipliers of roles, line 2: write an id and a number'],
-      [{ role_multipliers: 'r1 1.5\nr1 2' }, 'Multipliers of roles, line 2: r1 has a multiplier above already'],
-      [{ channel_multipliers: 'c 1001' }, 'multipliers.channels.c must be a number from 0 to 1000'],
+      [{ role_multipliers: '<@&1> 1.5\n1 2' }, 'Multipliers of roles, line 2: 1 has a multiplier above already'],
+      [
+        { channel_multipliers: '\nc 1001' },
+        'Multipliers of channels, line 2: the multiplier must be a number from 0 to',
+      ],
       [{ rewards: '5 r6\n6 r7 given' }, 'Roles of levels, line 2: write a level and a role id'],
-      [{ role_stacking: 'min' }, 'multipliers.role_stacking must be max, sum or product'],
+      [{ rewards: '5 r6\n\nx r7' }, 'Roles of levels, line 3: the level must be a whole number from 0 to 1000000'],
+      [{ rewards: '5 r6\n05 r6 replaced' }, 'Roles of levels, line 2: level 05 gives r6 above already'],
+      [{ role_stacking: 'min' }, 'Several roles of a member must be max, sum or product'],
     ])('with %o in a field: the form stays, and nothing is stored', async (fields, message) => {
       const answer = await save(fields);
       expect([answer.status, await config('rules')]).toEqual([400, null]);
       expect(alert(answer)).toContain(message);
       for (const [name, text] of Object.entries({ ...FORM, ...fields })) {
-        if (!/stacking|muted/.test(name)) expect(field(answer, name)).toBe(text);
+        if (!/stacking|muted/.test(name)) expect([name, field(answer, name)]).toEqual([name, text]);
       }
+    });
+
+    it('with mentions, as they are copied from a chat', async () => {
+      const lists = { no_xp_roles: '<@&1> <@&2>', no_xp_channels: '<#3>', role_multipliers: '<@&4> 2' };
+      await save({ ...lists, channel_multipliers: '<#5> 3', rewards: '5 <@&6>' });
+      expect(JSON.parse((await config('rules')) ?? '')).toMatchObject({
+        no_xp: { roles: ['1', '2'], channels: ['3'] },
+        multipliers: { roles: { 4: 2 }, channels: { 5: 3 } },
+        rewards: [{ level: 5, role: '6' }],
+      });
     });
 
     it('as JSON, checked by the same parser, and removes them', async () => {
