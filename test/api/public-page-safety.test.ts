@@ -132,7 +132,8 @@ describeStores('the public page of a guild, and strangers', (kind) => {
     );
     await fc.assert(
       fc.asyncProperty(hostile, hostile, async (pageTitle, username) => {
-        await configure({ pageTitle });
+        // Past the rule of titles, which refuses some.
+        await suite.testStore.client.hset('gr:{guild}:config', 'page_title', pageTitle);
         await record('ann', { set: 4675, profile: { username } });
         expect(await markup()).toEqual(plain);
       }),

@@ -226,6 +226,8 @@ describe('the commands, as processes', needs('redis-server'), () => {
       ['set', '--guild', 'g', '--page-title', 'x'.repeat(101)],
       /The title of the public page has 100 characters at most/,
     ],
+    [['set', '--guild', 'g', '--page-title', ' \u200b\u3164'], /that can be seen/],
+    [['set', '--guild', 'g', '--page-title', 'Den\u202egnp'], /without line breaks and direction controls/],
     [
       ['set', '--guild', 'g', '--page-accent', 'red'],
       /The accent of the public page is a colour such as #4f46e5, or empty/,

@@ -112,8 +112,8 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       [{ role_multipliers: 'r1 1.5\nr2' }, 'Multipliers of roles, line 2: write an id and a number'],
       [{ role_multipliers: '<@&1> 1.5\n1 2' }, 'Multipliers of roles, line 2: 1 has a multiplier above already'],
       [
-        { channel_multipliers: '\nc 1001' },
-        'Multipliers of channels, line 2: the multiplier must be a number from 0 to',
+        { channel_multipliers: 'b 1\n\nc 1001' },
+        'Multipliers of channels, line 3: the multiplier must be a number from 0 to',
       ],
       [{ rewards: '5 r6\n6 r7 given' }, 'Roles of levels, line 2: write a level and a role id'],
       [{ rewards: '5 r6\n\nx r7' }, 'Roles of levels, line 3: the level must be a whole number from 0 to 1000000'],

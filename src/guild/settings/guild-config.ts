@@ -27,9 +27,11 @@ export interface GuildConfigChange {
   readonly pageLook?: Partial<PageLook>;
 }
 
-/** The titles of a public page, and their rule. */
-export const TITLE_PATTERN = /^\P{Cc}{0,100}$/u;
-export const TITLE_RULE = 'The title of the public page has 100 characters at most, without line breaks';
+/** The titles of a public page, and their rule. A title that turns its direction would turn that of texts beside it. */
+export const TITLE_PATTERN =
+  /^(?:\p{Zs}{0,100}|(?=.*[^\p{DI}\p{C}\p{Z}\p{M}\u2800])[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,100})$/su;
+export const TITLE_RULE =
+  'The title of the public page has 100 characters at most that can be seen, without line breaks and direction controls';
 
 /** The most bytes of a guild's rules: a bot reads them all at once. */
 export const MAX_RULES_BYTES = 16_384;
