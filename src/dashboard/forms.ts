@@ -98,13 +98,16 @@ export function parseForm<T>(
 ): { readonly data: T; readonly problem: '' } | { readonly data?: undefined; readonly problem: string } {
   const result = schema.safeParse(fields);
   if (result.success) return { data: result.data, problem: '' };
-  return { problem: result.error.issues.map(({ message }) => message).join(' ') };
+  const problems = result.error.issues.map(({ code, path, message }) =>
+    code === 'invalid_type' ? `Give the field "${path.join('.')}" once.` : message,
+  );
+  return { problem: problems.join(' ') };
 }
 
 /** Returns the parser of a field that is one of the names of a table. */
 export function choice<T extends object>(table: T) {
   const names = Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
-  return z.enum(names, { error: `Choose one of ${names.join(', ')}.` });
+  return z.enum(names, { error: `Choose one of ${names.filter(Boolean).join(', ')}.` });
 }
 
 /** Returns the parser of a field that `parse` reads. The message of its InvalidInputError is that of the field. */

@@ -88,6 +88,14 @@ describe('the page of API keys', needs('redis-server'), () => {
     }
   });
 
+  it('says of a form without a field which one it is', async () => {
+    const { status, text } = await owner.submit(KEYS, KEYS, { name: 'site', lifetime: '7 days' });
+    expect([status, text.includes('Give the field &quot;origins&quot; once.')]).toEqual([400, true]);
+    expect((await owner.get('/guilds/own/widget?refresh=1&refresh=2')).text).toContain(
+      'Give the field &quot;refresh&quot; once.',
+    );
+  });
+
   it('makes a key with a cap, lists the cap and rotates the key with it', async () => {
     await follow(await make({ cap: ' 200 ' }));
     const [made] = await list();

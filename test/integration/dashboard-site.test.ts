@@ -132,6 +132,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     }
     expect((await make({ cap: 'many' })).text).toContain('is no cap: give a whole number');
     expect((await make({ place: 'constructor' })).status).toBe(400);
+    expect((await make({ lang: 'xx' })).text).toContain('Choose one of en, de, fr, es, pt, ar, ja.');
     expect((await make({ 'page-size': '101' })).text).toContain('The page size is a whole number from 1 to 100.');
     expect(await keys()).toEqual([]);
   });
