@@ -113,8 +113,8 @@ function answerError({ views, report }: AppParts): ErrorRequestHandler {
     if (res.headersSent) return void res.destroy();
     if (refusal.retryAfterS !== undefined) res.set('Retry-After', String(refusal.retryAfterS));
     const { status, title, message } = refusal;
-    // Without its session a form comes back, because its page would be empty.
-    const entered = status === 401 || status === 403 ? enteredOf(req) : [];
+    // A form comes back with its refusal, because its page would be empty. One that is too large was not read.
+    const entered = enteredOf(req);
     views.send(res, 'refusal', { title, status, message, entered, requestId: res.context.requestId }, status);
   };
 }

@@ -83,8 +83,8 @@ export function formOf(req: Request): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String([value].flat()[0] ?? '')]));
 }
 
-/** Fields that no person fills in. */
-const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'id', 'mode', 'confirm', 'version'];
+/** Fields that no person fills in. Two are secrets. */
+const HIDDEN_FIELDS: readonly string[] = [TOKEN_FIELD, 'invite', 'id', 'mode', 'confirm', 'version'];
 
 /** Returns the names and values that a person entered into a form, to show them again. A form with a file has none. */
 export function enteredOf(req: Request): [name: string, value: string][] {

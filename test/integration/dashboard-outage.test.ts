@@ -36,6 +36,13 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
         expect(text).toContain('The database does not answer.');
         expect(text).not.toMatch(/127\.0\.0\.1:\d+|ioredis|node_modules/);
       }
+      // A form comes back with its input, but for its secrets.
+      expect(answers.map(({ text }) => /Your input.*?<dl>\n?(.*?)<\/dl>/s.exec(text)?.[1]?.trim())).toEqual([
+        undefined,
+        '<dt>name</dt><dd><bdi>x</bdi></dd><dt>lifetime</dt><dd><bdi>until revoked</bdi></dd>',
+        '<dt>multiplier</dt><dd><bdi>3</bdi></dd>',
+        ...Array(11).fill(undefined),
+      ]);
       await vi.waitFor(async () => expect((await owner.get('/readyz')).status).toBe(503), PATIENT);
       expect((await owner.get('/livez')).status).toBe(200);
       expect((await owner.get('/sign-in/x')).status).toBe(200);
