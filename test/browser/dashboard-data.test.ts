@@ -94,7 +94,15 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
   }
 
   it('have no violations of axe, fit and run nothing foreign', { timeout: MANY_LOOKS_MS }, async () => {
-    await visit.dashboard.store.guildConfig.update(GUILD, { boards: ['week'] });
+    const { guildConfig, client } = visit.dashboard.store;
+    await guildConfig.update(GUILD, { boards: ['week'] });
+    const entry = {
+      who: 'owner u1, session 0123abcd',
+      what: `Title ${'x'.repeat(100)}`,
+      from: '192.0.2.100',
+      times: '1',
+    };
+    await client.xadd(`gr:{${GUILD}}:audit`, '*', ...Object.entries(entry).flat());
     await visit.signIn();
     const seen: string[] = [];
     await tour(async (step) => {
@@ -103,6 +111,9 @@ describe('the dashboard in Chromium, sites, imports and members', needs('chromiu
       await visit.expectRight(step);
     });
     expect(seen).toHaveLength(16);
+    await visit.page.setViewportSize({ width: 1100, height: 800 });
+    const hidden = "(([box]) => box.scrollWidth - box.clientWidth)(document.querySelectorAll('.scroll'))";
+    expect(await visit.page.evaluate(hidden)).toBe(0);
     await visit.expectNothingForeign();
   });
 
