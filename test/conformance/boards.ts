@@ -59,7 +59,7 @@ function withBoards(model: Model, eventAt: number, gainsOf: GainsOf): Model {
       const present = boards[kind];
       const period = periodOf(kind, now, offset);
       if (period > present.period) {
-        boards[`${kind}.prev`] = present;
+        boards[`${kind}.prev`] = present.period === period - 1 ? present : { period: period - 1, gained: new Map() };
         boards[kind] = { period, gained: new Map() };
       }
       const { gained } = boards[kind];
