@@ -4,7 +4,7 @@ import { cleaned } from '../../web/drawing/text.ts';
 import { nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
-import { renderTemplate } from './views.ts';
+import { headingOf, renderTemplate } from './views.ts';
 import { wordsOf } from './words.ts';
 
 /** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most. */
@@ -16,7 +16,7 @@ export function renderGuildBadge({ guildId, lang }: RankingQuery, { title, page 
   const [first] = page.data;
   const { say, compact } = wordsOf(lang);
   const members = say('members', { n: page.total }, compact);
-  return badge(title || guildId, first ? `${members} · 1. ${shorten(nameOf(first))}` : members);
+  return badge(headingOf(title, guildId), first ? `${members} · 1. ${shorten(nameOf(first))}` : members);
 }
 
 /** Renders the badge of a member: its rank. */

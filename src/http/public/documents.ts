@@ -6,7 +6,7 @@ import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { headOf, type Site } from './unfurl.ts';
-import { digitsOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
+import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
 import { wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
@@ -14,7 +14,7 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
   const { guildId, board, limit, isOverlay } = query;
   const { title, boards, curve, look, page, stats } = found;
   const words = wordsOf(query.lang);
-  const heading = title || guildId;
+  const heading = headingOf(title, guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
   const pageLink = (n: number) =>
     guildId + queryOf(query, n > 1 && `page=${n}`, !query.isDefaultLimit && `limit=${limit}`);
@@ -53,7 +53,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   const { guildId, userId, board } = query;
   const { title, boards, curve, look, member, total, dailyStreak } = found;
   const words = wordsOf(query.lang);
-  const [heading, name] = [title || guildId, nameOf(member)];
+  const [heading, name] = [headingOf(title, guildId), nameOf(member)];
   const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);

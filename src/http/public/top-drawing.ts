@@ -6,7 +6,7 @@ import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import { accentsOf } from './look.ts';
 import type { RankingQuery } from './queries.ts';
-import { shortNumber, wayOf } from './views.ts';
+import { headingOf, shortNumber, wayOf } from './views.ts';
 import { type Words, wordsOf } from './words.ts';
 
 /** The picture of the first members, in the size that programs want for the preview of a link. */
@@ -37,7 +37,7 @@ export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicP
   const { text, muted, background, track } = coloursOf('dark', accent, 0);
   const { width, height } = TOP_SIZE;
   const pen = penOf(words.isRtl);
-  const heading = fitted(cleaned(title || guildId) || guildId, 46, END - START);
+  const heading = fitted(cleaned(headingOf(title, guildId)), 46, END - START);
   const facts = [words.say('members', { n: page.total }), `${words.compact(stats.total_xp)} XP`];
   const name = board ? words.say(board) : words.say('title');
   const rows = page.data.slice(0, TOP_ROWS).map((entry, at) => {

@@ -18,6 +18,11 @@ export function renderTemplate(template: string, data: object): string {
   return eta.render(template, data);
 }
 
+/** Returns the title of a guild, or its id instead of a title that nobody can see. */
+export function headingOf(title: string, guildId: string): string {
+  return nameOf({ username: title, user_id: guildId });
+}
+
 /** The colours of avatars in page.css. */
 const HUES = 24;
 
