@@ -74,7 +74,7 @@ class SeasonTest(ScratchTest):
     async def test_does_nothing_again_and_names_what_is_in_the_way(self) -> None:
         await self.fill()
         self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE, keep_members=False), SeasonResult(4, 4))
-        self.assertEqual((await self.xp("g"), await self.hidden("g")), ({}, ([], {})))
+        self.assertEqual((await self.xp("g"), await self.hidden("g")), ({}, ([(b"d", 0)], {b"d": b"left moderator"})))
         await self.guildrank.record("g", "a", add=7)
         self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(0, 0))
         await self.guildrank.reset_season("g", "g.s2")
