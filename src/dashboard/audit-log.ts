@@ -1,6 +1,7 @@
 import { TokenBuckets } from '../access/token-buckets.ts';
 import { DomainError, StoreUnavailableError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
+import { inTurn } from './one-at-a-time.ts';
 import { Refusal } from './refusal.ts';
 
 /** The author of an entry. */
@@ -36,8 +37,8 @@ const CHANGES = { burst: 60, intervalMs: 2000 };
 /** Writes and reads the audit logs of guilds. Every method can throw StoreUnavailableError. */
 export class AuditLog {
   private readonly changes: TokenBuckets;
-  /** The last entry of each stream that is on its way: one after the other, so that each meets the one before. */
-  private readonly writing = new Map<string, Promise<void>>();
+  /** Writes the entries of a stream one after the other, so that each meets the one before. */
+  private readonly writeInTurn = inTurn();
 
   /**
    * @param now milliseconds on a clock that never goes back.
@@ -96,13 +97,7 @@ export class AuditLog {
   async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
-      const written = (this.writing.get(stream) ?? Promise.resolve()).then(() =>
-        this.write(stream, { who, what, from }),
-      );
-      const settled = written.catch(() => {});
-      this.writing.set(stream, settled);
-      void settled.then(() => this.writing.get(stream) === settled && this.writing.delete(stream));
-      await written;
+      await this.writeInTurn(stream, () => this.write(stream, { who, what, from }));
     }
     this.report(guildId, { who, from, what });
   }

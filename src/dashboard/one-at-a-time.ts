@@ -14,14 +14,14 @@ export function oneAtATime(refusal: () => Refusal) {
   };
 }
 
-/** Returns a function that does the pieces of work of a guild one after the other. */
+/** Returns a function that does the pieces of work of one name, such as a guild id, one after the other. */
 export function inTurn() {
   const last = new Map<string, Promise<unknown>>();
-  return <T>(guildId: string, work: () => Promise<T>): Promise<T> => {
-    const done = (last.get(guildId) ?? Promise.resolve()).then(work);
+  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const done = (last.get(name) ?? Promise.resolve()).then(work);
     const settled = done.catch(() => {});
-    last.set(guildId, settled);
-    void settled.then(() => last.get(guildId) === settled && last.delete(guildId));
+    last.set(name, settled);
+    void settled.then(() => last.get(name) === settled && last.delete(name));
     return done;
   };
 }
