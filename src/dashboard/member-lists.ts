@@ -19,11 +19,6 @@ interface ListedMember {
   readonly isByModerator?: boolean;
 }
 
-interface Slice {
-  readonly rows: readonly ListedMember[];
-  readonly total: number;
-}
-
 /** Reads the members of a guild, ranked or hidden ones, by pages. */
 export class MemberLists {
   constructor(
@@ -38,29 +33,29 @@ export class MemberLists {
    */
   async page(guildId: string, isHidden: boolean, asked: number) {
     const { client, redisKeys } = this.parts;
-    const read = (page: number): Promise<Slice> => (isHidden ? this.hidden(guildId, page) : this.ranked(guildId, page));
+    const read = (page: number) => (isHidden ? this.hidden(guildId, page) : this.ranked(guildId, page));
     const wanted = Number.isSafeInteger(asked) && asked > 0 ? asked : 1;
     const { xp, hidden } = redisKeys.guild(guildId);
     const [found, rankedCount, hiddenCount] = await Promise.all([read(wanted), client.zcard(xp), client.zcard(hidden)]);
-    const pages = Math.max(1, Math.ceil(found.total / PER_PAGE));
+    const pages = Math.max(1, Math.ceil((isHidden ? hiddenCount : rankedCount) / PER_PAGE));
     const page = Math.min(wanted, pages);
-    const { rows } = page === wanted ? found : await read(page);
+    const rows = page === wanted ? found : await read(page);
     return { rows, page, pages, isHidden, rankedCount, hiddenCount };
   }
 
-  private async ranked(guildId: string, page: number): Promise<Slice> {
+  private async ranked(guildId: string, page: number): Promise<readonly ListedMember[]> {
     const { value } = await this.parts.commands.read(new PageRead(guildId, page, PER_PAGE));
-    return { rows: value.data, total: value.total };
+    return value.data;
   }
 
-  private async hidden(guildId: string, page: number): Promise<Slice> {
+  private async hidden(guildId: string, page: number): Promise<readonly ListedMember[]> {
     const { client, redisKeys } = this.parts;
     const key = redisKeys.guild(guildId).hidden;
     const first = (page - 1) * PER_PAGE;
-    const [ids, total] = await Promise.all([client.zrevrange(key, first, first + PER_PAGE - 1), client.zcard(key)]);
+    const ids = await client.zrevrange(key, first, first + PER_PAGE - 1);
     const { members } = await this.stored.read(guildId, ids);
     // One that came back between the two reads is not hidden any more.
-    return { rows: members.filter((member) => member.hidden).map(hiddenRow), total };
+    return members.filter((member) => member.hidden).map(hiddenRow);
   }
 }
 
