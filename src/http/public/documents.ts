@@ -80,7 +80,7 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
 }
 
 /** What stands around the part of a page that changes with the ranking. */
-interface Frame {
+interface Surroundings {
   readonly title: string;
   readonly tabs: ReturnType<typeof tabsOf>;
   readonly picture: string;
@@ -90,13 +90,13 @@ function html(
   template: string,
   look: PublicPage['look'],
   site: Site,
-  data: Frame & Readonly<Record<string, unknown>>,
+  data: Surroundings & Readonly<Record<string, unknown>>,
 ): RenderedBody {
   const style = styleOf(look);
   const { title, tabs, picture } = data;
   // By this, an open page sees that more than the ranking has changed.
-  const frame = hash('sha1', JSON.stringify([title, tabs, picture, style]), 'base64url').slice(0, 10);
-  const text = renderTemplate(template, { isOverlay: false, isLive: true, style, frame, ...data });
+  const surroundings = hash('sha1', JSON.stringify([title, tabs, picture, style]), 'base64url').slice(0, 10);
+  const text = renderTemplate(template, { isOverlay: false, isLive: true, style, surroundings, ...data });
   return toBody(text, 'text/html; charset=utf-8', [
     'Content-Security-Policy',
     policyOf(site.frameAncestors, style, look.picture),

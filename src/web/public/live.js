@@ -32,7 +32,7 @@ function show(html) {
   const newer = new DOMParser().parseFromString(html.slice(html.indexOf(LIVE)), 'text/html');
   const next = newer.getElementById('live');
   // The page of a problem that has passed, or a page with another title, tabs or colours.
-  if (!next || !present || present.dataset.frame !== next.dataset.frame) return location.reload();
+  if (!next || !present || present.dataset.surroundings !== next.dataset.surroundings) return location.reload();
   if (present.innerHTML === next.innerHTML) return;
   const focused = present.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
   present.replaceWith(next);
