@@ -23,7 +23,8 @@ export async function sessionGeneration(client: RedisClient, key: string): Promi
 }
 
 /**
- * Ends all sessions that carry the generation of a guild or of the operator, empties their list, and ends the invites that were made before. Three round trips.
+ * Ends all sessions that carry the generation of a guild or of the operator, empties their list, and ends the invites that were made
+ * before. Three round trips.
  * @throws StoreUnavailableError
  */
 export async function endSessions(client: RedisClient, { sessions, open }: SessionKeys): Promise<void> {

@@ -3,7 +3,7 @@ import type { RedisKeys } from '../store/keys.ts';
 import { HOUR_MS } from './usage.ts';
 
 /** Hours of {@link KeyUsage.day}. */
-const DAY_HOURS = 24;
+export const DAY_HOURS = 24;
 /** Hours of {@link GuildUsage.hours}: seven days. */
 const SHOWN_HOURS = 7 * DAY_HOURS;
 

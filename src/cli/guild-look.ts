@@ -3,7 +3,6 @@ import type { Overview } from '../guild/overview/overview.ts';
 import { fitsLook, LOOK, LOOK_SETTINGS, type PageLook } from '../guild/ranking/page-look.ts';
 
 /** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */
-
 export interface LookOptions {
   readonly pageAccent?: string;
   readonly pageAccentDark?: string;
@@ -12,6 +11,7 @@ export interface LookOptions {
   readonly pagePicture?: string;
 }
 
+/** Adds the options of the look to a command. */
 export function addLookOptions(command: Command): Command {
   return command
     .option('--page-accent <colour>', 'its colour of links and bars, such as #4f46e5', parserOf('accent'))

@@ -164,8 +164,9 @@ export interface Config {
   readonly tracing: boolean;
   /** Seconds that a browser may reuse a response without a request; 0 = none. */
   readonly cacheMaxAgeS: number;
-  /** Responses kept in memory; 0 = none. */
+  /** API keys kept in memory. */
   readonly cacheMaxKeys: number;
+  /** Responses kept in memory; 0 = none. */
   readonly cacheMaxPages: number;
   /** Memory of the responses kept, in bytes; 0 = none are kept. */
   readonly cacheMaxBytes: number;

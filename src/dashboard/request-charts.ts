@@ -1,8 +1,6 @@
 import { HOUR_MS } from '../access/usage.ts';
-import { type GuildUsage, type HourUsage, type Requests, sumOf } from '../access/usage-reader.ts';
+import { DAY_HOURS, type GuildUsage, type HourUsage, type Requests, sumOf } from '../access/usage-reader.ts';
 
-/** Hours of a day. */
-const DAY = 24;
 /** Hours from one time of the axis to the next. */
 const TICK_HOURS = 8;
 
@@ -20,14 +18,14 @@ export interface RequestChart {
 
 /** Returns the charts of a day by the hour, and of a week by the day. A day of 24 hours ends with the running hour, as the chart does. */
 export function requestCharts({ hours }: GuildUsage): RequestChart[] {
-  const days = Array.from({ length: Math.ceil(hours.length / DAY) }, (_, day) => {
-    const part = hours.slice(day * DAY, (day + 1) * DAY);
+  const days = Array.from({ length: Math.ceil(hours.length / DAY_HOURS) }, (_, day) => {
+    const part = hours.slice(day * DAY_HOURS, (day + 1) * DAY_HOURS);
     return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
   });
-  const lastDay = hours.slice(-DAY);
+  const lastDay = hours.slice(-DAY_HOURS);
   const starts = lastDay.filter((_, hour) => hour % TICK_HOURS === 0).map(({ startsAt }) => startsAt);
   // A day of the chart begins at any hour, and most of it is of the weekday of its middle.
-  const middles = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY / 2) * HOUR_MS).toISOString());
+  const middles = days.map(({ startsAt }) => new Date(Date.parse(startsAt) + (DAY_HOURS / 2) * HOUR_MS).toISOString());
   return [
     { ...chartOf('Last 24 hours', lastDay), ticks: starts, show: 'hour' },
     { ...chartOf('Last 7 days', days), ticks: middles, show: 'weekday' },
