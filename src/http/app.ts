@@ -68,6 +68,7 @@ export function createApp(parts: AppParts): Express {
   app.use(joinLayers(context, ...parts.middleware, api.knownAddresses));
   app.use(api.requireHost);
   app.use(answerPreflight(parts.cors, () => countOther('options')));
+  if (pages) app.use(pages.knownAddresses);
   api.addTo(app);
   app.use(healthRoutes(parts.readiness, () => countOther('probe')));
   app.use(staticRoutes(parts.embedOrigins, () => countOther('page')));
@@ -106,8 +107,9 @@ function loadPages(parts: AppParts, settings: PublicPagesSettings) {
   const loading = load();
   loading.catch(() => {}); // Each request gets the error.
   const route: RequestHandler = async (req, res, next) => (loaded ?? (await loading)).router(req, res, next);
+  const knownAddresses: RequestHandler = (req, res, next) => (loaded ? loaded.knownAddresses(req, res, next) : next());
   const refuse: PublicPages['refuse'] = (...answer) => loaded?.refuse(...answer) ?? false;
-  return { route, refuse };
+  return { route, knownAddresses, refuse };
 }
 
 /** Answers a request that failed with the problem that it is. */

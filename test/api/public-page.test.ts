@@ -43,6 +43,28 @@ describeStores('the public page of a guild', (kind) => {
     expect(await text('/g/guild')).toContain('The &lt;b&gt;Den&lt;/b&gt;</h1>');
   });
 
+  it('answers an address again as it did first, to each method and in each language', async () => {
+    await configure({ pageTitle: 'Den' });
+    for (const path of ['/g/guild', '/g/guild?page=1', '/g/guild/m/ann', '/g/guild/badge.svg']) {
+      const first = await get(path).expect(200);
+      const german = await get(path).set('Accept-Language', 'de').expect(200);
+      expect(german.text === first.text).toBe(path.endsWith('.svg'));
+      for (const [lang, { body, text, headers }] of [
+        ['en', first],
+        ['de', german],
+      ] as const) {
+        const again = await get(path).set('Accept-Language', lang).expect(200);
+        expect([again.text, again.body, again.headers.etag]).toEqual([text, body, headers.etag]);
+      }
+      await request(suite.service.url).head(path).expect(200, {});
+      await get(path).set('If-None-Match', String(first.headers.etag)).expect(304);
+      expect((await request(suite.service.url).post(path).expect(405)).headers.allow).toBe('GET, HEAD, OPTIONS');
+      await configure({ publicPage: false });
+      await get(path).expect(404);
+      await configure({ publicPage: true });
+    }
+  });
+
   it('shows a member with rank, level, XP, progress, streak and those next to it', async () => {
     const html = await text('/g/guild/m/bob');
     for (const shown of [

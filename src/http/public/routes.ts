@@ -1,7 +1,8 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../access/address-limiter.ts';
 import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
-import { headerBlock, joinBlocks } from '../response/headers.ts';
+import { type HeaderBlock, headerBlock, joinBlocks } from '../response/headers.ts';
 import { methodNotAllowed, Problem, tooManyRequests } from '../response/problem.ts';
 import { RenderedBody } from '../response/rendered-body.ts';
 import { isFresh, type ResponseWriter } from '../response/response-writer.ts';
@@ -13,7 +14,7 @@ import { type Painter, Pictures } from './pictures.ts';
 import { problemPage } from './problem-page.ts';
 import { type Address, noPage } from './queries.ts';
 import type { Site } from './unfurl.ts';
-import { type Want, wantBadge, wantMember, wantPage, wantTop } from './wanted.ts';
+import { type Want, type Wanted, wantBadge, wantMember, wantPage, wantTop } from './wanted.ts';
 
 const COMMON = [
   ...['Vary', 'Accept-Encoding, Accept-Language', 'X-Content-Type-Options', 'nosniff'],
@@ -30,6 +31,10 @@ const OF_IMAGES = joinBlocks(
     ...['Content-Security-Policy', PICTURE_POLICY, 'Cross-Origin-Resource-Policy', 'cross-origin'],
   ),
 );
+/** Open pages ask for the same addresses again and again: this many are cached with what they need. */
+const MAX_ADDRESSES = 5000;
+/** The addresses of pages are shorter; a longer one is not worth the memory. */
+const MAX_ADDRESS_LENGTH = 200;
 /** Seconds after which a picture is asked for again when too many others wait. */
 const PICTURE_RETRY_S = '2';
 
@@ -47,8 +52,17 @@ export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAnces
 /** The web pages of guilds that have switched them on. They need no API key, and count on no quota. */
 export interface PublicPages {
   readonly router: Router;
+  /** Answers addresses that were parsed before, without asking the router about them again. */
+  readonly knownAddresses: RequestHandler;
   /** Sends the page of a problem, if the request was for one of these pages. @returns whether it was. */
   refuse(req: Request, res: Response, problem: Problem): boolean;
+}
+
+/** An address that was parsed, with what its answer needs. */
+interface KnownAddress {
+  readonly route: string;
+  readonly wanted: Wanted;
+  readonly headers: HeaderBlock;
 }
 
 /** The routes, each with the read that it needs, and the relative address of the root of the service. */
@@ -93,12 +107,18 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     // Not thrown, because the log of errors and the metric of invalid keys are for other refusals.
     refuse(req, res, tooManyRequests(detail, Math.ceil(waitMs / 1000)));
   };
-  const read = async (req: Request, want: Want, lang: string): Promise<RenderedBody> => {
-    const { params, query } = req;
-    const { response, error } = await batcher.read(want({ params: params as Address['params'], query, lang }, site));
+  const wantedBy = ({ params, query }: Request, want: Want, lang: string): Wanted =>
+    want({ params: params as Address['params'], query, lang }, site);
+  const read = async (wanted: Wanted): Promise<RenderedBody> => {
+    const { response, error } = await batcher.read(wanted);
     if (error !== undefined) throw error;
     if (!response) throw noPage();
     return response;
+  };
+  /** Addresses by language and URL. */
+  const known = new LRUCache<string, KnownAddress>({ max: MAX_ADDRESSES });
+  const answer = async (req: Request, res: Response, { wanted, headers }: KnownAddress): Promise<void> => {
+    responses.send(req, res, await read(wanted), headers);
   };
   const add = (route: string, handler: RequestHandler): void => {
     const named: RequestHandler = (_req, res, next) => {
@@ -117,15 +137,25 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
   for (const [route, , want] of ROUTES) {
     // An image is the same for all visitors, unless its address names a language.
     const isImage = want === wantBadge;
-    add(route, async (req, res) => {
-      const shown = await read(req, want, isImage ? DEFAULT_LANGUAGE : acceptedLanguage(req));
-      responses.send(req, res, shown, isImage ? OF_IMAGES : ofCachedPages);
+    add(route, (req, res) => {
+      const lang = acceptedLanguage(req);
+      const wanted = wantedBy(req, want, isImage ? DEFAULT_LANGUAGE : lang);
+      const address = { route, wanted, headers: isImage ? OF_IMAGES : ofCachedPages };
+      if (req.url.length <= MAX_ADDRESS_LENGTH) known.set(addressKey(lang, req), address);
+      return answer(req, res, address);
     });
   }
+  const knownAddresses: RequestHandler = (req, res, next) => {
+    const isRead = req.url.startsWith('/g/') && (req.method === 'GET' || req.method === 'HEAD');
+    const address = isRead ? known.get(addressKey(acceptedLanguage(req), req)) : undefined;
+    if (!address) return next();
+    res.context.route = address.route;
+    return limit(req, res, (error) => (error ? next(error) : answer(req, res, address).catch(next)));
+  };
   const pictures = painter && new Pictures(painter);
   add(PICTURE, async (req, res) => {
     if (!pictures) throw noPage();
-    const svg = await read(req, wantTop, DEFAULT_LANGUAGE);
+    const svg = await read(wantedBy(req, wantTop, DEFAULT_LANGUAGE));
     const etag = pictures.etagOf(svg);
     // A client that has it needs no drawing.
     const picture = isFresh(req.headers['if-none-match'], etag) ? new RenderedBody('', etag) : await pictures.png(svg);
@@ -156,5 +186,9 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     });
     serve(router, path, assetFile(new URL(`../../web/public/${name}`, import.meta.url)), REVALIDATE);
   }
-  return { router, refuse };
+  return { router, knownAddresses, refuse };
+}
+
+function addressKey(lang: string, req: Request): string {
+  return [lang, req.url].join(' ');
 }
