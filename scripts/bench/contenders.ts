@@ -13,6 +13,7 @@ export const CONTENDERS = {
   guildrank: 'the service, built, LOG_REQUESTS=errors',
   before: 'the earlier build',
   'cache off': 'the service with CACHE_MAX_PAGES=0',
+  'public pages': 'the service with PUBLIC_PAGES=1',
   'node:http': '(a) bare node:http, constant reply of the same bytes',
   nginx: '(e) nginx with Lua done well',
 } as const;
@@ -31,6 +32,12 @@ export interface ConstantReply {
 
 /** No request is refused for its quota, so that each one does all the work. */
 const SERVICE_ENV = { ADMIN_PORT: '0', PLAN_QUOTAS: 'free=1000000000,pro=1000000000', LOG_REQUESTS: 'errors' };
+
+/** A proxy names the visitors of pages: each has an address of its own, as in real life. */
+const OWN_ENV: Partial<Record<ContenderName, Readonly<Record<string, string>>>> = {
+  'cache off': { CACHE_MAX_PAGES: '0' },
+  'public pages': { PUBLIC_PAGES: '1', TRUST_PROXY: '1' },
+};
 
 /**
  * Starts a contender on the server core.
@@ -61,7 +68,7 @@ async function planOf(
     return { command: ['node', module], env: { REPLY: JSON.stringify(reply) } };
   }
   const folder = name === 'before' ? (testbed.options.before as string) : '.';
-  const env = { ...SERVICE_ENV, ...(name === 'cache off' && { CACHE_MAX_PAGES: '0' }) };
+  const env = { ...SERVICE_ENV, ...OWN_ENV[name] };
   return { command: ['sh', '-c', startScript(folder)], cwd: folder, env };
 }
 

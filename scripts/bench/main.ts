@@ -6,12 +6,14 @@ import { contextOf } from '../../src/cli/context.ts';
 import { print, program, run } from '../../src/cli/terminal.ts';
 import { findRedisServer } from '../dev/embedded-redis.ts';
 import { startScript } from './contenders.ts';
-import { pinToTwoCores } from './pinning.ts';
+import { pinToCores } from './pinning.ts';
 import { atMost, goalLines, logProgress, type SectionResult } from './report.ts';
 import { runMix } from './sections/mix.ts';
+import { runPages } from './sections/pages.ts';
 import { runPair } from './sections/pair.ts';
 import { runScale } from './sections/scale.ts';
 import { runSeed } from './sections/seed.ts';
+import { runTail } from './sections/tail.ts';
 import type { BenchOptions } from './testbed.ts';
 
 const SECTIONS: Readonly<Record<string, (options: BenchOptions) => Promise<SectionResult>>> = {
@@ -19,6 +21,8 @@ const SECTIONS: Readonly<Record<string, (options: BenchOptions) => Promise<Secti
   scale: runScale,
   seed: runSeed,
   pair: runPair,
+  tail: runTail,
+  pages: runPages,
 };
 
 interface Options {
@@ -35,6 +39,8 @@ Sections:
   scale  cost of a page in guilds of 1,000 to 1,000,000 members, and Redis memory a member
   seed   members a second that the writer loads, against redis-cli --pipe
   pair   CPU time of two builds at once on one core; needs --before
+  tail   latency at 30, 50 and 70 % of the peak, beside bare node:http and nginx with Lua
+  pages  latency of the API beside 1,000 requests of public pages a second
 
 It starts its own Redis and compiles the service first. Nothing else should run meanwhile.`;
 
@@ -66,10 +72,10 @@ async function bench(section: string | undefined, { before, small, json, seconds
     `${type()} ${release()}, Node ${process.version}`,
     spawnSync(redis, ['--version'], { encoding: 'utf8' }).stdout.trim(),
   ];
-  const cores = pinToTwoCores();
+  const cores = pinToCores();
   machine.push(
     cores
-      ? `the server under test on core ${cores.server}; load generator, XP writes and Redis on core ${cores.load}`
+      ? `the server under test on core ${cores.server}; load generator and XP writes on core ${cores.load}; Redis on core ${cores.redis}`
       : 'nothing is pinned: there is one core, or no taskset',
   );
   const options = { seconds, rounds, small: small === true, before: folder, cores, failures: {} };

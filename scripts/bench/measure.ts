@@ -10,9 +10,10 @@ export interface Sample {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   /** CPU time a request, in microseconds. */
   readonly cpuUs: { readonly server: number; readonly redis: number };
-  /** Parts of a core that were busy: by the server, by Redis and the load generator, by all others on the cores in use. */
+  /** Parts of a core that were busy: by the server, by Redis and the load generator together, by all others on the cores in use. */
   readonly busy: { readonly server: number; readonly load: number; readonly others: number };
 }
 
@@ -45,6 +46,7 @@ export async function measure(
     requestsPerSecond: answered / seconds,
     p50Ms: latency.percentile(50) / 1e6,
     p99Ms: latency.percentile(99) / 1e6,
+    p999Ms: latency.percentile(99.9) / 1e6,
     cpuUs: { server: (used('server') * 1e6) / answered, redis: (used('redis') * 1e6) / answered },
     busy: {
       server: used('server') / seconds,
@@ -56,6 +58,6 @@ export async function measure(
 
 /** Returns the CPU seconds spent on the cores in use by all processes; on all cores if nothing is pinned. */
 function coreSeconds(cores: Cores | undefined): number {
-  const inUse = cpus().filter((_, core) => !cores || core === cores.server || core === cores.load);
+  const inUse = cpus().filter((_, core) => !cores || Object.values(cores).includes(core));
   return inUse.reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0) / 1000;
 }

@@ -2,17 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { findOnPath } from '../dev/embedded-redis.ts';
 
-/** The cores of the server under test, and of all other processes of the benchmark. */
+/** The cores of the server under test, of the load generator, and of Redis: that of the load generator where there are only two. */
 export interface Cores {
   readonly server: number;
   readonly load: number;
+  readonly redis: number;
 }
 
 /**
  * Moves this process and its future children to one core, and keeps another for the server under test.
  * @returns undefined without taskset or a second core: then nothing is moved.
  */
-export function pinToTwoCores(): Cores | undefined {
+export function pinToCores(): Cores | undefined {
   if (!findOnPath(['taskset']) || availableParallelism() < 2) return undefined;
   // It prints "pid 1's current affinity list: 0,2-5".
   const list =
@@ -21,7 +22,8 @@ export function pinToTwoCores(): Cores | undefined {
     const [from = 0, to = from] = range.split('-').map(Number);
     return Array.from({ length: to - from + 1 }, (_, n) => from + n);
   });
-  const cores = { server: allowed[0] as number, load: allowed[1] as number };
+  const [server, load] = allowed as [number, number];
+  const cores = { server, load, redis: allowed[2] ?? load };
   moveToCore(cores.load, process.pid);
   return cores;
 }

@@ -6,7 +6,7 @@ import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { connect } from '../../src/store/connection.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../dev/embedded-redis.ts';
-import type { Cores } from './pinning.ts';
+import { type Cores, moveToCore } from './pinning.ts';
 import { logProgress } from './report.ts';
 
 /** Options of all sections. */
@@ -38,6 +38,7 @@ const TIMEOUT_MS = 60_000;
 /** Runs work on an empty Redis, which ends with it. @throws if there is no redis-server or valkey-server. */
 export async function withTestbed<T>(options: BenchOptions, work: (testbed: Testbed) => Promise<T>): Promise<T> {
   const redis = await startEmbeddedRedis();
+  moveToCore(options.cores?.redis, redis.process.pid as number);
   const client = connect({ ...parseConfig({ REDIS_URL: redis.url }).redis, timeoutMs: TIMEOUT_MS });
   try {
     client.on('error', (error: Error) => logProgress(`Redis connection: ${error.message}`));

@@ -77,3 +77,14 @@ it('counts the requests after the settle time', async () => {
   expect(answered).toBeLessThanOrEqual(received - before);
   expect(latency.count).toBe(answered);
 });
+
+it('sends at a rate, and counts from when a request was due', async () => {
+  const port = await serve((_req, res) => void setTimeout(() => res.end('ok'), 50));
+  // Twenty connections take 400 requests a second, one takes 20.
+  const wide = await runLoad(port, { ...plan, connections: 20, seconds: 0.5, rate: 100 });
+  expect(wide.answered).toBeLessThanOrEqual(50);
+  expect(wide.answered).toBeGreaterThan(20);
+  const narrow = await runLoad(port, { ...plan, seconds: 0.5, rate: 100 });
+  expect(narrow.answered).toBeLessThan(11);
+  expect(narrow.latency.max / 1e6).toBeGreaterThan(200);
+});

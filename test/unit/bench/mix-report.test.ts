@@ -12,6 +12,7 @@ function seriesOf(
       requestsPerSecond,
       p50Ms: 1,
       p99Ms: 2,
+      p999Ms: 3,
       cpuUs: { server, redis: 10 },
       busy: { server: 0.9, load: 0.5, others },
     }),
