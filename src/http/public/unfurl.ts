@@ -63,9 +63,11 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
   return { tags: tags.filter(([, , content]) => content !== ''), embed };
 }
 
+const segmenter = new Intl.Segmenter();
+
 /** Returns the start of a name, cut between characters. */
 function shortName(name: string): string {
-  const characters = Array.from(new Intl.Segmenter().segment(cleaned(name)), ({ segment }) => segment);
+  const characters = Array.from(segmenter.segment(cleaned(name)), ({ segment }) => segment);
   return isolated(characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME).join('')}…` : characters.join(''));
 }
 

@@ -57,7 +57,7 @@ export interface RowSettings {
   readonly marked?: string;
 }
 
-/** Returns a member as the template "row" shows it. */
+/** Returns a member as the template "rows" shows it. */
 export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
   const { words, href, hasPodium, marked } = settings;
   const { rank, level, xp, user_id } = entry;

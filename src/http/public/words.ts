@@ -43,9 +43,13 @@ function createWords(lang: string) {
   const index = LANGUAGES.indexOf(lang);
   const plural = new Intl.PluralRules(lang);
   const number = new Intl.NumberFormat(lang).format;
+  // A page says the same few texts for each row.
+  const forms = Object.fromEntries(
+    Object.entries(TEXTS).map(([label, text]) => [label, (text.split(BETWEEN_LANGUAGES)[index] ?? '').split('|')]),
+  ) as Record<Label, string[]>;
   const say = (label: Label, values: Readonly<Record<string, number>> = {}, format = number): string => {
-    const [one = '', other = one] = (TEXTS[label].split(BETWEEN_LANGUAGES)[index] ?? '').split('|');
-    const text = plural.select(values.n ?? 0) === 'one' ? one : other;
+    const [one = '', other] = forms[label];
+    const text = other !== undefined && plural.select(values.n ?? 0) !== 'one' ? other : one;
     return text.replace(/\{(\w+)\}/g, (_, name: string) => format(values[name] ?? 0));
   };
   return {

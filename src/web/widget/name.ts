@@ -8,10 +8,12 @@ export function nameOf({ username, user_id }: Pick<Entry, 'username' | 'user_id'
   return VISIBLE.test(username) ? username : user_id;
 }
 
+const segmenter = new Intl.Segmenter();
+
 /** Returns the first visible character of a name, as people see characters. */
 export function initialOf(name: string): string {
   const visible = name.slice(Math.max(0, name.search(VISIBLE)));
-  const [first] = new Intl.Segmenter().segment(visible);
+  const [first] = segmenter.segment(visible);
   return first?.segment.toLocaleUpperCase() ?? '';
 }
 
