@@ -3,7 +3,9 @@ import { Authenticator } from '../access/authenticator.ts';
 import { Quotas } from '../access/quotas.ts';
 import { Usage } from '../access/usage.ts';
 import type { Config } from '../config/service.ts';
-import { RequestBatcher, ResponseCache } from '../guild/ranking/request-batcher.ts';
+import { Doorkeeper } from '../guild/ranking/doorkeeper.ts';
+import { RequestBatcher } from '../guild/ranking/request-batcher.ts';
+import { ResponseCache } from '../guild/ranking/response-cache.ts';
 import { type RenderedBody, sizeInMemory } from '../http/response/rendered-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
@@ -37,10 +39,12 @@ export function composeReads(
   const { scripts, commands, redisKeys } = store;
   const quotas = new Quotas(commands, config.planQuotas);
   const usage = new Usage(scripts, redisKeys, clock);
+  const doorkeeper = new Doorkeeper();
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: config.cacheMaxPages,
     maxBytes: config.cacheMaxBytes,
     sizeOf: sizeInMemory,
+    admits: (cacheKey) => doorkeeper.meet(cacheKey),
     now: monotonic,
   });
   const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);

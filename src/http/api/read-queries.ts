@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Identity } from '../../access/authenticator.ts';
 import { type Member, parseRankingId, type RankingId } from '../../guild/ranking/model.ts';
 import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
-import type { CacheableRead } from '../../guild/ranking/request-batcher.ts';
+import type { CacheableRead } from '../../guild/ranking/response-cache.ts';
 import { Problem } from '../response/problem.ts';
 import { type RenderedBody, renderJson, renderStats } from '../response/rendered-body.ts';
 import { guildParams, memberParams, noQuery, pageQuery, parseAll } from './schemas.ts';

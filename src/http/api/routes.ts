@@ -2,6 +2,7 @@ import type { Express, NextFunction, Request, RequestHandler, Response } from 'e
 import { LRUCache } from 'lru-cache';
 import type { Authenticator, Identity } from '../../access/authenticator.ts';
 import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
+import { Doorkeeper } from '../../guild/ranking/doorkeeper.ts';
 import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
 import type { Activity } from '../request-context.ts';
 import {
@@ -95,6 +96,7 @@ export interface ApiRoutes {
 export function apiRoutes(parts: ApiParts): ApiRoutes {
   /** Queries by address: path and query, as sent. */
   const known = new LRUCache<string, ReadQuery>({ max: MAX_ADDRESSES });
+  const doorkeeper = new Doorkeeper();
 
   const refuse: ApiRoutes['refuse'] = (problem) => (req, res, next) => {
     if (req.headers['x-api-key'] === undefined) throw problem();
@@ -133,7 +135,7 @@ export function apiRoutes(parts: ApiParts): ApiRoutes {
         const read: RequestHandler = (req, res, next) =>
           void answerRead(parts, req, res, next, (identity) => {
             const query = parseQuery(req, route, identity);
-            if (req.url.length <= MAX_ADDRESS_LENGTH) known.set(req.url, query);
+            if (req.url.length <= MAX_ADDRESS_LENGTH && doorkeeper.meet(req.url)) known.set(req.url, query);
             return query;
           });
         app

@@ -5,7 +5,8 @@ import { Authenticator } from '../../../src/access/authenticator.ts';
 import { FailedAuthLimiter } from '../../../src/access/failed-auth-limiter.ts';
 import { Quotas } from '../../../src/access/quotas.ts';
 import { LeaderboardWriter } from '../../../src/guild/members/writer.ts';
-import { RequestBatcher, ResponseCache } from '../../../src/guild/ranking/request-batcher.ts';
+import { RequestBatcher } from '../../../src/guild/ranking/request-batcher.ts';
+import { ResponseCache } from '../../../src/guild/ranking/response-cache.ts';
 import { type AppParts, createApp } from '../../../src/http/app.ts';
 import { corsPolicy } from '../../../src/http/response/headers.ts';
 import { type RenderedBody, sizeInMemory } from '../../../src/http/response/rendered-body.ts';
@@ -69,6 +70,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     maxEntries: 100,
     maxBytes: 1_000_000,
     sizeOf: sizeInMemory,
+    admits: () => true,
     now: () => api.now,
   });
   let requests = 0;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import RedisMock from 'ioredis-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Quotas } from '../../../../src/access/quotas.ts';
-import { type CacheableRead, RequestBatcher, ResponseCache } from '../../../../src/guild/ranking/request-batcher.ts';
+import { RequestBatcher } from '../../../../src/guild/ranking/request-batcher.ts';
+import { type CacheableRead, ResponseCache } from '../../../../src/guild/ranking/response-cache.ts';
 import type { RedisClient } from '../../../../src/store/client.ts';
 import { CommandBatcher } from '../../../../src/store/command-batcher.ts';
 import { RedisKeys } from '../../../../src/store/keys.ts';
@@ -29,7 +30,13 @@ beforeEach(() => {
     return run(name, keys, ...args);
   });
   commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
-  const noCache = new ResponseCache<string>({ maxEntries: 0, maxBytes: 0, sizeOf: () => 1, now: () => 0 });
+  const noCache = new ResponseCache<string>({
+    maxEntries: 0,
+    maxBytes: 0,
+    sizeOf: () => 1,
+    admits: () => true,
+    now: () => 0,
+  });
   batcher = new RequestBatcher(new Quotas(commands, PLANS), { count: () => {} }, noCache, commands);
 });
 

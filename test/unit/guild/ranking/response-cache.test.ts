@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Versioned } from '../../../../src/guild/ranking/reader.ts';
-import { type CacheableRead, ResponseCache } from '../../../../src/guild/ranking/request-batcher.ts';
+import { type CacheableRead, ResponseCache } from '../../../../src/guild/ranking/response-cache.ts';
 import type { CommandBatcher } from '../../../../src/store/command-batcher.ts';
 
 /** A guild whose content is its revision, and what was read of it. */
@@ -34,11 +34,11 @@ function readOf(key: string): CacheableRead<string> {
 }
 
 describe('the cache of responses', () => {
-  const setup = ({ maxEntries = 10, maxBytes = 1000, bytes = 1 } = {}) => {
+  const setup = ({ maxEntries = 10, maxBytes = 1000, bytes = 1, admits = (_key: string): boolean => true } = {}) => {
     const clock = { now: 0 };
     const guild = new Guild();
     const sizeOf = vi.fn((_response: string) => bytes);
-    const cache = new ResponseCache<string>({ maxEntries, maxBytes, sizeOf, now: () => clock.now });
+    const cache = new ResponseCache<string>({ maxEntries, maxBytes, sizeOf, admits, now: () => clock.now });
     const load = (key: string) => cache.load(readOf(key), guild.commands);
     const get = async (...keys: string[]) => (await Promise.all(keys.map(load))).map(({ response }) => response);
     return { clock, guild, load, get, cache, sizeOf };
@@ -62,6 +62,20 @@ describe('the cache of responses', () => {
     await get('a');
     expect(guild.asked).toEqual([undefined, '1', '2']);
     expect(await get('a')).toEqual(['a at 2']);
+  });
+
+  it('caches what is admitted, and then keeps it through each revision', async () => {
+    const asked: string[] = [];
+    const admits = (key: string) => asked.push(key) > 1;
+    const { get, guild } = setup({ admits });
+    await get('a');
+    await get('a');
+    await get('a');
+    guild.revision = '2';
+    await get('a');
+    await get('a');
+    expect(guild.read).toEqual(['a', 'a', 'a']);
+    expect(asked).toEqual(['a', 'a']);
   });
 
   it('reads again after five seconds, for writers that do not raise the revision', async () => {

@@ -1,0 +1,31 @@
+/** Keys that are remembered, at most: 256 KiB. */
+const SLOTS = 65_536;
+
+/**
+ * Tells a key that was met before from a new one, so that a cache keeps what is asked for again and nothing else. Most pages far down and
+ * most members are asked for once: to keep them makes the garbage collector move them for nothing. The name is that of Einziger, Friedman
+ * and Manes, "TinyLFU" (2017), section 3.4.2.
+ */
+export class Doorkeeper {
+  /** The hash of the last key in each slot. */
+  private readonly hashes = new Uint32Array(SLOTS);
+
+  /**
+   * Notes a key. O(length).
+   * @returns whether it was met before. It may be wrong: a key is forgotten for one with the same slot, and taken for one with the same hash.
+   */
+  meet(key: string): boolean {
+    const hash = fnv1a(key);
+    const slot = hash % SLOTS;
+    const isKnown = this.hashes[slot] === hash;
+    this.hashes[slot] = hash;
+    return isKnown;
+  }
+}
+
+/** Returns the hash FNV-1a of a text by its UTF-16 code units: http://www.isthe.com/chongo/tech/comp/fnv. */
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
