@@ -79,6 +79,8 @@ async function startNode(
     ...['--port', String(ownPort), ...(announced ? ['--cluster-announce-port', String(announced)] : [])],
     ...['--cluster-enabled', 'yes', ...busPort, '--cluster-node-timeout', timeout],
     ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
+    // Nodes name a replica to clients only after the first ping of its master, which comes after ten seconds by default.
+    ...['--repl-ping-replica-period', '1'],
     // Otherwise every shard refuses to serve while one has no master.
     ...['--cluster-require-full-coverage', 'no'],
     ...(tlsPort ? [...tlsServer(certificates, tlsPort, 'yes'), ...TLS_CLUSTER] : []),
