@@ -9,7 +9,7 @@ import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { type Answer, ask, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { runScript, type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
+import { type ServiceProcess, spawnService, startServiceProcess } from '../support/process.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -30,8 +30,8 @@ describe('the end of the process', needs('redis-server'), () => {
 
   afterEach(() => service?.stop());
 
-  const start = async (env: Record<string, string> = {}) => {
-    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env, ...env });
+  const start = async (env: Record<string, string> = {}, preload: readonly string[] = []) => {
+    service = await startServiceProcess({ REDIS_URL: suite.redis.url, ...suite.guild.env, ...env }, preload);
     return service;
   };
 
@@ -195,15 +195,11 @@ describe('the end of the process', needs('redis-server'), () => {
 
   /** Plants a failure in a service under load, and asserts its exit code and its log. */
   async function failUnderLoad(event: string, planted: string): Promise<{ answers: readonly Answer[]; lag: number }> {
-    const code = `process.once('SIGUSR2', () => { ${planted}; }); await import('./src/main.ts');`;
-    const port = await freePort();
-    const probe = ['--import', './test/support/lag-probe.js'];
-    const failing = runScript([...probe, '--input-type=module', '-e', code], {
-      ...{ REDIS_URL: suite.redis.url, HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
-      ...suite.guild.env,
-    });
-    await failing.line(({ url }) => url !== undefined);
-    const load = startLoad(`http://127.0.0.1:${port}`, {
+    const failing = await start({}, [
+      '--import',
+      `data:text/javascript,process.once('SIGUSR2', () => { ${planted}; });`,
+    ]);
+    const load = startLoad(failing.url, {
       rate: 300,
       headers: suite.guild.headers,
       paths: suite.guild.paths,
