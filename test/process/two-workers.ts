@@ -57,9 +57,9 @@ async function startNow(context: TestContext): Promise<Started> {
   return { ...prepared, ...service, pids: pids as number[] };
 }
 
-/** Sends 300 requests a second on 30 connections, until the test ends. */
-export function load({ onTestFinished }: TestContext, { url, guild }: TwoWorkers): Load {
-  const running = startLoad(url, { rate: 300, headers: guild.headers, paths: guild.paths, connections: 30 });
+/** Sends requests on 30 connections, until the test ends. @param rate requests a second. */
+export function load({ onTestFinished }: TestContext, { url, guild }: TwoWorkers, rate = 100): Load {
+  const running = startLoad(url, { rate, headers: guild.headers, paths: guild.paths, connections: 30 });
   onTestFinished(async () => void (await running.stop()));
   return running;
 }
