@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
+import { type BundledProgram, bundleProgram } from '../support/bundled.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
@@ -22,9 +23,14 @@ const GUILD = 'crash';
 describe('the counters of a guild', needs('redis-server'), () => {
   const suite = guildSuite();
   const beginBoards = ({ guildConfig }: Services) => guildConfig.update(GUILD, { boards: ['week', 'month'] });
-  beforeAll(() => beginBoards(suite.guild.store));
+  let program: BundledProgram;
+  beforeAll(async () => {
+    program = await bundleProgram('test/fault/busy-writer.ts');
+    await beginBoards(suite.guild.store);
+  });
+  afterAll(() => program?.remove());
 
-  const writer = (seed: number) => runScript(['test/fault/busy-writer.ts', suite.redis.url, GUILD, String(seed)]);
+  const writer = (seed: number, url = suite.redis.url) => runScript([program.path, url, GUILD, String(seed)]);
   const seed = (randomSeed: number, args: readonly string[]) =>
     runScript(['src/cli/main.ts', 'seed', '--guild', GUILD, '--random-seed', String(randomSeed), ...args], {
       REDIS_URL: suite.redis.url,
@@ -73,7 +79,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
           const before = await rev();
           expect(await areExact(store)).toBe(true);
           expect(await client.zcard(`gr:{${GUILD}}:xp`)).toBeGreaterThanOrEqual(Math.min(members, 1));
-          const child = runScript(['test/fault/busy-writer.ts', redis.url, GUILD, String(SEED + 5000 + run)]);
+          const child = writer(SEED + 5000 + run, redis.url);
           await vi.waitFor(async () => expect(await rev()).not.toBe(before), PATIENT);
           await delay(100 + ((run * 53) % 211));
           members = await client.zcard(`gr:{${GUILD}}:xp`);
