@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { runCommand } from '../support/command.ts';
 import { Visitor } from '../support/dashboard.ts';
 import { nodeArguments } from '../support/entry.ts';
 import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
 import { repository, runProgram } from '../support/run-command.ts';
-
-const CLI = nodeArguments(['src/cli/main.ts']);
 
 describe('the command dashboard', needs('redis-server'), () => {
   let redis: EmbeddedRedis;
@@ -19,15 +18,15 @@ describe('the command dashboard', needs('redis-server'), () => {
     env = { REDIS_URL: redis.url, DASHBOARD_PORT: String(await freePort()) };
   });
   afterAll(() => redis.stop());
-  const run = (...args: string[]) => runProgram(process.execPath, [...CLI, ...args], { env });
+  const run = ([name, ...args]: [string, ...string[]], more = {}) => runCommand(name, args, { ...env, ...more });
   const start = () => runScript(['src/cli/main.ts', 'dashboard'], env);
 
   it('serves until a signal, and lets in whom a link of the commands names', async () => {
     const dashboard = start();
     const { url } = (await dashboard.line((line) => typeof line.url === 'string')) as { url: string };
     const people = [
-      ['/guilds/g', await run('guild', 'invite', '--guild', 'g', '--user', 'u1', '--json')],
-      ['/operator', await run('dashboard', '--operator-link', '--json')],
+      ['/guilds/g', await run(['guild', 'invite', '--guild', 'g', '--user', 'u1', '--json'])],
+      ['/operator', await run(['dashboard', '--operator-link', '--json'])],
     ] as const;
     for (const [home, { stdout, stderr, code }] of people) {
       expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
@@ -38,7 +37,7 @@ describe('the command dashboard', needs('redis-server'), () => {
       expect((await visitor.get(home)).status).toBe(200);
     }
 
-    const second = await run('dashboard');
+    const second = await runProgram(process.execPath, nodeArguments(['src/cli/main.ts', 'dashboard']), { env });
     expect([second.code, second.stderr]).toEqual([
       1,
       expect.stringMatching(/Cannot listen on .*Choose another DASHBOARD_PORT/),
@@ -48,8 +47,7 @@ describe('the command dashboard', needs('redis-server'), () => {
   });
 
   it('names a wrong setting, and a Redis that is not there', async () => {
-    const at = (more: Record<string, string>) =>
-      runProgram(process.execPath, [...CLI, 'dashboard'], { env: { ...env, ...more } });
+    const at = (more: Record<string, string>) => run(['dashboard'], more);
     const wrong = await at({ DASHBOARD_URL: 'http://dash.example.com' });
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
