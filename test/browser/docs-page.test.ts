@@ -5,7 +5,7 @@ import { parseConfig } from '../../src/config/service.ts';
 import { PROBLEMS } from '../../src/http/response/problem.ts';
 import { createService } from '../../src/service/service.ts';
 import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
-import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
+import { axeViolations, SIZE_RULES } from '../../tools/axe.ts';
 import { type Page, sharedChromium, startSite } from '../../tools/browser.ts';
 import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
@@ -320,11 +320,10 @@ describe('/docs in Chromium', needs('chromium'), () => {
       await page.setViewportSize({ width, height: 800 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
-    // A theme changes colours alone.
+    // A theme changes colours alone, and no size hides an element or has colours of its own.
     for (const [width, colorScheme, rules] of [
-      [180, 'light', undefined],
+      [180, 'light', SIZE_RULES],
       [1280, 'dark', undefined],
-      [1280, 'light', COLOUR_RULES],
     ] as const) {
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ colorScheme });
