@@ -56,22 +56,29 @@ export class DashboardVisit {
     return ((await this.page.textContent('main')) ?? '').replace(/\s+/g, ' ');
   }
 
-  /** Expects in each size that the page fits with all that it can unfold, and that axe finds nothing. With SCREENSHOTS, pictures go into that folder. */
-  async expectRight(step: string): Promise<void> {
+  /** Expects in each size that the page fits with all that it can unfold. @param look what else is expected in that size. */
+  async expectFits(step: string, look?: (of: (typeof LOOKS)[number]) => Promise<void>): Promise<void> {
     await this.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-    for (const [size, viewport, colorScheme, rules] of LOOKS) {
+    for (const of of LOOKS) {
+      const [size, viewport] = of;
       await this.page.setViewportSize(viewport);
       for (const dir of ['rtl', 'ltr']) {
-        const tooWide = `document.documentElement.dir = '${dir}'; document.documentElement.scrollWidth - innerWidth`;
-        expect([step, size, dir, await this.page.evaluate(tooWide)]).toEqual([step, size, dir, 0]);
-        expect([step, size, dir, await this.page.evaluate(CUT)]).toEqual([step, size, dir, []]);
+        const found = `document.documentElement.dir = '${dir}'; [document.documentElement.scrollWidth - innerWidth, ${CUT}]`;
+        expect([step, size, dir, await this.page.evaluate(found)]).toEqual([step, size, dir, [0, []]]);
       }
+      await look?.(of);
+    }
+  }
+
+  /** The same, and expects that axe finds nothing. With SCREENSHOTS, pictures go into that folder. */
+  async expectRight(step: string): Promise<void> {
+    await this.expectFits(step, async ([size, , colorScheme, rules]) => {
       await this.page.emulateMedia({ colorScheme });
       expect([step, size, colorScheme, await axeViolations(this.page, rules)]).toEqual([step, size, colorScheme, []]);
       const { SCREENSHOTS } = process.env;
       const path = `${SCREENSHOTS}/${size} ${colorScheme} ${step}.png`.replaceAll(' ', '-').replaceAll(',', '');
       if (SCREENSHOTS) await this.page.screenshot({ path, fullPage: true });
-    }
+    });
   }
 
   /** Expects that nothing ran, and no other host was asked. */
