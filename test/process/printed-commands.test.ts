@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
-import { repository, runProgram } from '../support/run-command.ts';
+import { type CommandResult, repository, runProgram } from '../support/run-command.ts';
 
 /** Commands that are not run here: each with the test that runs it or its like, or with the reason why none does. */
 const ELSEWHERE: readonly (readonly [command: RegExp, why: string])[] = [
@@ -52,10 +53,9 @@ const files = [
   ...['docs', 'deploy', 'examples'].flatMap(below).filter((name) => name.endsWith('.md')),
 ];
 
-/** A block of commands in a document, as one script for the shell. */
+/** A block of commands in a document. */
 interface Block {
   readonly name: string;
-  readonly script: string;
   /** Its lines, joined where one goes on in the next. */
   readonly commands: readonly string[];
 }
@@ -64,7 +64,7 @@ interface Block {
 function blocksOf(file: string): Block[] {
   const text = readFileSync(join(repository, file), 'utf8');
   return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, language = '', body = ''], index) => {
-    const lines = body.replace(/\\\n\s*/g, '').split('\n');
+    const lines = body.replace(/\\\n\s*|(?<=\|)\n\s*/g, '').split('\n');
     const kinds: Record<string, string[]> = {
       sh: lines,
       console: lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2)),
@@ -73,7 +73,7 @@ function blocksOf(file: string): Block[] {
     const commands = (kinds[language] ?? [])
       .map((line) => line.replace(/\s+#.*$/, ''))
       .filter((line) => /\S/.test(line));
-    return commands.length > 0 ? [{ name: `${file}, block ${index + 1}`, script: commands.join('\n'), commands }] : [];
+    return commands.length > 0 ? [{ name: `${file}, block ${index + 1}`, commands }] : [];
   });
 }
 
@@ -92,10 +92,7 @@ it('finds the commands of the documents, and each entry of the list is of use', 
   }
 });
 
-/**
- * Stands for `npm run -s NAME -- ARGUMENTS` in a shell: runs what the build has made of the command, in a third of the time. The first
- * command of the first block is run by npm itself.
- */
+/** Stands for `npm run -s NAME -- ARGUMENTS` within a line of the shell: runs what the build has made of the command. */
 const NPM_RUN = `npm() {
   [ "$1 $2 $4" = "run -s --" ] || { command npm "$@"; return; }
   local name="$3"
@@ -103,6 +100,20 @@ const NPM_RUN = `npm() {
   node dist/guildrank.cjs "$name" "$@"
 }
 `;
+
+/** A line that runs one command and asks nothing else of the shell than to split its words. */
+const PLAIN = /^((?:[A-Z_]+=\S+ )*)npm run -s (\w+)(?: +-- +([^|&;<>()$`]*))?$/;
+
+/** Returns the steps of a block: a plain line, or the lines of the shell up to the next one. */
+function stepsOf(lines: readonly string[]): string[][] {
+  const steps: string[][] = [];
+  for (const line of lines) {
+    const last = steps.at(-1);
+    if (!last || PLAIN.test(line) || PLAIN.test(last[0] as string)) steps.push([line]);
+    else last.push(line);
+  }
+  return steps;
+}
 
 /** The ports of the documents. The first is that of the bot's Redis. */
 const PORTS = [6380, 6390, 6391, 6392];
@@ -115,7 +126,8 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
 
   beforeAll(async () => {
     for (const port of PORTS) ports.set(port, await freePort());
-    redis = await startEmbeddedRedis(['--port', String(ports.get(6380)), '--appendonly', 'yes']);
+    const options = ['--appendonly', 'yes', '--repl-diskless-sync-delay', '0'];
+    redis = await startEmbeddedRedis(['--port', String(ports.get(6380)), ...options]);
     folder = mkdtempSync(join(tmpdir(), 'guildrank-docs-'));
     for (const name of ['package.json', 'node_modules', 'src', 'scripts', 'deploy', 'dist', 'tsconfig.json']) {
       symlinkSync(join(repository, name), join(folder, name));
@@ -126,8 +138,10 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     copyFileSync(join(repository, 'test/fixtures/imports/polaris-rules.json'), join(folder, 'export.json'));
     const players = [{ id: '100000000000000001', username: 'ada', level: '10', exp: '1655' }];
     writeFileSync(join(folder, 'amari.json'), JSON.stringify({ guild: GUILD, members: players }));
+    process.chdir(folder);
   });
   afterAll(async () => {
+    process.chdir(repository);
     for (const port of [6390, 6391, 6392].map((each) => ports.get(each) as number)) await endServer(port);
     await redis.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -150,25 +164,40 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
     }
   }
 
-  it('has a script in package.json for each command, which runs it', () => {
+  const inShell = (script: string, ...options: string[]) => {
+    const env = { REDIS_URL: redis.url, npm_config_update_notifier: 'false' };
+    return runProgram('bash', [...options, '-c', script], { cwd: folder, env });
+  };
+
+  it('has a script in package.json for each command, which runs it', async () => {
     const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
-    const names = here.flatMap(({ script }) =>
-      [...script.matchAll(/npm run -s (\w+)/g)].map(([, name]) => name as string),
-    );
+    const lines = here.flatMap(({ commands }) => commands).filter((line) => line.includes('npm run -s '));
+    const names = lines.flatMap((line) => /npm run -s (\w+)/.exec(line)?.[1] ?? []);
     for (const name of names) expect(scripts[name]).toBe(`node scripts/dev/command.mjs ${name}`);
-    expect(here[0]?.script.match(/npm run -s/g)?.length).toBeGreaterThan(3);
+    expect(names.length).toBeGreaterThan(20);
+    const { code, stderr } = await inShell(lines.find((line) => PLAIN.test(line)) as string);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, block) => {
-    const byNpm = block === here[0] ? block.script.replace('npm run', 'command npm run') : block.script;
-    const script = NPM_RUN + byNpm;
-    const moved = [...ports].reduce((text, [from, to]) => text.replaceAll(String(from), String(to)), script);
-    // A document may show the exit code of a command that fails.
-    const flags = script.includes('echo $?') ? '-o pipefail' : '-eo pipefail';
-    const { code, stdout, stderr } = await runProgram('bash', ['-c', `set ${flags}\n${moved}`], {
-      cwd: folder,
-      env: { REDIS_URL: redis.url, npm_config_update_notifier: 'false' },
-    });
-    expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.not.stringMatching(/^error: /m) });
+  /** Runs a plain line in this process, which is in the folder. */
+  async function runPlain(line: string): Promise<CommandResult> {
+    const [, settings = '', name = '', text = ''] = PLAIN.exec(line) ?? [];
+    const words = (await inShell(`printf '%s\\0' ${text}`)).stdout.split('\0').slice(0, text ? -1 : 0);
+    const env = Object.fromEntries(settings.split(' ').flatMap((each) => (each ? [each.split(/=(.*)/)] : [])));
+    return runCommand(name, words, { REDIS_URL: redis.url, ...env });
+  }
+
+  it.each(here.map((block) => [block.name, block] as const))('%s runs', async (_name, { commands }) => {
+    const onPorts = (text: string) =>
+      [...ports].reduce((moved, [from, to]) => moved.replaceAll(String(from), String(to)), text);
+    for (const step of stepsOf(commands.map(onPorts))) {
+      const script = step.join('\n');
+      // A document may show the exit code of a command that fails.
+      const flags = script.includes('echo $?') ? '-o' : '-eo';
+      const { code, stdout, stderr } = PLAIN.test(script)
+        ? await runPlain(script)
+        : await inShell(NPM_RUN + script, flags, 'pipefail');
+      expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.not.stringMatching(/^error: /m) });
+    }
   });
 });
