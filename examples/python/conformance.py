@@ -29,6 +29,8 @@ class Clocked:
         return await self.connection.evalsha(self.digests.get(f"{sha} {self.now}", sha), numkeys, *rest)
 
     async def load(self, source: str, sha: str) -> None:
+        if f"{sha} {self.now}" in self.digests:
+            return
         clock = f"({{ '{self.now // 1_000_000}', '{self.now % 1_000_000}' }})"
         self.digests[f"{sha} {self.now}"] = await self.connection.script_load(source.replace("redis.call('TIME')", clock))
 
@@ -41,23 +43,40 @@ def full(key: str) -> str:
 
 
 async def fill(connection: Any, state: dict[str, Any]) -> None:
-    await connection.flushdb()
+    batch = connection.pipeline(transaction=False)
+    batch.flushdb()
     for key, value in state.items():
         if "hash" in value:
-            await connection.hset(full(key), mapping=value["hash"])
+            batch.hset(full(key), mapping=value["hash"])
         elif "zset" in value:
-            await connection.zadd(full(key), value["zset"])
+            batch.zadd(full(key), value["zset"])
         else:
-            await connection.set(full(key), value["string"], px=value.get("ms"))
+            batch.set(full(key), value["string"], px=value.get("ms"))
+    await batch.execute()
 
 
-async def content(connection: Any, key: str) -> dict[str, Any]:
-    kind = await connection.type(key)
-    if kind == "hash":
-        return {"hash": await connection.hgetall(key)}
-    if kind == "zset":
-        return {"zset": dict(await connection.zrange(key, 0, -1, withscores=True))}
-    return {"string": await connection.get(key), "ms": await connection.pttl(key)}
+async def content(connection: Any) -> dict[str, dict[str, Any]]:
+    keys = await connection.keys("*")
+    types, values = connection.pipeline(transaction=False), connection.pipeline(transaction=False)
+    for key in keys:
+        types.type(key)
+    for key, kind in zip(keys, await types.execute()):
+        if kind == "hash":
+            values.hgetall(key)
+        elif kind == "zset":
+            values.zrange(key, 0, -1, withscores=True)
+        else:
+            values.get(key)
+        values.pttl(key)
+    replies = await values.execute()
+    return {key: described(value, ms) for key, value, ms in zip(keys, replies[::2], replies[1::2])}
+
+
+def described(value: Any, ms: int) -> dict[str, Any]:
+    """Describes what a key has, as the cases do."""
+    if isinstance(value, dict):
+        return {"hash": value}
+    return {"zset": dict(value)} if isinstance(value, list) else {"string": value, "ms": ms}
 
 
 def is_same(found: dict[str, Any], expected: dict[str, Any]) -> bool:
@@ -98,7 +117,7 @@ async def failures_of(suite: dict[str, Any], lua: Path, connection: Any) -> list
         except exceptions.ResponseError as error:
             reply = {"error": code_of(error)}
         after = {full(key): value for key, value in {**before, **case["changed"]}.items() if value is not None}
-        found = {key: await content(connection, key) for key in await connection.keys("*")}
+        found = await content(connection)
         is_right = found.keys() == after.keys() and all(is_same(found[key], after[key]) for key in after)
         if not is_expected(reply, case["reply"]) or not is_right:
             failures.append(f"{suite['script']} {case['name']}: {reply} instead of {case['reply']}, {found}")
