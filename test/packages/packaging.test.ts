@@ -13,15 +13,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startChild } from '../../scripts/dev/child-process.ts';
-import { freePort } from '../../scripts/dev/embedded-redis.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { writerReadme } from '../../scripts/dev/writer-readme.mjs';
 import { typeErrors } from '../support/check-types.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
-import { INSTALLING_MS, PATIENT } from '../support/wait.ts';
+import { INSTALLING_MS } from '../support/wait.ts';
 
 const COMMANDS = 'serve doctor keys guild member season seed export stats widget dashboard'.split(' ');
 
@@ -238,49 +237,51 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
       const { code, stderr } = await runProgram('sh', ['-c', command], { cwd: folder, env });
       expect(code, stderr).toBe(0);
       expect(existsSync(join(folder, SDK))).toBe(true);
-      const service = startChild(process.execPath, ['node_modules/guildrank/dist/guildrank.cjs', 'serve'], {
-        cwd: folder,
-        env: {
-          REDIS_URL: testStore?.url ?? '',
-          HOST: '127.0.0.1',
-          PORT: '0',
-          ADMIN_PORT: '0',
-          OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
-        },
-      });
-      try {
-        await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
-      } finally {
-        await service.stop();
-      }
     },
     INSTALLING_MS,
   );
 
-  it('draws pictures of public pages with resvg, which the example brings', needs('fonts-dejavu-core'), async () => {
-    await testStore?.client.hset('gr:{pictured}:config', 'public_page', 'on');
-    const service = startChild(process.execPath, ['node_modules/guildrank/dist/guildrank.cjs', 'serve'], {
-      cwd: folder,
-      env: { REDIS_URL: testStore?.url ?? '', HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', PUBLIC_PAGES: '1' },
+  describe('its service, with an endpoint for traces', () => {
+    let service: RunningChild;
+    let url: string;
+    beforeAll(async () => {
+      const settings = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', PUBLIC_PAGES: '1' };
+      service = startChild(join(folder, 'node_modules/.bin/guildrank'), ['serve'], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, ...env(), ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+      });
+      await service.waitForOutput('the service', () => service.stdout().includes('serving from'), 60_000);
+      url = /"url":"(?<url>[^"]+)"/.exec(service.stdout())?.groups?.url as string;
     });
-    try {
-      await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
-      const { url = '' } = /"url":"(?<url>[^"]+)"/.exec(service.stdout())?.groups ?? {};
+    afterAll(() => service?.stop());
+
+    it('draws pictures of public pages with resvg, which the example brings', needs('fonts-dejavu-core'), async () => {
+      await testStore?.client.hset('gr:{pictured}:config', 'public_page', 'on');
       const answer = await fetch(`${url}/g/pictured/top.png`);
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
       const png = Buffer.from(await answer.arrayBuffer());
       // The header of a PNG has its size at these places.
       expect([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual(['PNG', 1200, 630]);
-    } finally {
-      await service.stop();
-    }
+    });
+
+    it('serves over HTTP the key that npx guildrank keys create made, and ends on SIGTERM', async () => {
+      const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
+      const created = await runProgram('npx', args, { cwd: folder, env: env() });
+      expect(created.code, created.stderr).toBe(0);
+      const { key } = JSON.parse(created.stdout);
+      const answer = await fetch(`${url}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } });
+      expect(answer.status).toBe(200);
+      service.kill('SIGTERM');
+      expect((await service.waitForEnd()).code).toBe(0);
+    });
   });
 
-  it('types guildrank/writer, its own declarations checked too', () => {
+  it('types guildrank/writer, its own declarations checked too, and examples/discord-js', () => {
     writeFileSync(join(folder, 'bot.ts'), TYPED_BOT);
     // The same in CommonJS, where TypeScript refuses the types of an ES module.
     writeFileSync(join(folder, 'bot.cts'), TYPED_BOT.replaceAll('await ', '').replace(').level', ') as never'));
-    expect(typeErrors(folder, ['bot.ts', 'bot.cts'], {}, isOwn)).toBe('');
+    const files = ['bot.ts', 'bot.cts', 'discord-js/bot.js', 'discord-js/card.js'];
+    expect(typeErrors(folder, files, { allowJs: true, checkJs: true }, isOwn)).toBe('');
   });
 
   it('has the widget as an ES module that a server can import', async () => {
@@ -357,10 +358,11 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     }
   });
 
-  it('types examples/discord-js with discord.js, whose bot asks for a token', async () => {
-    const example = join(folder, 'discord-js');
-    expect(typeErrors(example, ['bot.js', 'card.js'], { allowJs: true, checkJs: true })).toBe('');
-    const bot = await runProgram('npm', ['start', '--silent'], { cwd: example, env: { DISCORD_TOKEN: '' } });
+  it('has a bot in examples/discord-js that asks for a token', async () => {
+    const bot = await runProgram('npm', ['start', '--silent'], {
+      cwd: join(folder, 'discord-js'),
+      env: { DISCORD_TOKEN: '' },
+    });
     expect(bot).toEqual({ code: 1, stdout: '', stderr: 'Set DISCORD_TOKEN to the token of your bot.\n' });
   });
 
@@ -456,27 +458,6 @@ describe('the packed tarball, installed in an empty folder', needs('npm registry
     const inPackage = join(folder, 'node_modules/guildrank');
     const shell = await runProgram('sh', ['-ec', snippet], { cwd: inPackage, env: env() });
     expect(shell.stdout.split('\n').slice(0, 5)).toEqual(['OK', expect.stringMatching(/^\d{16}$/), '1', '15', '0']);
-  });
-
-  it('serves over HTTP the key that npx guildrank keys create made', { timeout: 180_000 }, async () => {
-    const args = ['--no-install', 'guildrank', 'keys', 'create', '--guild', 'g', '--json'];
-    const created = await runProgram('npx', args, { cwd: folder, env: env() });
-    expect(created.code, created.stderr).toBe(0);
-    const { key } = JSON.parse(created.stdout);
-
-    const port = await freePort();
-    const bin = join(folder, 'node_modules/.bin/guildrank');
-    const service = startChild(bin, ['serve'], {
-      env: { ...process.env, ...env(), HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: '0' },
-    });
-    try {
-      const ask = () => fetch(`http://127.0.0.1:${port}/api/v1/servers/g/stats`, { headers: { 'x-api-key': key } });
-      await vi.waitFor(async () => expect((await ask()).status).toBe(200), { ...PATIENT, timeout: 60_000 });
-      service.kill('SIGTERM');
-      expect((await service.waitForEnd()).code).toBe(0);
-    } finally {
-      await service.stop();
-    }
   });
 
   it('lists its commands, and refuses others with exit code 2', async () => {
