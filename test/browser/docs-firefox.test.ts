@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { axeViolations } from '../../tools/axe.ts';
 import type { PuppeteerPage } from '../../tools/browser.ts';
-import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
+import { type DocsService, startDocsService } from './docs-service.ts';
 import { MANY_LOOKS_MS, openFirefox, type PageWatch, type Tab, watchPage } from './engines.ts';
 
 describe('/docs in Firefox', needs('firefox-esr'), () => {

@@ -7,10 +7,10 @@ import { createService } from '../../src/service/service.ts';
 import { RESERVED_SPACE } from '../../src/web/widget-file.ts';
 import { axeViolations, SIZE_RULES } from '../../tools/axe.ts';
 import { type Page, sharedChromium, startSite } from '../../tools/browser.ts';
-import { type DocsService, startDocsService } from '../support/docs-service.ts';
 import { needs } from '../support/needs.ts';
 import { SILENT, startService } from '../support/service.ts';
 import { mockStore } from '../support/stores.ts';
+import { type DocsService, startDocsService } from './docs-service.ts';
 import { MANY_LOOKS_MS, openChromium, type PageWatch, type Tab, watchPage } from './engines.ts';
 
 describe('/docs in Chromium', needs('chromium'), () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWriter } from '../../src/bot/writer.ts';
-import { commands, GUILD, losing, madeUp, madeUpBot, withoutRedis } from '../support/discord.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
+import { commands, GUILD, losing, madeUp, madeUpBot, withoutRedis } from './discord.ts';
 
 const TIME = /<t:\d+:R>/;
 const REWARDS = [

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/bot/reader.ts';
 import { createWriter } from '../../src/bot/writer.ts';
-import { GUILD, losing, madeUp, madeUpBot, msToTick, withoutRedis } from '../support/discord.ts';
 import { needs } from '../support/needs.ts';
 import { realStore, type TestStore } from '../support/stores.ts';
+import { GUILD, losing, madeUp, madeUpBot, msToTick, withoutRedis } from './discord.ts';
 
 type Made = ReturnType<typeof madeUp>;
 

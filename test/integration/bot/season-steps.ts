@@ -1,5 +1,5 @@
 import type { ScriptClient } from '../../../src/store/scripts.ts';
-import type { BotModel } from '../../support/random-bot.ts';
+import type { BotModel } from '../../support/bot-model.ts';
 
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */
 export class SeasonModel {

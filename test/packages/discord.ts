@@ -7,7 +7,7 @@ import { configure } from '../../src/guild/settings/guild-config.ts';
 import type { RedisClient } from '../../src/store/client.ts';
 import { RedisKeys } from '../../src/store/keys.ts';
 import { Scripts } from '../../src/store/scripts.ts';
-import { repository } from './run-command.ts';
+import { repository } from '../support/run-command.ts';
 
 /** Made-up events of Discord for the handlers of examples/discord-js. */
 

@@ -1,97 +1,8 @@
-import fc from 'fast-check';
 import type { ClaimRequest, HideReason, PlaceChange, ProfileUpdate, XpRecord } from '../../src/bot/writer.ts';
-import { naiveStandardLevel, naiveStandardXp, names } from './random-guild.ts';
-
-/** One call of a bot, or a step of the clock. */
-export type BotStep =
-  | { readonly kind: 'award'; readonly userId: string; readonly amount: number; readonly username?: string }
-  | { readonly kind: 'claim'; readonly request: ClaimRequest }
-  | { readonly kind: 'setLevel'; readonly userId: string; readonly level: number }
-  | { readonly kind: 'record'; readonly records: readonly XpRecord[] }
-  | { readonly kind: 'setProfiles'; readonly updates: readonly ProfileUpdate[] }
-  | { readonly kind: 'hide' | 'unhide'; readonly userIds: readonly string[]; readonly reason?: HideReason }
-  | { readonly kind: 'remove'; readonly userIds: readonly string[] }
-  | { readonly kind: 'season'; readonly calls: number; readonly keepMembers: boolean }
-  | { readonly kind: 'clock'; readonly ms: number };
+import { naiveStandardLevel, naiveStandardXp } from './random-guild.ts';
 
 const DAY_MS = 86_400_000;
-const userId = fc.constantFrom('1', '9', '10', 'a', 'B', 'a-b');
-const username = names;
-const level = fc.option(fc.integer({ min: 0, max: 60 }), { nil: null });
-const userIds = fc.array(userId, { minLength: 1, maxLength: 4 });
 const REASONS = ['left', 'self', 'moderator'] as const;
-const reason = fc.constantFrom(...REASONS);
-const kindOf = <K extends string>(kind: K) => fc.constant(kind);
-
-const record: fc.Arbitrary<XpRecord> = fc.oneof(
-  fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }), profile: fc.record({ level }) }),
-  fc.record({ userId, set: fc.integer({ min: 0, max: 6000 }) }),
-  fc.record({ userId, add: fc.integer({ min: -200, max: 900 }) }),
-  fc.record({ userId, add: fc.integer({ min: -900, max: 200 }), floor: fc.constant(0 as const) }),
-);
-
-export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
-  fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: kindOf('award'), userId, amount: fc.integer({ min: 0, max: 800 }) }) },
-    { weight: 2, arbitrary: fc.record({ kind: kindOf('award'), userId, amount: fc.constant(7), username }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: kindOf('claim'),
-        request: fc.record({
-          userId,
-          reward: fc.constantFrom<ClaimRequest['reward'][]>(100, [10, 20, 40]),
-          utcOffsetMinutes: fc.constantFrom(0, 60, 120, -300, 840),
-          graceDays: fc.constantFrom(0, 1),
-          minIntervalMs: fc.constantFrom(0, 0, 72_000_000),
-        }),
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({ kind: kindOf('record'), records: fc.array(record, { minLength: 1, maxLength: 4 }) }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: kindOf('setLevel'), userId, level: fc.integer({ min: 0, max: 20 }) }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: kindOf('setProfiles'),
-        updates: fc.array(fc.record({ userId, profile: fc.record({ username, level }, { requiredKeys: [] }) }), {
-          minLength: 1,
-          maxLength: 3,
-        }),
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({ kind: kindOf('hide'), userIds, reason }, { requiredKeys: ['kind', 'userIds'] }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({ kind: kindOf('unhide'), userIds, reason }, { requiredKeys: ['kind', 'userIds'] }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: kindOf('remove'), userIds }) },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: kindOf('season'),
-        calls: fc.integer({ min: 1, max: 9 }),
-        keepMembers: fc.boolean(),
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: kindOf('clock'),
-        ms: fc.constantFrom(1000, 3_600_000, DAY_MS / 2, DAY_MS, 2 * DAY_MS, -3_600_000),
-      }),
-    },
-  ),
-  { minLength: 1, maxLength: 25 },
-);
 
 export interface BotMember {
   xp: number;
@@ -106,80 +17,21 @@ export interface BotMember {
   claimedAt: number | undefined;
 }
 
-/** The XP that members have gained in a week or a month, and in the one before: each by user id. */
-interface Gains {
-  period: string;
-  present: Map<string, number>;
-  last: Map<string, number>;
-}
+export type BoardName = 'week' | 'week.prev' | 'month' | 'month.prev';
 
-/** A naive model of the boards of a guild. */
-export class BoardsModel {
-  private readonly gains: Record<'week' | 'month', Gains>;
-
-  constructor(
-    private readonly offsetMinutes: number,
-    nowMs: number,
-  ) {
-    const begun = (kind: 'week' | 'month') => ({
-      period: this.periodOf(kind, nowMs),
-      present: new Map<string, number>(),
-      last: new Map<string, number>(),
-    });
-    this.gains = { week: begun('week'), month: begun('month') };
-  }
-
-  gain(id: string, amount: number, nowMs: number): void {
-    for (const kind of ['week', 'month'] as const) {
-      this.gains[kind] = this.at(kind, nowMs);
-      const { present } = this.gains[kind];
-      present.set(id, Math.max((present.get(id) ?? 0) + amount, 0));
-    }
-  }
-
-  forget(id: string): void {
-    for (const { present, last } of Object.values(this.gains)) for (const board of [present, last]) board.delete(id);
-  }
-
-  clear(): void {
-    for (const { present, last } of Object.values(this.gains)) for (const board of [present, last]) board.clear();
-  }
-
-  /** Returns who has gained something: user id and XP. */
-  board(name: 'week' | 'week.prev' | 'month' | 'month.prev', nowMs: number): [string, number][] {
-    const { present, last } = this.at(name.startsWith('week') ? 'week' : 'month', nowMs);
-    return [...(name.endsWith('.prev') ? last : present)].filter(([, xp]) => xp > 0);
-  }
-
-  private at(kind: 'week' | 'month', nowMs: number): Gains {
-    const gains = this.gains[kind];
-    const period = this.periodOf(kind, nowMs);
-    // Redis's clock can go back.
-    if (period <= gains.period) return gains;
-    const isNext = this.periodBefore(kind, nowMs) === gains.period;
-    return { period, last: isNext ? gains.present : new Map(), present: new Map() };
-  }
-
-  private periodBefore(kind: 'week' | 'month', nowMs: number): string {
-    const day = new Date(nowMs + this.offsetMinutes * 60_000);
-    const before = kind === 'week' ? 7 : day.getUTCDate();
-    return this.periodOf(kind, nowMs - before * 86_400_000);
-  }
-
-  /** Names the month, or the Monday of the week. */
-  private periodOf(kind: 'week' | 'month', nowMs: number): string {
-    const day = new Date(nowMs + this.offsetMinutes * 60_000);
-    if (kind === 'month') return day.toISOString().slice(0, 7);
-    day.setUTCDate(day.getUTCDate() - ((day.getUTCDay() + 6) % 7));
-    return day.toISOString().slice(0, 10);
-  }
+/** The boards of a guild as the tests of boards model them. */
+export interface Boards {
+  gain(id: string, amount: number, nowMs: number): void;
+  forget(id: string): void;
+  clear(): void;
+  board(name: BoardName, nowMs: number): [string, number][];
 }
 
 /** A naive model of what a bot does to a guild on the curve `standard` without a multiplier. Returns the expected answer of each call. */
 export class BotModel {
   readonly members = new Map<string, BotMember>();
   nowMs = Date.UTC(2026, 2, 28, 22, 30);
-  boards: BoardsModel | undefined;
+  boards: Boards | undefined;
 
   levelOf({ xp, level }: BotMember): number {
     return level ?? naiveStandardLevel(xp);
@@ -190,7 +42,7 @@ export class BotModel {
   }
 
   /** Returns the members of a board: user id and XP gained. */
-  board(name: 'week' | 'week.prev' | 'month' | 'month.prev'): [string, number][] {
+  board(name: BoardName): [string, number][] {
     return this.ranked(this.boards?.board(name, this.nowMs) ?? []);
   }
 

@@ -1,5 +1,5 @@
-import { startService } from './service.ts';
-import { mockStore } from './stores.ts';
+import { startService } from '../support/service.ts';
+import { mockStore } from '../support/stores.ts';
 
 /** The service with a guild of three members, for the page /docs. */
 export interface DocsService {
