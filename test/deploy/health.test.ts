@@ -37,8 +37,7 @@ describe.concurrent('the health check of the image', needs('redis-server'), () =
     await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow(), PATIENT);
     const check = async () => (await runProgram(process.execPath, command, { env: { ADMIN_PORT: health } })).code;
     expect(await check()).toBe(0);
-    dashboard.kill('SIGTERM');
-    await dashboard.waitForEnd();
+    await dashboard.stop();
     expect(await check()).toBe(1);
   });
 
