@@ -99,6 +99,8 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
 
 /** Stands for npm in the lines that install the package. The run of the tests has installed and built all: test/support/entry.ts. */
 const NPM = 'npm() { case "$*" in ci | "run build") ;; *) command npm "$@" ;; esac; }\n';
+/** Stands for `npm run -s NAME -- ARGUMENTS`: test/process/printed-commands.test.ts runs one by npm. */
+const NPM_RUN = 'npm() { name=$3; shift 4; node dist/guildrank.cjs "$name" "$@"; }\n';
 
 describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-guide-'));
@@ -131,7 +133,7 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
 
     const code: Record<string, (source: string) => string> = {
       js: (source) => source,
-      sh: (source) => `sh(${JSON.stringify(source)});`,
+      sh: (source) => `sh(${JSON.stringify(NPM_RUN + source)});`,
     };
     const parts = snippets.slice(1).map(({ heading, language, source }, index, { [index + 1]: next }) => {
       const check = next?.heading === heading ? '' : (CHECKS[heading]?.[0] ?? '');
