@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -13,14 +14,26 @@ const [, text = '[]'] =
   /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(readFileSync(join(repository, 'Dockerfile'), 'utf8')) ?? [];
 const [, ...command] = JSON.parse(text) as string[];
 
-/** Opens connections that say nothing, until the test ends. */
-function silentConnections({ onTestFinished }: TestContext, port: string, count: number): Socket[] {
+/** Opens connections that say nothing, until the test ends. The server has them before any that is opened afterwards. */
+async function silentConnections({ onTestFinished }: TestContext, port: string, count: number): Promise<Socket[]> {
   const silent: Socket[] = [];
   onTestFinished(() => {
     for (const socket of silent) socket.destroy();
   });
   for (let n = 0; n < count; n++) silent.push(connect(Number(port), '127.0.0.1').on('error', () => {}));
+  await Promise.all(silent.map((socket) => once(socket, 'connect')));
   return silent;
+}
+
+/** Waits until a server has closed a connection, to which it must have said nothing. */
+async function expectRefused(port: string): Promise<void> {
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+  let said = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await once(socket, 'close');
+  expect(said).toBe('');
 }
 
 describe.concurrent('the health check of the image', needs('redis-server'), () => {
@@ -33,8 +46,8 @@ describe.concurrent('the health check of the image', needs('redis-server'), () =
     const dashboard = runScript(['src/cli/main.ts', 'dashboard'], env);
     onTestFinished(dashboard.stop);
     await dashboard.line((line) => typeof line.url === 'string');
-    silentConnections(context, port, 500);
-    await vi.waitFor(() => expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow(), PATIENT);
+    await silentConnections(context, port, 500);
+    await expectRefused(port);
     const check = async () => (await runProgram(process.execPath, command, { env: { ADMIN_PORT: health } })).code;
     expect(await check()).toBe(0);
     await dashboard.stop();
@@ -51,13 +64,13 @@ describe.concurrent('the health check of the image', needs('redis-server'), () =
     const check = async (env = ports) => (await runProgram(process.execPath, command, { env })).code;
     expect(await check()).toBe(0);
 
-    const silent = silentConnections(context, ports.PORT, 30);
+    const silent = await silentConnections(context, ports.PORT, 30);
     await vi.waitFor(async () => {
       const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
       expect(text).toContain('guildrank_connections 30\n');
       expect(text).toContain('guildrank_connections_max 30\n');
     }, PATIENT);
-    await expect(fetch(`${service.url}/livez`)).rejects.toThrow();
+    await expectRefused(ports.PORT);
     expect(await check()).toBe(0);
     for (const socket of silent) socket.destroy();
 
