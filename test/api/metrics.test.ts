@@ -22,7 +22,8 @@ describe('GET /metrics on the admin port', () => {
     for (let i = 0; i < 3; i++) await suite.get('/servers/guild/leaderboard');
     await setPlan(suite, 'guild', 'pro');
     await expect.poll(async () => (await suite.get('/servers/guild/stats')).status).toBe(200);
-    await suite.get('/servers/guild/stats').expect(200);
+    // The second response is cached, the third comes from the cache.
+    for (let i = 0; i < 2; i++) await suite.get('/servers/guild/stats').expect(200);
     await suite.get('/no/such/path').expect(404);
     const text = await metrics();
     const leaderboard = (status: number) =>

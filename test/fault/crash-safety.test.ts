@@ -6,7 +6,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { type BundledProgram, bundleProgram } from '../support/bundled.ts';
+import { type BundledProgram, bundleProgram } from './bundled.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';

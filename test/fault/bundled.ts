@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { repository } from './run-command.ts';
+import { repository } from '../support/run-command.ts';
 
 /** A program of the tests in one file of JavaScript, which starts a second earlier than its modules do by tsx. */
 export interface BundledProgram {
