@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import ts from 'typescript';
+import ts from 'typescript-api';
 import { bundleOptions } from './build-widget.mjs';
 
 const SOURCE = fileURLToPath(new URL('../../src/web/widget', import.meta.url));

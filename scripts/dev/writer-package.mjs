@@ -4,7 +4,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import ts from 'typescript';
+import ts from 'typescript-api';
 import { writerReadme } from './writer-readme.mjs';
 
 const TARGET = 'dist/writer';

@@ -6,12 +6,12 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { type BundledProgram, bundleProgram } from './bundled.ts';
 import { recordFigure } from '../support/figures.ts';
 import { guildSuite } from '../support/guild.ts';
 import { needs } from '../support/needs.ts';
 import { runScript } from '../support/process.ts';
 import { PATIENT } from '../support/wait.ts';
+import { type BundledProgram, bundleProgram } from './bundled.ts';
 
 /** CRASH_RUNS=50 is the full length. */
 const RUNS = Number(process.env.CRASH_RUNS ?? 2);

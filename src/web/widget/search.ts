@@ -82,7 +82,7 @@ export function createSearch(show: (member: Member | undefined) => void) {
     }
   }
   open(false);
-  toggle.onclick = () => open(form.hidden);
+  toggle.onclick = () => open(!!form.hidden);
   end.onclick = close;
   jump.onclick = () => show(member);
   form.onkeydown = ({ key }) => {
