@@ -16,16 +16,6 @@ export interface Identity {
   readonly origins: readonly string[];
   /** Requests that the key allows in a quota window; null = as many as its guild has left. */
   readonly cap: number | null;
-  /** Requests that the usage has counted and not added up yet. Kept here to save a look-up (hot path, see ADR 11). */
-  counted?: CountedRequests | undefined;
-}
-
-/** Numbers of requests of one identity, by the decision of the quota. */
-export interface CountedRequests {
-  allowed: number;
-  refused: number;
-  /** Milliseconds since the epoch. */
-  lastUsedAt: number;
 }
 
 interface CachedIdentity {

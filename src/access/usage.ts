@@ -1,7 +1,7 @@
 import type { RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
-import type { CountedRequests, Identity } from './authenticator.ts';
+import type { Identity } from './authenticator.ts';
 import { generateKeyId } from './key-format.ts';
 
 /** Adds up the requests of a guild's API keys. */
@@ -16,6 +16,14 @@ const GUILDS_PER_STEP = 100;
 const MAX_WAITING = 20_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
+
+/** Numbers of requests of one identity, by the decision of the quota. */
+interface CountedRequests {
+  allowed: number;
+  refused: number;
+  /** Milliseconds since the epoch. */
+  lastUsedAt: number;
+}
 
 /** The usage of a guild that waits for Redis. */
 class WaitingUsage {
@@ -35,8 +43,8 @@ export class Usage {
   private readonly processId = generateKeyId();
   private calls = 0;
   private hour = 0;
-  /** Identities that made requests in {@link hour}. */
-  private counted: Identity[] = [];
+  /** Requests in {@link hour} that are not added up yet. */
+  private readonly counted = new Map<Identity, CountedRequests>();
   /** By guild id. */
   private readonly waiting = new Map<string, WaitingUsage>();
   private waitingCounts = 0;
@@ -53,15 +61,14 @@ export class Usage {
   count(identity: Identity, allowed: boolean): void {
     const now = this.now();
     const hour = Math.floor(now / HOUR_MS);
-    if (hour !== this.hour || this.counted.length >= MAX_COUNTED) {
+    if (hour !== this.hour || this.counted.size >= MAX_COUNTED) {
       this.addUp();
       this.hour = hour;
     }
-    let { counted } = identity;
+    let counted = this.counted.get(identity);
     if (!counted) {
       counted = { allowed: 0, refused: 0, lastUsedAt: 0 };
-      identity.counted = counted;
-      this.counted.push(identity);
+      this.counted.set(identity, counted);
     }
     if (allowed) counted.allowed++;
     else counted.refused++;
@@ -115,10 +122,7 @@ export class Usage {
 
   /** Adds what was counted to what waits for Redis. */
   private addUp(): void {
-    for (const identity of this.counted) {
-      const { guildId, keyId } = identity;
-      const { allowed, refused, lastUsedAt } = identity.counted as CountedRequests;
-      identity.counted = undefined;
+    for (const [{ guildId, keyId }, { allowed, refused, lastUsedAt }] of this.counted) {
       const guild = this.waiting.get(guildId) ?? new WaitingUsage();
       const isKept = this.add(guild, `${this.hour}:${keyId}`, allowed);
       const isRefusedKept = this.add(guild, `${this.hour}:${keyId}:refused`, refused);
@@ -126,7 +130,7 @@ export class Usage {
       guild.used.set(keyId, Math.max(lastUsedAt, guild.used.get(keyId) ?? 0));
       this.waiting.set(guildId, guild);
     }
-    this.counted = [];
+    this.counted.clear();
   }
 
   /** Returns whether there was something to add, and room for it. */

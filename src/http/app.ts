@@ -12,7 +12,6 @@ import type { PublicPages } from './public/routes.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
-import { joinLayers } from './server/express-server.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
 /** What public pages need beside what the API needs. */
@@ -65,7 +64,7 @@ export function createApp(parts: AppParts): Express {
 
   // Each layer that a request passes costs: the operations come first, health last.
   const context = openContext({ ...parts, isTrusted: parts.trustProxy === 0 ? undefined : app.get('trust proxy fn') });
-  app.use(joinLayers(context, ...parts.middleware, api.knownAddresses));
+  for (const layer of [context, ...parts.middleware, api.knownAddresses]) app.use(layer);
   app.use(api.requireHost);
   app.use(answerPreflight(parts.cors, () => countOther('options')));
   if (pages) app.use(pages.knownAddresses);

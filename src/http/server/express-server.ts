@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
 import { drain } from './drain.ts';
@@ -99,25 +99,6 @@ export function createExpressServer(
     limits.endAfterAnswers(socket, () => observer.onUnreadable(answerConnect(socket)));
   });
   return Object.assign(server, { openConnections: () => limits.open });
-}
-
-/** Joins layers to one: Express makes objects of a kilobyte for each layer of each request (docs/adr/0011). */
-export function joinLayers(first: RequestHandler, ...others: readonly RequestHandler[]): RequestHandler {
-  return others.reduce(
-    (layer, following) => (req, res, next) =>
-      layer(req, res, (error) => (error ? next(error) : callLayer(following, req, res, next))),
-    first,
-  );
-}
-
-/** Calls a layer as Express does: an error that it throws, or rejects with, goes to `next`. */
-function callLayer(layer: RequestHandler, req: Request, res: Response, next: NextFunction): void {
-  try {
-    const done: unknown = layer(req, res, next);
-    if (done instanceof Promise) done.catch((error) => next(error ?? new Error('Rejected promise')));
-  } catch (error) {
-    next(error);
-  }
 }
 
 /** Whether this line of Node lacks the option `optimizeEmptyRequests` (listener.ts), which 24.12 brought. */

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import request from 'supertest';
+import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createExpressServer, joinLayers } from '../../../../src/http/server/express-server.ts';
+import { createExpressServer } from '../../../../src/http/server/express-server.ts';
 import { rawExchange } from '../../../support/raw-http.ts';
 
 describe('createExpressServer', () => {
@@ -64,55 +63,5 @@ describe('createExpressServer', () => {
     ];
     const answers = await rawExchange(port, Buffer.from(requests.join('')), false);
     expect(answers.map(({ body }) => body)).toEqual(['get ', 'post:ab ', 'get ', 'get ', 'post:cd ', 'post: ', 'get ']);
-  });
-});
-
-describe('joinLayers', () => {
-  /** Sends a request through the joined layers. Returns the names of those that it passed, and the body of the answer. */
-  async function send(...failing: RequestHandler[]) {
-    const passed: string[] = [];
-    const layer =
-      (name: string): RequestHandler =>
-      (_req, _res, next) => {
-        passed.push(name);
-        next();
-      };
-    const failed: ErrorRequestHandler = (error: Error, _req, res, _next) => void res.end(error.message);
-    const app = express()
-      .use(joinLayers(layer('a'), ...failing, layer('b'), layer('c')))
-      .use(layer('after'))
-      .use((_req, res) => void res.end('answer'))
-      .use(failed);
-    const { text } = await request(app).get('/').buffer();
-    return [passed, text];
-  }
-
-  it('leaves an error to the application that comes in a later turn', async () => {
-    const later: RequestHandler = (_req, _res, next) => void setImmediate(next);
-    const throwing: RequestHandler = () => {
-      throw new Error('bad');
-    };
-    expect(await send(later, throwing)).toEqual([['a'], 'bad']);
-  });
-
-  it('gives the application an error when a layer rejects with none', async () => {
-    expect(await send(() => Promise.reject())).toEqual([['a'], 'Rejected promise']);
-  });
-
-  it('runs the layers in their order, then the next layer of the application', async () => {
-    expect(await send()).toEqual([['a', 'b', 'c', 'after'], 'answer']);
-  });
-
-  it.each<[string, RequestHandler]>([
-    ['hands on', (_req, _res, next) => next(new Error('bad'))],
-    [
-      'throws',
-      () => {
-        throw new Error('bad');
-      },
-    ],
-    ['rejects with', () => Promise.reject(new Error('bad'))],
-  ])('leaves it to the application when a layer %s an error, and runs no layer after it', async (_how, layer) => {
-    expect(await send(layer)).toEqual([['a'], 'bad']);
   });
 });
