@@ -177,6 +177,11 @@ describeStores('the public page of a guild', (kind) => {
     expect(german.headers.vary).toBe('Accept-Encoding, Accept-Language');
     const english = await get('/g/guild').set('if-none-match', String(german.headers.etag)).expect(200);
     expect(english.text).toContain('<html lang="en">');
+    // Thousands of languages are not looked at.
+    for (const path of ['/g/guild', '/g/guild?page=0', '/g/nowhere']) {
+      const flood = await get(path).set('accept-language', 'de,'.repeat(4000));
+      expect(flood.text).toContain('<html lang="en">');
+    }
     const arabic = await get('/g/guild?lang=ar&limit=1').set('accept-language', 'de').expect(200);
     expect(arabic.text).toContain('<html lang="ar" dir="rtl">');
     expect(arabic.text).toContain('href="guild?page=2&amp;limit=1&amp;lang=ar"');

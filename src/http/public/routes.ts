@@ -33,8 +33,8 @@ const OF_IMAGES = joinBlocks(
 );
 /** Open pages ask for the same addresses again and again: this many are cached with what they need. */
 const MAX_ADDRESSES = 5000;
-/** The addresses of pages are shorter; a longer one is not worth the memory. */
-const MAX_ADDRESS_LENGTH = 200;
+/** Addresses of pages and the languages of a browser are shorter together; what is longer is not worth the memory. */
+const MAX_KEY_LENGTH = 300;
 /** Seconds after which a picture is asked for again when too many others wait. */
 const PICTURE_RETRY_S = '2';
 
@@ -115,7 +115,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     if (!response) throw noPage();
     return response;
   };
-  /** Addresses by language and URL. */
+  /** Addresses by {@link keyOf}. */
   const known = new LRUCache<string, KnownAddress>({ max: MAX_ADDRESSES });
   const answer = async (req: Request, res: Response, { wanted, headers }: KnownAddress): Promise<void> => {
     responses.send(req, res, await read(wanted), headers);
@@ -138,16 +138,16 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     // An image is the same for all visitors, unless its address names a language.
     const isImage = want === wantBadge;
     add(route, (req, res) => {
-      const lang = acceptedLanguage(req);
-      const wanted = wantedBy(req, want, isImage ? DEFAULT_LANGUAGE : lang);
+      const wanted = wantedBy(req, want, isImage ? DEFAULT_LANGUAGE : acceptedLanguage(req));
       const address = { route, wanted, headers: isImage ? OF_IMAGES : ofCachedPages };
-      if (req.url.length <= MAX_ADDRESS_LENGTH) known.set(addressKey(lang, req), address);
+      const key = keyOf(req);
+      if (key.length <= MAX_KEY_LENGTH) known.set(key, address);
       return answer(req, res, address);
     });
   }
   const knownAddresses: RequestHandler = (req, res, next) => {
     const isRead = req.url.startsWith('/g/') && (req.method === 'GET' || req.method === 'HEAD');
-    const address = isRead ? known.get(addressKey(acceptedLanguage(req), req)) : undefined;
+    const address = isRead ? known.get(keyOf(req)) : undefined;
     if (!address) return next();
     res.context.route = address.route;
     return limit(req, res, (error) => (error ? next(error) : answer(req, res, address).catch(next)));
@@ -189,6 +189,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
   return { router, knownAddresses, refuse };
 }
 
-function addressKey(lang: string, req: Request): string {
-  return [lang, req.url].join(' ');
+/** Returns what a page depends on, with the languages as the visitor sent them. */
+function keyOf({ url, headers }: Request): string {
+  return [headers['accept-language'], url].join('\n');
 }
