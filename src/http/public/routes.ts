@@ -150,7 +150,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     const address = isRead ? known.get(keyOf(req)) : undefined;
     if (!address) return next();
     res.context.route = address.route;
-    return limit(req, res, (error) => (error ? next(error) : answer(req, res, address).catch(next)));
+    limit(req, res, () => void answer(req, res, address).catch(next));
   };
   const pictures = painter && new Pictures(painter);
   add(PICTURE, async (req, res) => {

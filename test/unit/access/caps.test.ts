@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Identity } from '../../../src/access/authenticator.ts';
 import { type QuotaState, Quotas, WINDOW_S } from '../../../src/access/quotas.ts';
 import { RequestBatcher } from '../../../src/guild/ranking/request-batcher.ts';
-import { ResponseCache } from '../../../src/guild/ranking/response-cache.ts';
 import { CommandBatcher } from '../../../src/store/command-batcher.ts';
 import { RedisKeys } from '../../../src/store/keys.ts';
 import { Scripts } from '../../../src/store/scripts.ts';
+import { noCache } from '../../support/no-cache.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 
 const QUOTAS = { free: 9, pro: 30 };
@@ -26,15 +26,8 @@ describeStores('API keys with and without caps of one guild', (kind) => {
     await testStore.empty();
     const scripts = new Scripts(testStore.client);
     const commands = new CommandBatcher(testStore.client, scripts, new RedisKeys('gr'));
-    const noCache = new ResponseCache<string>({
-      maxEntries: 0,
-      maxBytes: 0,
-      sizeOf: () => 1,
-      admits: () => true,
-      now: () => 0,
-    });
     const usage = { count: ({ keyId }: Identity, allowed: boolean) => void used.push({ keyId, allowed }) };
-    batcher = new RequestBatcher(new Quotas(commands, new Map(Object.entries(QUOTAS))), usage, noCache, commands);
+    batcher = new RequestBatcher(new Quotas(commands, new Map(Object.entries(QUOTAS))), usage, noCache(), commands);
     used = [];
   });
 

@@ -3,11 +3,12 @@ import RedisMock from 'ioredis-mock';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Quotas } from '../../../../src/access/quotas.ts';
 import { RequestBatcher } from '../../../../src/guild/ranking/request-batcher.ts';
-import { type CacheableRead, ResponseCache } from '../../../../src/guild/ranking/response-cache.ts';
+import type { CacheableRead } from '../../../../src/guild/ranking/response-cache.ts';
 import type { RedisClient } from '../../../../src/store/client.ts';
 import { CommandBatcher } from '../../../../src/store/command-batcher.ts';
 import { RedisKeys } from '../../../../src/store/keys.ts';
 import { Scripts } from '../../../../src/store/scripts.ts';
+import { noCache } from '../../../support/no-cache.ts';
 
 const PLANS = new Map([
   ['free', 1000],
@@ -30,14 +31,7 @@ beforeEach(() => {
     return run(name, keys, ...args);
   });
   commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
-  const noCache = new ResponseCache<string>({
-    maxEntries: 0,
-    maxBytes: 0,
-    sizeOf: () => 1,
-    admits: () => true,
-    now: () => 0,
-  });
-  batcher = new RequestBatcher(new Quotas(commands, PLANS), { count: () => {} }, noCache, commands);
+  batcher = new RequestBatcher(new Quotas(commands, PLANS), { count: () => {} }, noCache(), commands);
 });
 
 /** Returns a read of the guild's statistics whose response is its cache key. */
