@@ -17,6 +17,12 @@ export const serverOptions = {
   optimizeEmptyRequests: true,
 } satisfies ServerOptions & { optimizeEmptyRequests: boolean };
 
+/**
+ * Connections that wait until the server takes them; the kernel can have a lower limit (net.core.somaxconn, 4096). Linux forgets the rest,
+ * and such a client waits for up to a minute.
+ */
+const BACKLOG = 4096;
+
 /** Connections of the admin listener. Its clients are few, and it must answer when the public port has no place left. */
 export const MAX_ADMIN_CONNECTIONS = 100;
 
@@ -32,7 +38,7 @@ export async function listenOn(
   setting: string,
   hostSetting = setting.replace('PORT', 'HOST'),
 ): Promise<void> {
-  server.listen(port, host);
+  server.listen({ port, host, backlog: BACKLOG });
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createPlainServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import express, { type RequestHandler } from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -85,6 +86,9 @@ it('bounds what a slow client can hold', () => {
   });
 });
 
+/** The connections that Linux keeps for any server until it takes them. */
+const SOMAXCONN = '/proc/sys/net/core/somaxconn';
+
 describe('listenOn', () => {
   it('names the address and the setting when it is taken', async () => {
     const first = await listening();
@@ -106,6 +110,26 @@ describe('listenOn', () => {
     const listener = (port: number) => adminListener(express(), '192.0.2.1', port, 'DASHBOARD_HEALTH_PORT', observer);
     await expect(listener(9464).open()).rejects.toThrow(/EADDRNOTAVAIL.*\. Choose another ADMIN_HOST\.$/);
     expect(await listener(0).open()).toBeUndefined();
+  });
+
+  it('forgets no client of a crowd that comes in one moment', async () => {
+    const accepted: (number | undefined)[] = [];
+    const server = createPlainServer((socket) => accepted.push(socket.remotePort));
+    await listenOn(server, '127.0.0.1', 0, 'PORT');
+    const arrive = () => connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+    const limit = existsSync(SOMAXCONN) ? Number(readFileSync(SOMAXCONN, 'utf8')) : 128;
+    const crowd = Array.from({ length: Math.min(700, limit) }, arrive);
+    try {
+      // Clients whose connection was forgotten try again a second later: after the one that comes now.
+      await once(server, 'connection');
+      const late = arrive();
+      await expect.poll(() => accepted.includes(late.localPort)).toBe(true);
+      expect(accepted).toHaveLength(crowd.length + 1);
+      late.destroy();
+    } finally {
+      for (const socket of crowd) socket.destroy();
+      server.close();
+    }
   });
 
   it.each(['Expect: 100-continue', 'Expect: miracles'])('answers a request with %s like any other', async (header) => {
