@@ -77,30 +77,21 @@ function open(guild: NaiveGuild, token: string, [of, ...fields]: readonly string
   return ['OK'];
 }
 
-const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
-  list: (guild, [, place, which]) => {
+const steps: Record<'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
+  server: () => ['OK', RUN_ID],
+  mark: (guild, [, , place, which]) => {
     const listed = ascending(place === 'hidden' ? guild.hidden : guild.ranked);
     const marks = guild.zset(':season:xp');
-    return ['OK', '0', ...listed.filter((id) => which !== 'unmarked' || !marks.has(id))];
-  },
-  server: () => ['OK', RUN_ID],
-  mark: (guild, ids) => {
-    const marks = guild.zset(':season:xp');
-    const rows = ids.flatMap((id) => {
-      const { exists, isHidden, xp } = guild.member(id);
-      if (!exists) return [];
-      marks.set(id, Number(xp));
-      return [
-        [
-          id,
-          xp,
-          isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked',
-          guild.hash(':members')[id] ?? '',
-        ].join('\n'),
-      ];
-    });
+    const rows = listed
+      .filter((id) => which !== 'unmarked' || !marks.has(id))
+      .map((id) => {
+        const { isHidden, xp } = guild.member(id);
+        marks.set(id, Number(xp));
+        const state = isHidden ? `hidden ${guild.reasonsOf(id).join(' ')}` : 'ranked';
+        return [id, xp, state, guild.hash(':members')[id] ?? ''].join('\n');
+      });
     guild.setZset(':season:xp', marks);
-    return ['OK', ...rows];
+    return ['OK', '0', ...rows];
   },
   copied: (guild, [server, which]) => {
     if (server !== undefined && server !== RUN_ID) return ['AGAIN'];
@@ -108,18 +99,19 @@ const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | '
     return which === 'all' && members > guild.zset(':season:xp').size ? ['MISSED'] : inPhase(guild, 'reset');
   },
   done: (guild) => inPhase(guild, 'done'),
-  reset: (guild, [count, ...ids]) => {
+  reset: (guild, [count]) => {
     if (guild.hash(':season').phase === 'copy') return ['AGAIN'];
     guild.levelOf(0n);
     const marks = guild.zset(':season:xp');
+    const ids = ascending(marks).slice(0, Number(count));
     const { rest } = guild.hash(':season');
     let isWritten = false;
     for (const id of ids) {
       const { exists, isHidden, xp: old } = guild.member(id);
-      const marked = marks.get(id);
-      if (!exists || marked === undefined) continue;
+      if (!exists) continue;
       isWritten = true;
-      const xp = old > whole(marked) ? old - whole(marked) : 0n;
+      const marked = whole(marks.get(id) as number);
+      const xp = old > marked ? old - marked : 0n;
       const { level = '-', ...profile } = guild.profile(id);
       const stays = rest !== 'drop' || (isHidden && guild.reasonsOf(id).join() !== 'left');
       if (xp === 0n && !stays) {
@@ -131,7 +123,7 @@ const steps: Record<'list' | 'server' | 'mark' | 'copied' | 'reset' | 'done' | '
     if (isWritten) guild.write(['REFUSED', 0, 'total'], { hidden: String(guild.hidden.size) });
     for (const id of ids) marks.delete(id);
     guild.setZset(':season:xp', marks);
-    return ['OK', marks.size, ...ascending(marks).slice(0, Number(count))];
+    return ['OK', marks.size, ids.length];
   },
   unlock: () => ['OK'],
 };

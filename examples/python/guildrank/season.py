@@ -14,8 +14,8 @@ from .keys import Keys
 from .profiles import split_profile
 from .scripts import Scripts
 
-# Members of one step. Redis serves nobody else meanwhile: a few milliseconds.
-MEMBERS_A_STEP = 250
+# Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million.
+MEMBERS_A_STEP = 100
 # Readings of the members, before those who came meanwhile are left to the next season.
 MAX_PASSES = 4
 
@@ -90,21 +90,20 @@ class SeasonReset:
                 return archived
 
     async def _copy_listed(self, which: str) -> int:
+        """Marks members with the XP that they have now, and copies them. Returns how many."""
         archived = 0
         for place in ("ranked", "hidden"):
             cursor = "0"
             while True:
-                _, cursor, *users = await self._step(self._guild, "list", cursor, place, which)
-                # A small set comes as a whole.
-                for first in range(0, len(users), MEMBERS_A_STEP):
-                    archived += await self._archive_some(users[first : first + MEMBERS_A_STEP])
+                _, cursor, *rows = await self._step(self._guild, "mark", MEMBERS_A_STEP, cursor, place, which)
+                await self._archive_some(rows)
+                archived += len(rows)
                 if cursor == "0":
                     break
         return archived
 
-    async def _archive_some(self, users: Sequence[str]) -> int:
-        """Marks members with the XP that they have now, and copies them. Returns how many."""
-        _, *rows = await self._step(self._guild, "mark", *users)
+    async def _archive_some(self, rows: Sequence[str]) -> None:
+        """Copies members with the XP that is marked."""
         records: list[Union[str, int]] = []
         ranked: list[str] = []
         hidden: list[str] = []
@@ -119,14 +118,13 @@ class SeasonReset:
             else:
                 ranked.append(user)
         if not rows:
-            return 0
+            return
         # A member can have changed its place after its first copy.
         await self._place_in_archive("hide", hidden)
         await self._place_in_archive("unhide", ranked)
         await self._run("stage", self._keys.guild(self._archive, "next:xp:lock"), [self._token, *records])
         # Those that the archive has only now have no reasons yet.
         await self._place_in_archive("hide", hidden)
-        return len(rows)
 
     async def _place_in_archive(self, mode: str, args: Sequence[str]) -> None:
         """Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that it does not have yet."""
@@ -136,14 +134,13 @@ class SeasonReset:
     async def _reset(self) -> tuple[int, bool]:
         """Resets the members that are marked, unless a failover lost the step before. Returns how many, and whether all are reset."""
         reset = 0
-        users: list[str] = []
         while True:
-            reply = await self._step(self._guild, "reset", MEMBERS_A_STEP, *users)
+            reply = await self._step(self._guild, "reset", MEMBERS_A_STEP)
             if reply[0] == "AGAIN":
                 return reset, False
-            reset += len(users)
-            users = reply[2:]
-            if not users:
+            _, left, count = reply
+            reset += count
+            if left == 0:
                 return reset, True
 
     async def _step(self, guild: str, mode: str, *args: Union[str, int]) -> list[Any]:

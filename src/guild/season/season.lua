@@ -7,19 +7,19 @@
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
 --           or {"OTHER", archive} while another season is not done
 --   "open" id, field, value, ...   takes the lock of an archive and stores fields of its config. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
---   "list" cursor, "ranked" | "hidden", "unmarked" for those only that are not marked   {"OK", next cursor, user ids}
 --   "server"   {"OK", name of the running server}
---   "mark" user ids   {"OK", per member a text as lib-row.lua says}
+--   "mark" number, cursor, "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many members.
+--           {"OK", next cursor, per member a text as lib-row.lua says}
 --   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset, and boards begin again. {"OK"}, {"MISSED"} when some are
 --           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
---           first "list": after a failover, cursors list other members, and marks can be lost
---   "reset" number to list, user ids   each loses the XP that was marked, and its level. {"OK", marked members left, user ids to reset next},
+--           first "mark": after a failover, cursors list other members, and marks can be lost
+--   "reset" number   so many marked members lose the XP that was marked, and their level. {"OK", marked members left, how many are reset},
 --           or {"AGAIN"} when "copied" was lost in a failover
 --   "hide" user ids, each with its reasons | "unhide" user ids   puts members of the archive where they stand in the guild, with the same
 --           reasons. The reply is that of hide.lua
 --   "done"   no member is left: the season is over. {"OK"}   "unlock"   {"OK"}
 -- All but the first two: {"REFUSED", 0, "lock"} when the lock has another token; "reset" {"REFUSED", 0, "total"}. Nothing was changed then.
--- O(n log m) for n user ids.
+-- O(n log m) for n members of m.
 
 --- @include lib-place
 --- @include lib-lock
@@ -82,15 +82,15 @@ local function store_without_level(id, value)
   end
 end
 
--- Takes the archived XP of the members, and their levels. Who gained meanwhile keeps that.
-local function reset()
+-- Takes the marked XP of the first members, and their levels. Who gained meanwhile keeps that.
+local function reset(count)
   local curve = guild_curve(KEYS[3])
+  local marks = redis.call('ZRANGE', KEYS[7], 0, count - 1, 'WITHSCORES')
   local writes, hidden = {}, stats.hidden and redis.call('ZCARD', KEYS[4]) or 0
-  for i = 4, #ARGV do
-    local id = ARGV[i]
-    local marked = redis.call('ZSCORE', KEYS[7], id)
+  for i = 1, #marks, 2 do
+    local id, marked = marks[i], marks[i + 1]
     local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
-    if marked and score then
+    if score then
       local profile = redis.call('HGET', KEYS[5], id)
       local old, level = whole_xp(score), explicit_level(profile)
       local xp = math.max(old - whole_xp(marked), 0)
@@ -104,7 +104,7 @@ local function reset()
   end
   require_permissions(KEYS[1], 'ZADD', 'ZREM')
   require_permissions(KEYS[4], 'ZADD', 'ZREM')
-  require_permissions(KEYS[7], 'ZREM', 'ZCARD', 'ZRANGE')
+  require_permissions(KEYS[7], 'ZREMRANGEBYRANK', 'ZCARD')
   require_permissions(KEYS[5], 'HSET', 'HDEL')
   require_permissions(KEYS[9], 'HDEL')
   if writes[1] and not store_changes(stats, 'hidden', format_integer(hidden)) then
@@ -123,27 +123,26 @@ local function reset()
       redis.call('HDEL', KEYS[9], id)
     end
   end
-  for i = 4, #ARGV do
-    redis.call('ZREM', KEYS[7], ARGV[i])
-  end
-  return { 'OK', redis.call('ZCARD', KEYS[7]), unpack(redis.call('ZRANGE', KEYS[7], 0, ARGV[3] - 1)) }
+  redis.call('ZREMRANGEBYRANK', KEYS[7], 0, count - 1)
+  return { 'OK', redis.call('ZCARD', KEYS[7]), #marks / 2 }
 end
 
-local function mark()
-  local out, marks = { 'OK' }, {}
-  for i = 3, #ARGV do
-    local id = ARGV[i]
+local function mark(count, cursor, place, which)
+  local scanned = redis.call('ZSCAN', place == 'hidden' and KEYS[4] or KEYS[1], cursor, 'COUNT', count)
+  local reply, marks = { 'OK', scanned[1] }, {}
+  for i = 1, #scanned[2], 2 do
+    local id = scanned[2][i]
     local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
-    if score then
-      out[#out + 1] = member_row(id, score, is_hidden, KEYS[5], KEYS[9])
-      marks[#marks + 1] = format_integer(whole_xp(score))
-      marks[#marks + 1] = id
+    -- Without the field "hidden" in the counters, nobody is hidden.
+    if score and (which ~= 'unmarked' or not redis.call('ZSCORE', KEYS[7], id)) then
+      reply[#reply + 1] = member_row(id, score, is_hidden, KEYS[5], KEYS[9])
+      marks[#marks + 1] = { format_integer(whole_xp(score)), id }
     end
   end
-  if marks[1] then
-    redis.call('ZADD', KEYS[7], unpack(marks))
+  for _, mark in ipairs(marks) do
+    redis.call('ZADD', KEYS[7], unpack(mark))
   end
-  return { unpack(out) }
+  return copied(reply)
 end
 
 local function place_in_archive()
@@ -158,25 +157,15 @@ local function place_in_archive()
 end
 
 local reply = { 'OK' }
-if mode == 'list' then
-  local scanned = redis.call('ZSCAN', ARGV[4] == 'hidden' and KEYS[4] or KEYS[1], ARGV[3], 'COUNT', '250')
-  reply = { 'OK', scanned[1] }
-  for i = 1, #scanned[2], 2 do
-    local id = scanned[2][i]
-    if ARGV[5] ~= 'unmarked' or not redis.call('ZSCORE', KEYS[7], id) then
-      reply[#reply + 1] = id
-    end
-  end
-  reply = { unpack(reply) }
-elseif mode == 'server' then
+if mode == 'server' then
   reply[2] = server_name()
 elseif mode == 'mark' then
   require_permissions(KEYS[7], 'ZADD')
-  reply = mark()
+  reply = mark(ARGV[3], ARGV[4], ARGV[5], ARGV[6])
 elseif mode == 'hide' or mode == 'unhide' then
   reply = place_in_archive()
 elseif mode == 'reset' then
-  reply = season[3] == 'copy' and { 'AGAIN' } or reset()
+  reply = season[3] == 'copy' and { 'AGAIN' } or reset(ARGV[3])
 elseif mode == 'copied' and ARGV[3] and ARGV[3] ~= server_name() then
   reply = { 'AGAIN' }
 elseif mode == 'copied' and ARGV[4] == 'all' and redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[4]) > redis.call('ZCARD', KEYS[7]) then

@@ -4,7 +4,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { recordArguments } from '../members/records.ts';
-import { decodeRow } from '../members/stored-members.ts';
+import { decodeRow, type StoredMember } from '../members/stored-members.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
 import { checkIds } from '../ranking/check-ids.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
@@ -30,8 +30,8 @@ export interface SeasonResult {
   readonly reset: number;
 }
 
-/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
-const MEMBERS_PER_STEP = 250;
+/** Members of one step. Redis serves nobody else meanwhile: a few milliseconds in a guild of a million. */
+const MEMBERS_PER_STEP = 100;
 
 /** Readings of the members, before those who came meanwhile are left to the next season. */
 const MAX_PASSES = 4;
@@ -99,6 +99,7 @@ export class SeasonReset {
     }
   }
 
+  /** Marks members with the XP that they have now, and copies them. @returns how many. */
   private async copyListed(which: '' | 'unmarked'): Promise<number> {
     const { guildId, options } = this;
     let archived = 0;
@@ -106,23 +107,26 @@ export class SeasonReset {
       let cursor = '0';
       do {
         options.signal?.throwIfAborted();
-        const [, next, ...userIds] = (await this.step(guildId, 'list', cursor, place, which)) as string[];
-        // A small set comes as a whole.
-        for (let from = 0; from < userIds.length; from += MEMBERS_PER_STEP) {
-          archived += await this.archive(userIds.slice(from, from + MEMBERS_PER_STEP));
-        }
+        const [, next, ...rows] = (await this.step(
+          guildId,
+          'mark',
+          MEMBERS_PER_STEP,
+          cursor,
+          place,
+          which,
+        )) as string[];
+        await this.archive(rows.map(decodeRow));
+        archived += rows.length;
         cursor = next as string;
       } while (cursor !== '0');
     }
     return archived;
   }
 
-  /** Marks members with the XP that they have now, and copies them. @returns how many. */
-  private async archive(userIds: readonly string[]): Promise<number> {
-    const [, ...rows] = (await this.step(this.guildId, 'mark', ...userIds)) as string[];
-    if (rows.length === 0) return 0;
+  /** Copies members with the XP that is marked. */
+  private async archive(members: readonly StoredMember[]): Promise<void> {
+    if (members.length === 0) return;
     const archive = this.redisKeys.locked(this.options.archiveAs);
-    const members = rows.map(decodeRow);
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
       return { userId, set: xp, hidden, profile };
     });
@@ -136,7 +140,6 @@ export class SeasonReset {
     throwRefusal(await stage(this.scripts, archive, [this.token, ...recordArguments(records)]));
     // Those that the archive has only now have no reasons yet.
     await this.placeInArchive('hide', hidden);
-    return rows.length;
   }
 
   /** Hides members in the archive, each followed by its reasons, or ranks them there. Passes over those that the archive does not have yet. */
@@ -146,14 +149,12 @@ export class SeasonReset {
 
   /** Resets the members that are marked, unless a failover lost the step before. */
   private async resetMembers(): Promise<{ reset: number; isDone: boolean }> {
-    let reset = 0;
-    for (let userIds: string[] = []; ; ) {
+    for (let reset = 0; ; ) {
       this.options.signal?.throwIfAborted();
-      const reply = await this.step(this.guildId, 'reset', MEMBERS_PER_STEP, ...userIds);
-      if (reply[0] === 'AGAIN') return { reset, isDone: false };
-      reset += userIds.length;
-      userIds = reply.slice(2).map(String);
-      if (userIds.length === 0) return { reset, isDone: true };
+      const [status, left, count] = await this.step(this.guildId, 'reset', MEMBERS_PER_STEP);
+      if (status === 'AGAIN') return { reset, isDone: false };
+      reset += Number(count);
+      if (Number(left) === 0) return { reset, isDone: true };
     }
   }
 

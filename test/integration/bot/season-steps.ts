@@ -12,17 +12,12 @@ export class SeasonModel {
     private readonly keepMembers: boolean,
   ) {}
 
-  /** Follows one call: `script` is its name, `args` are its arguments. */
-  follow(script: string, args: readonly string[]): void {
-    const [mode = ''] = args;
-    if (script !== 'season') return;
-    if (mode === 'mark') for (const id of args.slice(2)) this.mark(id);
-    if (mode === 'reset') for (const id of args.slice(3)) this.reset(id);
-  }
-
-  /** Follows the reply to a call. */
-  followReply(script: string, [mode]: readonly string[], reply: unknown): void {
-    if (script !== 'season' || mode !== 'copied' || this.isCopied || !Array.isArray(reply) || reply[0] !== 'OK') return;
+  /** Follows one call by its reply: `script` is its name, `args` are its arguments. */
+  follow(script: string, [mode, , count]: readonly string[], reply: unknown): void {
+    if (script !== 'season' || !Array.isArray(reply) || reply[0] !== 'OK') return;
+    if (mode === 'mark') for (const row of reply.slice(2)) this.mark(row.split('\n', 1)[0]);
+    if (mode === 'reset') for (const id of this.firstMarks(Number(count))) this.reset(id);
+    if (mode !== 'copied' || this.isCopied) return;
     this.isCopied = true;
     this.guild.boards?.clear();
   }
@@ -37,6 +32,15 @@ export class SeasonModel {
     if (!member) return;
     this.marks.set(id, member.xp);
     this.archive.members.set(id, { ...member });
+  }
+
+  /** The ids of tests are ASCII, which Redis orders as JavaScript does. */
+  private firstMarks(count: number): string[] {
+    const before = ([a, x]: [string, number], [b, y]: [string, number]) => x - y || (a < b ? -1 : 1);
+    return [...this.marks]
+      .sort(before)
+      .slice(0, count)
+      .map(([id]) => id);
   }
 
   private reset(id: string): void {
@@ -56,7 +60,7 @@ export class SteppedClient implements ScriptClient {
   private waiting: (() => Promise<void>) | undefined;
   private arrived: () => void = () => {};
 
-  /** @param season is told of each call right before it runs, and of its reply. */
+  /** @param season is told of each call with its reply. */
   constructor(
     private readonly client: ScriptClient,
     private readonly season: () => SeasonModel | undefined,
@@ -70,9 +74,8 @@ export class SteppedClient implements ScriptClient {
     return new Promise((resolve, reject) => {
       this.waiting = async () => {
         const [script, args] = [/^-- (\S+):/.exec(source)?.[1] ?? '', rest.slice(count).map(String)];
-        this.season()?.follow(script, args);
         const reply = this.client.eval(source, count, ...rest);
-        await reply.then((value) => this.season()?.followReply(script, args, value)).catch(() => {});
+        await reply.then((value) => this.season()?.follow(script, args, value)).catch(() => {});
         await reply.then(resolve, reject);
       };
       this.arrived();

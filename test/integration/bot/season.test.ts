@@ -238,8 +238,8 @@ describe('the end of a season during a failover', needs('redis-server'), () => {
 
   // A cursor of the old server lists other members on the new one, and writes after the cut are lost.
   it.each([
-    ['list', 3, 1],
-    ['list', 9, 1],
+    ['mark', 3, 1],
+    ['mark', 9, 1],
     ['mark', 6, 7],
     ['copied', 1, 4],
     ['reset', 4, 3],
