@@ -17,6 +17,8 @@ export class SharedPort {
   private readonly free = new Set<Taker>();
   /** Workers that want no further connection, though they may still say that they have taken the last one. */
   private readonly left = new Set<Taker>();
+  /** The connection of each worker that has not said yet that it took it. */
+  private readonly given = new Map<Taker, Socket>();
   /** Connections that no worker was free for. */
   private readonly waiting = new Set<Socket>();
   private readonly server = createServer({ pauseOnConnect: true, noDelay: true }, (connection) =>
@@ -33,13 +35,14 @@ export class SharedPort {
     return this.opened;
   }
 
-  /** Notes that a worker can take a connection. */
+  /** Notes that a worker can take a connection, and has taken the last one. */
   addFree(worker: Taker): void {
+    this.letGo(worker);
     if (this.left.has(worker)) return;
     const [first] = this.waiting;
     if (first) {
       this.stopWaiting(first);
-      worker.take(first);
+      this.hand(worker, first);
     } else this.free.add(worker);
   }
 
@@ -49,8 +52,9 @@ export class SharedPort {
     this.left.add(worker);
   }
 
-  /** Notes that a worker has ended. Another one can take its place. */
+  /** Notes that a worker has ended, and ends the connection that it had not taken. Another one can take its place. */
   end(worker: Taker): void {
+    this.letGo(worker);
     this.free.delete(worker);
     this.left.delete(worker);
   }
@@ -69,11 +73,22 @@ export class SharedPort {
     const [worker] = this.free;
     if (worker) {
       this.free.delete(worker);
-      worker.take(connection);
+      this.hand(worker, connection);
       return;
     }
     this.waiting.add(connection);
     connection.on('error', () => {}).once('close', () => this.stopWaiting(connection));
+  }
+
+  private hand(worker: Taker, connection: Socket): void {
+    this.given.set(worker, connection);
+    worker.take(connection);
+  }
+
+  /** Closes the connection of a worker in this process. The worker keeps it if it has taken it. */
+  private letGo(worker: Taker): void {
+    this.given.get(worker)?.destroy();
+    this.given.delete(worker);
   }
 
   private stopWaiting(connection: Socket): void {

@@ -67,10 +67,10 @@ export class WorkerSlot {
     if (this.worker.isConnected()) this.worker.send(message, () => {});
   }
 
-  /** Sends a connection to the worker. */
+  /** Sends a connection to the worker. It stays open in this process too: the worker can end before it takes it. */
   take(connection: Socket): void {
-    if (this.worker.isConnected())
-      this.worker.send({ type: 'connection' } satisfies PrimaryMessage, connection, () => {});
+    const message: PrimaryMessage = { type: 'connection' };
+    if (this.worker.isConnected()) this.worker.send(message, connection, { keepOpen: true }, () => {});
     else connection.destroy();
   }
 

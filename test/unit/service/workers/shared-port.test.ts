@@ -78,3 +78,18 @@ it('is closed when all connections before are given away, and refuses later ones
   await closing;
   await expect(open()).rejects.toThrow('ECONNREFUSED');
 });
+
+it('ends the connection that a worker had not taken when it ended, and no other', async () => {
+  const { port, open } = await started();
+  const [killed, other] = [worker(), worker()];
+  port.addFree(killed);
+  const lost = await open();
+  await vi.waitFor(() => expect(counts(killed)).toEqual([1]), PATIENT);
+  port.addFree(other);
+  const kept = await open();
+  await vi.waitFor(() => expect(counts(other)).toEqual([1]), PATIENT);
+  port.end(killed);
+  await once(lost.resume(), 'close');
+  expect(kept.closed).toBe(false);
+  await port.close();
+});
