@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { runCommand } from '../support/command.ts';
@@ -63,7 +64,9 @@ it('the dashboard can be deleted with the entry of its command, and its part of 
   try {
     const left = (file: string) => !/src\/(dashboard|cli\/dashboard\.ts)$/.test(file);
     cpSync(join(repository, 'src'), join(scratch, 'src'), { recursive: true, filter: left });
-    for (const name of ['package.json', 'tsconfig.json']) cpSync(join(repository, name), join(scratch, name));
+    for (const name of ['package.json', 'tsconfig.json', 'scripts/dev/bundle.mjs']) {
+      cpSync(join(repository, name), join(scratch, name));
+    }
     symlinkSync(join(repository, 'node_modules'), join(scratch, 'node_modules'));
     const commands = join(scratch, 'src/cli/guildrank.ts');
     const listed = readFileSync(commands, 'utf8');
@@ -72,12 +75,10 @@ it('the dashboard can be deleted with the entry of its command, and its part of 
       .replace(/.*defineDashboardAccess.*\n/, '');
     expect(listed.split('\n').length - rest.split('\n').length).toBe(6);
     writeFileSync(commands, rest);
-    const code = `await import('./src/service/service.ts');
-      await import('./src/bot/writer.ts');
-      process.argv = ['node', 'main.ts', '--help'];
-      await import('./src/cli/main.ts');`;
-    const args = ['--import', 'tsx', '--input-type=module', '-e', code];
-    const { stdout, ...ended } = await runProgram(process.execPath, args, { cwd: scratch });
+    await build({ entryPoints: [join(scratch, 'src/bot/writer.ts')], bundle: true, platform: 'node', write: false });
+    const bundled = await runProgram(process.execPath, ['scripts/dev/bundle.mjs'], { cwd: scratch });
+    expect(bundled.code, bundled.stderr).toBe(0);
+    const { stdout, ...ended } = await runProgram(process.execPath, ['dist/guildrank.cjs', '--help'], { cwd: scratch });
     expect(ended).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('Usage: guildrank ');
     expect(stdout).not.toContain('dashboard');
