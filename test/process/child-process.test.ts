@@ -1,17 +1,24 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
 import { jsonLines } from '../support/process.ts';
-import { repository } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'guildrank-child-'));
+beforeAll(async () => {
+  const entryPoints = [new URL('../../scripts/dev/child-process.ts', import.meta.url).pathname];
+  await build({ entryPoints, outfile: join(folder, 'child-process.mjs'), platform: 'node' });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 let child: RunningChild | undefined;
 afterEach(() => child?.stop());
 
 const run = (code: string, options = {}): RunningChild => {
-  child = startChild(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], {
-    cwd: repository,
-    ...options,
-  });
+  child = startChild(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, ...options });
   return child;
 };
 const isAlive = (pid: number): boolean => {
@@ -25,7 +32,7 @@ const isAlive = (pid: number): boolean => {
 describe('a child process', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with its parent when %s ends that', async (signal) => {
     const parent = run(`
-      import { startChild } from './scripts/dev/child-process.ts';
+      import { startChild } from './child-process.mjs';
       const { child } = startChild('sleep', ['300']);
       console.log('child', child.pid);
     `);
