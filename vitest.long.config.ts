@@ -8,7 +8,7 @@ const atLength = [
   'test/deploy/{proxy,rolling-restart}.test.ts',
   'test/fault/{crash-safety,fuzz,memory-bounds,redis-faults,slow-clients}.test.ts',
   'test/integration/{bot/bot-model,hidden-members,leaderboard-model,replacement}.test.ts',
-  'test/packages/{frameworks,generators,python}.test.ts',
+  'test/packages/{conformance,frameworks,generators,python}.test.ts',
   'test/process/{shutdown,standard-output}.test.ts',
   'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',
   'test/unit/guild/counters/counters.test.ts',

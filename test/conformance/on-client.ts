@@ -19,8 +19,8 @@ interface ClientKind {
   open(url: string): Promise<{ readonly client: WriterClient; close(): unknown }>;
 }
 
-/** Declares the tests of each script, called with a client on a Redis of its own. */
-export function describeConformance(kind: ClientKind): void {
+/** Declares the tests of each script, called with a client on a Redis of its own. @param suites by default, all cases. */
+export function describeConformance(kind: ClientKind, suites: readonly Suite[] = conformanceSuites): void {
   describe(`the scripts, called with ${kind.name}`, needs('redis-server'), () => {
     let redis: EmbeddedRedis;
     let admin: Redis;
@@ -36,7 +36,7 @@ export function describeConformance(kind: ClientKind): void {
       await redis?.stop();
     });
 
-    it.each(conformanceSuites)('reply and change the data in each case of $script as its model', async (suite) => {
+    it.each(suites)('reply and change the data in each case of $script as its model', async (suite) => {
       expect(await failuresOf(suite, scriptClientOf(open.client), admin)).toEqual([]);
     });
   });
