@@ -8,8 +8,9 @@ import { sharedChromium, startSite } from '../../tools/browser.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { type Answer, startLoad } from '../support/load.ts';
 import { needs } from '../support/needs.ts';
-import { LONG_REDIS_TIMEOUT, type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { repository } from '../support/run-command.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { storeOn } from '../support/stores.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 import { nginx, nginxConfiguration } from './nginx.ts';
@@ -72,6 +73,8 @@ const startNode: Start = async ({ service, keyFile, folder, origin, hurry }) => 
     [/(\? )30_000( :)/, 30_000 / hurry],
     [/(: )15_000(\);)/, 15_000 / hurry],
     [/(watched = limit\()6(, 3\))/, 6 * hurry],
+    // A busy machine can answer late.
+    [/(TIMEOUT_MS = )2000(;)/, 10_000],
   ] as const;
   writeFileSync(program, replaceNumbers(source, lifetimes));
   const env = { PORT: String(port), GUILDRANK_URL: service, GUILD_ID: EXAMPLE_ID, API_KEY_FILE: keyFile };
@@ -89,7 +92,7 @@ const PROXIES = [
 interface Backend {
   readonly redis: EmbeddedRedis;
   readonly guild: TestGuild;
-  readonly service: ServiceProcess;
+  readonly service: TestService;
 }
 
 interface Running extends Backend {
@@ -105,8 +108,10 @@ async function startBackend(onEnd: (end: () => Promise<void> | void) => void): P
   onEnd(redis.stop);
   const guild = await guildOn(redis.url, EXAMPLE_ID);
   onEnd(guild.close);
-  const service = await startServiceProcess({ ...LONG_REDIS_TIMEOUT, REDIS_URL: redis.url, ...guild.env });
-  onEnd(service.stop);
+  const store = storeOn(redis);
+  onEnd(store.disconnect);
+  const service = await startService(store, guild.env);
+  onEnd(() => service.close());
   return { redis, guild, service };
 }
 
@@ -230,27 +235,29 @@ describe('for a busy page', needs('redis-server'), () => {
         expect(headers.get('vary')).toMatch(/accept-encoding/i);
       });
 
-      it('serves the widget of a web page that holds no key', needs('chromium'), async (context) => {
-        const site = await startSite();
-        context.onTestFinished(site.close);
-        const { origin } = new URL(site.url);
-        const { service, url, cost } = await run(start, context, backend, { origin });
-        const page = await (await sharedChromium()).newPage();
-        context.onTestFinished(() => page.close());
-        const keys: (string | undefined)[] = [];
-        const messages: string[] = [];
-        page.on('request', (request) => keys.push(request.headers()['x-api-key']));
-        page.on('console', (message) => messages.push(message.text()));
-        site.html = `<!doctype html><title>site</title><link rel="icon" href="data:,"><script src="${service.url}/widget.js" defer></script>
+      // Both proxies send the same headers, as the test above shows.
+      if (ALL_VARIANTS || name === 'nginx')
+        it('serves the widget of a web page that holds no key', needs('chromium'), async (context) => {
+          const site = await startSite();
+          context.onTestFinished(site.close);
+          const { origin } = new URL(site.url);
+          const { service, url, cost } = await run(start, context, backend, { origin });
+          const page = await (await sharedChromium()).newPage();
+          context.onTestFinished(() => page.close());
+          const keys: (string | undefined)[] = [];
+          const messages: string[] = [];
+          page.on('request', (request) => keys.push(request.headers()['x-api-key']));
+          page.on('console', (message) => messages.push(message.text()));
+          site.html = `<!doctype html><title>site</title><link rel="icon" href="data:,"><script src="${service.url}/widget.js" defer></script>
       <guild-leaderboard base-url="${url}" guild="${EXAMPLE_ID}"></guild-leaderboard>`;
-        for (let visit = 0; visit < 3; visit++) {
-          await page.goto(site.url);
-          await page.getByText('u49').first().waitFor();
-        }
-        expect(messages).toEqual([]);
-        expect(keys.filter((key) => key !== undefined)).toEqual([]);
-        expect(await cost()).toBe(2);
-      });
+          for (let visit = 0; visit < 3; visit++) {
+            await page.goto(site.url);
+            await page.getByText('u49').first().waitFor();
+          }
+          expect(messages).toEqual([]);
+          expect(keys.filter((key) => key !== undefined)).toEqual([]);
+          expect(await cost()).toBe(2);
+        });
 
       it('asks the service for at most 10 look-ups a minute more than its reserve, whatever visitors do', async (context) => {
         const { get, cost } = await run(start, context, backend);
@@ -292,7 +299,7 @@ for (const { name, start, missing } of PROXIES)
         timeout: 40_000,
         interval: 100,
       });
-      await service.stop();
+      await service.close();
       const { status, headers, text } = await get(STATS);
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
       expect(JSON.parse(text)).toMatchObject({ code: 'store_unavailable' });
@@ -314,7 +321,7 @@ for (const { name, start, missing } of PROXIES)
       const answers = await load.stop();
       expect(failures(answers)).toEqual([]);
       const seconds = (Math.max(...answers.map(({ sentAt }) => sentAt)) - (answers[0] as Answer).sentAt) / 1000;
-      const requests = () => service.lines().filter(({ msg }) => msg === 'request');
+      const requests = () => service.log.filter(({ msg }) => msg === 'request');
       await vi.waitFor(async () => expect(requests()).toHaveLength(await cost()), PATIENT);
       const asked = requests().map(({ time }) => Date.parse(time as string));
       const perMinute = asked.map((from) => asked.filter((at) => at >= from && at < from + 59_900 / hurry).length);
@@ -333,7 +340,7 @@ for (const { name, start, missing } of PROXIES)
         }
       }
 
-      await service.stop();
+      await service.close();
       const outage = startLoad(url, { rate: 20, paths: [PAGE, STATS] });
       context.onTestFinished(() => void outage.stop());
       await vi.waitFor(() => expect(outage.answers.length).toBeGreaterThan(20 * OUTAGE_S), {
