@@ -46,15 +46,22 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
 
   it('are replaced when they are killed, and neither the answers nor the sums of the metrics suffer', async (context) => {
     const service = await startTwo(context);
-    const { pids, lines, line, adminUrl } = service;
+    const { pids, lines, line, url, guild, adminUrl } = service;
     const sent = load(context, service);
     await vi.waitFor(() => expect(sent.answers.length).toBeGreaterThan(100), PATIENT);
     const stopWatching = watchSums(service);
-    await scrape(service);
+    // Of two connections, one is given to the worker that cannot take it any more.
+    process.kill(pids[0] as number, 'SIGSTOP');
+    const agent = new Agent();
+    context.onTestFinished(() => agent.destroy());
+    const given = [0, 1].map(() => ask(agent, url, guild.paths[0] as string, guild.headers));
+    await Promise.race(given);
     const before = (await scrape(service)).requests;
     expect(before).toBeGreaterThan(0);
     process.kill(pids[0] as number, 'SIGKILL');
     await line(({ msg }) => msg === 'a worker ended: replacing it');
+    const outcomes = (await Promise.all(given)).map(({ status, error }) => error ?? status);
+    expect(outcomes.toSorted()).toEqual([200, 'ECONNRESET']);
     // Also while the replacement starts.
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     await vi.waitFor(() => expect(serving(lines), 'workers that have served').toBe(3), PATIENT);
