@@ -4,7 +4,7 @@ import { processes, tier } from './vitest.config.ts';
 
 /** Suites of the second tier that the long tier runs again, with these settings. */
 const atLength = [
-  'test/browser/{docs-firefox,widget-author,widget-engines,widget-engines-page,widget-tabs}.test.ts',
+  'test/browser/{dashboard,dashboard-data,docs-firefox,widget-author,widget-engines,widget-engines-page,widget-tabs}.test.ts',
   'test/deploy/{proxy,rolling-restart}.test.ts',
   'test/fault/{crash-safety,fuzz,memory-bounds,redis-faults,slow-clients}.test.ts',
   'test/integration/{bot/bot-model,hidden-members,leaderboard-model,replacement}.test.ts',
