@@ -3,7 +3,7 @@ import { needs } from '../support/needs.ts';
 import { chromiumView, fillBoards, members } from './widget-suite.ts';
 import { soon } from './widget-view.ts';
 
-describe('the boards of <guild-leaderboard> in Chromium', needs('chromium'), () => {
+describe('the boards of <guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), () => {
   const view = chromiumView(members(12, 12_000, 500), { EMBED_ORIGINS: '*' });
   beforeEach(() => fillBoards(view));
 

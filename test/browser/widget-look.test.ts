@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { reservedSpace } from './widget-layout.ts';
-import { chromiumView, members } from './widget-suite.ts';
+import { chromiumView, installClock, members } from './widget-suite.ts';
 
-describe('the look of the widget', needs('chromium'), () => {
+describe('the look of the widget', needs('chromium', 'redis-server'), () => {
   const view = chromiumView(members(24, 24_000, 500));
 
   const live = () => view.page.getByText('Live', { exact: true }).first().waitFor();
@@ -65,7 +65,7 @@ describe('the look of the widget', needs('chromium'), () => {
   });
 
   it('says how old the data is', async () => {
-    await view.page.clock.install();
+    await installClock(view);
     await view.open();
     await live();
     await view.page.clock.runFor(4000);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { needs } from '../support/needs.ts';
-import { chromiumView, members } from './widget-suite.ts';
+import { chromiumView, installClock, members } from './widget-suite.ts';
 
-describe('the widget on pages of others', needs('chromium'), () => {
+describe('the widget on pages of others', needs('chromium', 'redis-server'), () => {
   const view = chromiumView(members(30, 3000, 37));
 
   const live = () => view.page.getByText('Live', { exact: true }).first().waitFor();
   const note = (text: string | RegExp) => view.page.locator('.note').getByText(text).waitFor();
 
   it.each(['3600000', '1e308', 'Infinity'])('asks once in a minute with refresh="%s"', async (refresh) => {
-    await view.page.clock.install();
+    await installClock(view);
     const count = view.asked('/leaderboard');
     await view.open({ refresh });
     await live();
@@ -31,7 +31,7 @@ describe('the widget on pages of others', needs('chromium'), () => {
   ] as const)(
     'says in the card that there is no data, and once in the console what to mend: %s',
     async (_, attributes, text) => {
-      await view.page.clock.install();
+      await installClock(view);
       const count = view.asked('/leaderboard');
       await view.open(attributes);
       await note('Leaderboard unavailable');

@@ -1,6 +1,6 @@
 import { type Site, startSite } from '../../tools/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { mockStore, type TestStore } from '../support/stores.ts';
+import { realStore, type TestStore } from '../support/stores.ts';
 
 /** The service, and a site of another origin for the widget. */
 export class WidgetSite {
@@ -50,6 +50,6 @@ export class WidgetSite {
 
 /** Starts all parts. @param env settings of the service. */
 export async function startWidgetSite(env: Record<string, string>): Promise<WidgetSite> {
-  const [site, testStore] = await Promise.all([startSite(), mockStore.start()]);
+  const [site, testStore] = await Promise.all([startSite(), realStore.start()]);
   return new WidgetSite({ site, testStore, service: await startService(testStore, env) });
 }

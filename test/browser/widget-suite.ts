@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, onTestFinished } from 'vitest';
 import type { Page } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
@@ -46,15 +46,24 @@ export function widgetView<P extends EnginePage>(
   return view;
 }
 
-/** The same in a Chromium with a light system. Each test has a page of its own: a clock that Playwright sets stays in one. */
+/** The system of `chromiumView`: light, with motion. */
+const LIGHT: System = { colorScheme: 'light', reducedMotion: 'no-preference' };
+
+/** The same in a Chromium with a light system. */
 export function chromiumView(guild: ReturnType<typeof members>, env: Record<string, string> = {}): WidgetView<Page> {
-  const view = viewOf<Page>(guild, env);
-  beforeEach(async () => {
-    view.tab = await CHROMIUM.open({ colorScheme: 'light', reducedMotion: 'no-preference' });
-    view.messages = watchPage(view.page, view.bench.site.url).complaints;
+  return widgetView(CHROMIUM, guild, { env, system: LIGHT });
+}
+
+/** Gives a test a page with a clock of its own: a clock that Playwright sets stays in its page, so the other tests have another one. */
+export async function installClock(view: WidgetView<Page>): Promise<void> {
+  const shared = view.tab;
+  view.tab = await CHROMIUM.open(LIGHT);
+  view.messages = watchPage(view.page, view.bench.site.url).complaints;
+  await view.page.clock.install();
+  onTestFinished(async () => {
+    await view.tab.close();
+    view.tab = shared;
   });
-  afterEach(() => view.tab.close());
-  return view;
 }
 
 function viewOf<P extends EnginePage>(guild: ReturnType<typeof members>, env: Record<string, string>): WidgetView<P> {
@@ -72,7 +81,7 @@ function viewOf<P extends EnginePage>(guild: ReturnType<typeof members>, env: Re
 
 /** Describes the tests of a suite for each engine. */
 export function describeEngines(name: string, tests: (engine: Engine) => void, engines = [CHROMIUM, FIREFOX]): void {
-  for (const engine of engines) describe(`${name}, in ${engine.name}`, needs(engine.need), () => tests(engine));
+  for (const engine of engines) describe(`${name}, in ${engine.name}`, needs(engine.need, 'redis-server'), () => tests(engine));
 }
 
 /** The same for tests of code that asks nothing special of an engine: `npm run test:long` runs them in Firefox too. */

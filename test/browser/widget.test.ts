@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Response } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
-import { chromiumView, members } from './widget-suite.ts';
+import { chromiumView, installClock, members } from './widget-suite.ts';
 
-describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
+describe('<guild-leaderboard> in Chromium', needs('chromium', 'redis-server'), () => {
   const ada = { userId: 'ada', set: 4675, profile: { username: 'Ada' } };
   const view = chromiumView([ada, ...members(11, 100, 1)]);
 
@@ -66,7 +66,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
   });
 
   it('asks nothing while its tab is hidden, and at once when it is looked at again', async () => {
-    await view.page.clock.install();
+    await installClock(view);
     await view.open({ refresh: '10' });
     await status('Live').waitFor();
     const asked = view.asked('/leaderboard');
@@ -82,7 +82,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
 
   it('over the quota it says so, counts down, keeps its rows, and sends no request until Retry-After is over', async () => {
     await view.store.guildConfig.update('guild', { plan: 'free' });
-    await view.page.clock.install();
+    await installClock(view);
     await view.open({ refresh: '1' });
     await status('Live').waitFor();
     for (let used = 2; used < 12; used++) {
@@ -114,7 +114,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
   });
 
   it('keeps nothing when it is taken from the page, and works when it is put back', async () => {
-    await view.page.clock.install();
+    await installClock(view);
     await view.open({ refresh: '5' });
     await status('Live').waitFor();
     let asked = 0;
@@ -128,7 +128,7 @@ describe('<guild-leaderboard> in Chromium', needs('chromium'), () => {
 
   it('slows down when the quota would not last at its pace', async () => {
     await view.store.guildConfig.update('guild', { plan: 'free' });
-    await view.page.clock.install();
+    await installClock(view);
     await view.open({ refresh: '1' });
     await status('Live').waitFor();
     const asked = view.asked('/leaderboard');
