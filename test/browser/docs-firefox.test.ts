@@ -54,9 +54,7 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
     expect(watch).toEqual({ complaints: [], elsewhere: [] });
   });
 
-  it('has no fault that axe finds, and no sideways scroll, at any width, with the colours of the system', {
-    timeout: MANY_LOOKS_MS,
-  }, async () => {
+  it('has no sideways scroll at any width, with the colours of the system', { timeout: MANY_LOOKS_MS }, async () => {
     await fillIn();
     await send('Statistics of the server', '200 OK');
     await page.type(`${card('One member')} input[name=user_id]`, 'nobody');
@@ -69,7 +67,8 @@ describe('/docs in Firefox', needs('firefox-esr'), () => {
       const tooWide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(tooWide)).toBeLessThanOrEqual(1);
     }
-    // Chromium has the other theme and width.
+    if (!ALL_VARIANTS) return;
+    // The elements and colours are those that axe judges in Chromium, in the other theme and width.
     await tab.resize(360, 800);
     expect(await axeViolations(page)).toEqual([]);
   });

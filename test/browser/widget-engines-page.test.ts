@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
-import { CHROMIUM } from './engines.ts';
+import { CHROMIUM, type Engine, type EnginePage } from './engines.ts';
 import { RESERVED, reservedSpace } from './widget-layout.ts';
 import { describeEngines, describeLogic, members, widgetView } from './widget-suite.ts';
 import { soon } from './widget-view.ts';
@@ -15,9 +15,12 @@ const [, THEMED = ''] = /```css\n(.*?)```/s.exec(GUIDE) ?? [];
 const SCRIPT = '<script src="SERVICE/widget.js" defer></script>';
 const TAG = '<guild-leaderboard guild="guild" api-key="KEY" page-size="5"></guild-leaderboard>';
 
-/** Returns the faults that axe finds in the widget, on a page without headings. */
-const faults = async (page: Parameters<typeof axeViolations>[0]) =>
-  (await axeViolations(page)).filter((each) => !/^(page-has-heading-one|region)/.test(each));
+/** Expects that axe finds no fault in the widget, on a page without headings. The long tier asks it in Firefox too. */
+async function expectNoFaults({ name }: Engine, page: EnginePage): Promise<void> {
+  if (name !== CHROMIUM.name && !ALL_VARIANTS) return;
+  const found = await axeViolations(page);
+  expect(found.filter((each) => !/^(page-has-heading-one|region)/.test(each))).toEqual([]);
+}
 
 describeEngines('the page around the widget', (engine) => {
   const view = widgetView(engine, members(30, 3000, 37), { env: { EMBED_ORIGINS: '*', CACHE_MAX_AGE_S: '60' } });
@@ -84,7 +87,7 @@ describeEngines('the page around the widget', (engine) => {
       'de',
     ]);
     expect(view.messages).toEqual([]);
-    expect(await faults(view.page)).toEqual([]);
+    await expectNoFaults(engine, view.page);
   });
 });
 
@@ -107,8 +110,8 @@ const WATCH_SHIFTS = `
 describeEngines('the reserved space of the widget', (engine) => {
   const view = widgetView(engine, members(30, 3000, 37), { system: { colorScheme: 'light' } });
 
-  // Chromium measures the shift of each frame too.
-  const rows = ALL_VARIANTS || engine === CHROMIUM ? RESERVED : RESERVED.filter(([width]) => width < 320);
+  // Chromium measures the shift of each frame too. Firefox has the least width, where lines break first.
+  const rows = ALL_VARIANTS || engine === CHROMIUM ? RESERVED : RESERVED.slice(0, 1);
   it.each(rows)(
     'nothing below it moves, %s pixels wide, with attributes "%s"',
     async (width, attributes, blockSize) => {
@@ -145,7 +148,7 @@ describeEngines('the widget in forced colours', (engine) => {
         style('.pager [aria-disabled=true]').color !== style('.pager [aria-disabled=false]').color];
     })()`);
     expect(seen).toEqual([true, 'solid', true]);
-    expect(await faults(view.page)).toEqual([]);
+    await expectNoFaults(engine, view.page);
   });
 });
 
@@ -220,22 +223,20 @@ describeLogic('the page around the widget', (engine) => {
   });
 
   it.each([
-    ['light', '', undefined],
-    ['dark', '', COLOUR_RULES],
-    ['light', THEMED, COLOUR_RULES],
-    ['dark', THEMED, COLOUR_RULES],
+    ['', undefined],
+    [THEMED, COLOUR_RULES],
   ])(
-    'axe finds nothing in two widgets, a member and the totals, in the %s theme, with style %j',
-    async (theme, style, rules) => {
+    'axe finds nothing in two widgets, a member and the totals, in both themes, with style %j',
+    async (style, rules) => {
       await view.store.guildConfig.update('guild', { xpMultiplier: 2 });
       const tag = (name: string, attributes: string) =>
-        `<guild-${name} guild="guild" api-key="KEY" theme="${theme}" ${attributes}></guild-${name}>`;
+        `<guild-${name} guild="guild" api-key="KEY" theme="light" ${attributes}></guild-${name}>`;
       await view.tab.resize(800, 2500); // All are on screen.
       await view.openHtml(
         `${SCRIPT}<main><h1>Site</h1>${tag('leaderboard', 'member="u4"')}${tag('member', 'member="u2"')}${tag('stats', '')}
         ${tag('leaderboard', 'layout="table" member="u20" member-href="/u/{user_id}"')}</main>`,
         'lang="en"',
-        `:root { color-scheme: ${theme}; background: canvas } ${style}`,
+        `:root { color-scheme: light; background: canvas } ${style}`,
       );
       await view.sees(/30 members[\s\S]*30 members[\s\S]*30 members/);
       await view.sees('Lv 7');
@@ -244,6 +245,10 @@ describeLogic('the page around the widget', (engine) => {
       await view.click('Show in list');
       await soon(() => view.inWidget("all('li.is-wanted').length")).toBe(1);
       expect(await axeViolations(view.page, rules)).toEqual([]);
+      await view.page.evaluate(`document.documentElement.style.colorScheme = 'dark';
+        for (const node of document.querySelectorAll('[theme]')) node.setAttribute('theme', 'dark');`);
+      await soon(() => view.inWidget("getComputedStyle(all('.card')[0]).colorScheme")).toContain('dark');
+      expect(await axeViolations(view.page, COLOUR_RULES)).toEqual([]);
     },
   );
 });

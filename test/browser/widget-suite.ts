@@ -81,7 +81,8 @@ function viewOf<P extends EnginePage>(guild: ReturnType<typeof members>, env: Re
 
 /** Describes the tests of a suite for each engine. */
 export function describeEngines(name: string, tests: (engine: Engine) => void, engines = [CHROMIUM, FIREFOX]): void {
-  for (const engine of engines) describe(`${name}, in ${engine.name}`, needs(engine.need, 'redis-server'), () => tests(engine));
+  for (const engine of engines)
+    describe(`${name}, in ${engine.name}`, needs(engine.need, 'redis-server'), () => tests(engine));
 }
 
 /** The same for tests of code that asks nothing special of an engine: `npm run test:long` runs them in Firefox too. */

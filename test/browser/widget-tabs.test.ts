@@ -73,7 +73,7 @@ describeEngines('the tabs of boards', (engine) => {
     },
   );
 
-  it.each(['ltr', 'rtl'])(
+  it.each(['ltr', 'rtl'].slice(alike))(
     '%s: they stay within the card at each width, and move nothing when data comes',
     async (dir) => {
       let release = () => {};
@@ -106,18 +106,6 @@ describeEngines('the tabs of boards', (engine) => {
       }
     },
   );
-
-  it.each(JUDGED.slice(alike))('axe finds nothing, %s, %s', async (theme, root) => {
-    await view.open({ boards: FIVE, theme }, root);
-    await soon(() => view.texts('li .name')).toHaveLength(5);
-    const faults = async (rules?: readonly string[]) =>
-      (await axeViolations(view.page, rules)).filter((each) => !/^(page-has-heading-one|region)/.test(each));
-    expect(await faults()).toEqual([]);
-    await view.tab.resize(320, 900);
-    await view.click(WORDS[root.includes('ar') ? 'ar' : 'en'][1] as string);
-    await soon(() => view.texts('li .rank')).toHaveLength(5);
-    expect(await faults(COLOUR_RULES)).toEqual([]);
-  });
 });
 
 describeEngines('the tabs of boards in forced colours', (engine) => {
@@ -129,17 +117,32 @@ describeEngines('the tabs of boards in forced colours', (engine) => {
     await view.openLive({ boards: 'all,week' });
     const borders = "all('[role=tab]').map((tab) => getComputedStyle(tab).borderWidth)";
     expect(await view.inWidget(borders)).toEqual(['3px', '1px']);
-    expect(await axeViolations(view.page, COLOUR_RULES)).toEqual([]);
+    if (ALL_VARIANTS || engine === CHROMIUM) expect(await axeViolations(view.page, COLOUR_RULES)).toEqual([]);
   });
 });
 
 describeLogic('the tabs of boards', (engine) => {
   const view = widgetView(engine, members(12, 12_000, 500));
+  beforeEach(() => fillBoards(view));
 
-  it.each(Object.entries(WORDS))('name the boards in %s, or as labels do', async (lang, words) => {
-    await view.open({ boards: FIVE }, `lang="${lang}"`);
-    await soon(() => view.texts('[role=tab]')).toEqual(words);
+  it.each(JUDGED)('axe finds nothing, %s, %s', async (theme, root) => {
+    await view.open({ boards: FIVE, theme }, root);
+    await soon(() => view.texts('li .name')).toHaveLength(5);
+    const faults = async (rules?: readonly string[]) =>
+      (await axeViolations(view.page, rules)).filter((each) => !/^(page-has-heading-one|region)/.test(each));
+    expect(await faults()).toEqual([]);
+    await view.tab.resize(320, 900);
+    await view.click(WORDS[root.includes('ar') ? 'ar' : 'en'][1] as string);
+    await soon(() => view.texts('li .rank')).toHaveLength(5);
+    expect(await faults(COLOUR_RULES)).toEqual([]);
+  });
+
+  it('name the boards in each language, or as labels do', async () => {
+    for (const [lang, words] of Object.entries(WORDS)) {
+      await view.open({ boards: FIVE }, `lang="${lang}"`);
+      await soon(() => view.texts('[role=tab]')).toEqual(words);
+    }
     await view.run("widget.labels = { 'week.prev': 'Before' }");
-    await soon(() => view.texts('[role=tab]')).toEqual(words.with(3, 'Before'));
+    await soon(() => view.texts('[role=tab]')).toEqual(WORDS.ja.with(3, 'Before'));
   });
 });
