@@ -340,15 +340,10 @@ describe('a key that is limited to several origins', () => {
 });
 
 describe('an address that sent too many invalid keys', () => {
-  const flood = async (requests = BURST, newKey = generateKey) => {
-    for (let left = requests; left > 0; left -= 50) {
-      const some = Array.from({ length: Math.min(left, 50) }, () => get(api.path('stats'), {}, newKey()).expect(401));
-      await Promise.all(some);
-    }
-  };
-
   it('gets no look-up for unseen keys until the limit has room again, and is told when', async () => {
-    await flood();
+    for (let sent = 0; sent < BURST; sent += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => get(api.path('stats'), {}, generateKey()).expect(401)));
+    }
     const find = vi.spyOn(api.apiKeys, 'find');
     const { body, headers } = await get(api.path('stats'), {}, generateKey()).expect(429);
     expect(body).toMatchObject({
@@ -361,25 +356,6 @@ describe('an address that sent too many invalid keys', () => {
     api.now = INTERVAL_MS;
     await get(api.path('stats'), {}, generateKey()).expect(401);
     expect(find).toHaveBeenCalledTimes(1);
-  });
-
-  it('is let through up to the limit', async () => {
-    await flood(BURST - 1);
-    await get(api.path('stats')).expect(200);
-    await get(api.path('stats'), {}, generateKey()).expect(401);
-    await get(api.path('stats'), {}, generateKey()).expect(429);
-  });
-
-  it('may send malformed keys, which are never looked up', async () => {
-    await flood(BURST + 1, () => 'gr_wrong');
-    await get(api.path('stats')).expect(200);
-  });
-
-  it('keeps the keys that were valid before, also when they must be looked up anew', async () => {
-    await get(api.path('stats')).expect(200);
-    api.now = 10_000;
-    await flood();
-    await get(api.path('stats')).expect(200);
   });
 });
 
