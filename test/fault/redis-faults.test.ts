@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { CONCLUSIVE } from '../support/conclusive.ts';
 import { needs } from '../support/needs.ts';
+import { ALL_VARIANTS } from '../support/variants.ts';
 import { PATIENT } from '../support/wait.ts';
 import { type Fault, HANG_MS, MOMENT_MS, runFault } from './scenario.ts';
 
@@ -28,18 +29,6 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
   ];
 
   const faults: Record<string, () => Fault> = {
-    'is killed with SIGKILL and started again': () => {
-      const options = durable();
-      return {
-        redis: options,
-        seen: 'yes',
-        inflict: async ({ redis, replaceRedis }) => {
-          await redis.stop();
-          await delay(MOMENT_MS);
-          replaceRedis(await startEmbeddedRedis(['--port', String(redis.port), ...options]));
-        },
-      };
-    },
     'hangs (SIGSTOP, later SIGCONT)': () => ({
       seen: 'yes',
       inflict: async ({ redis }) => {
@@ -48,37 +37,7 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
         redis.process.kill('SIGCONT');
       },
     }),
-    'is busy with a script that does not end': () => ({
-      seen: 'yes',
-      redis: ['--busy-reply-threshold', '50'],
-      inflict: async ({ redis }) => {
-        await withAdmin(redis, async (admin, other) => {
-          const endless = admin.eval('while true do end', 0).catch(() => {});
-          await delay(MOMENT_MS);
-          await other.call('SCRIPT', 'KILL');
-          await endless;
-        });
-      },
-    }),
-    'is out of memory (maxmemory, noeviction)': () => ({
-      seen: 'yes',
-      inflict: ({ redis }) =>
-        withAdmin(redis, async (admin) => {
-          await admin.config('SET', 'maxmemory', '1');
-          await delay(MOMENT_MS);
-          await admin.config('SET', 'maxmemory', '0');
-        }),
-    }),
-    'becomes a read-only replica for a while': () => ({
-      seen: 'yes',
-      inflict: ({ redis }) =>
-        withAdmin(redis, async (admin) => {
-          await admin.replicaof('127.0.0.1', 1);
-          await delay(MOMENT_MS);
-          await admin.replicaof('NO', 'ONE');
-        }),
-    }),
-    'restarts and is long in loading its data': () => {
+    'is killed with SIGKILL, started again, and long in loading its data': () => {
       const options = durable();
       return {
         redis: options,
@@ -89,7 +48,9 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
             await admin.call('BGREWRITEAOF');
             await vi.waitFor(async () => expect(await admin.info()).toContain('aof_rewrite_in_progress:0'), PATIENT);
           });
+          redis.process.kill('SIGKILL');
           await redis.stop();
+          await delay(MOMENT_MS);
           const slow = ['--port', String(redis.port), ...options, '--key-load-delay', '500'];
           replaceRedis(await startEmbeddedRedis([...slow, '--loading-process-events-interval-bytes', '1024']));
         },
@@ -98,11 +59,6 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
     'forgets its scripts (SCRIPT FLUSH)': () => ({
       seen: 'no',
       inflict: ({ redis }) => withAdmin(redis, (admin) => repeat(10, () => admin.script('FLUSH'))),
-    }),
-    'cuts all its clients off (CLIENT KILL)': () => ({
-      seen: 'maybe',
-      inflict: ({ redis }) =>
-        withAdmin(redis, (admin) => repeat(5, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes', 'TYPE', 'normal'))),
     }),
     'loses all data (FLUSHALL) and gets it back': () => ({
       seen: 'maybe',
@@ -134,8 +90,46 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
       },
     }),
   };
+  /** Error replies and cut connections, which the above and connection-faults have too, and refusals judge by their content. */
+  const further: typeof faults = {
+    'is busy with a script that does not end': () => ({
+      seen: 'yes',
+      redis: ['--busy-reply-threshold', '50'],
+      inflict: async ({ redis }) => {
+        await withAdmin(redis, async (admin, other) => {
+          const endless = admin.eval('while true do end', 0).catch(() => {});
+          await delay(MOMENT_MS);
+          await other.call('SCRIPT', 'KILL');
+          await endless;
+        });
+      },
+    }),
+    'is out of memory (maxmemory, noeviction)': () => ({
+      seen: 'yes',
+      inflict: ({ redis }) =>
+        withAdmin(redis, async (admin) => {
+          await admin.config('SET', 'maxmemory', '1');
+          await delay(MOMENT_MS);
+          await admin.config('SET', 'maxmemory', '0');
+        }),
+    }),
+    'becomes a read-only replica for a while': () => ({
+      seen: 'yes',
+      inflict: ({ redis }) =>
+        withAdmin(redis, async (admin) => {
+          await admin.replicaof('127.0.0.1', 1);
+          await delay(MOMENT_MS);
+          await admin.replicaof('NO', 'ONE');
+        }),
+    }),
+    'cuts all its clients off (CLIENT KILL)': () => ({
+      seen: 'maybe',
+      inflict: ({ redis }) =>
+        withAdmin(redis, (admin) => repeat(5, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes', 'TYPE', 'normal'))),
+    }),
+  };
 
-  it.each(Object.entries(faults))('%s', CONCLUSIVE, runFault);
+  it.each(Object.entries({ ...faults, ...(ALL_VARIANTS && further) }))('%s', CONCLUSIVE, runFault);
 });
 
 async function withAdmin(
