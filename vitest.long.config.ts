@@ -7,7 +7,7 @@ const atLength = [
   'test/browser/{dashboard,dashboard-data,docs-firefox,widget-author,widget-engines,widget-engines-page,widget-tabs}.test.ts',
   'test/deploy/{proxy,rolling-restart}.test.ts',
   'test/fault/{connection-faults,crash-safety,fuzz,memory-bounds,redis-faults,slow-clients}.test.ts',
-  'test/integration/{bot/bot-model,hidden-members,leaderboard-model,replacement}.test.ts',
+  'test/integration/{bot/award,bot/bot-model,hidden-members,leaderboard-model,level-parity,replacement}.test.ts',
   'test/packages/{conformance,frameworks,generators,python}.test.ts',
   'test/process/{shutdown,standard-output}.test.ts',
   'test/topology/{failover,guild-move,moving-kit,resharding,topology}.test.ts',

@@ -4,6 +4,7 @@ import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { CURVE_NAMES, levelForXp, MAX_XP, xpForLevel } from '../../src/guild/ranking/curves.ts';
 import { customCurve } from '../support/random-curve.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
+import { randomRuns } from '../support/variants.ts';
 
 describeStores('the level computed in Redis', (kind) => {
   let testStore: TestStore;
@@ -32,7 +33,7 @@ describeStores('the level computed in Redis', (kind) => {
         const { level } = await store.writer.record(curve, { userId: 'u', set: xp });
         expect(level).toBe(levelForXp(curve, xp));
       }),
-      { numRuns: kind.name === 'redis-server' ? 3000 : 150 },
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 3000 : 150) },
     );
   });
 
@@ -52,7 +53,7 @@ describeStores('the level computed in Redis', (kind) => {
           expect(level).toBe(levelForXp(own.curve, xp));
         },
       ),
-      { numRuns: kind.name === 'redis-server' ? 2000 : 100 },
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 2000 : 100) },
     );
   });
 

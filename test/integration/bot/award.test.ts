@@ -6,6 +6,7 @@ import { levelForXp, MAX_XP, xpForLevel } from '../../../src/guild/ranking/curve
 import type { RedisClient } from '../../../src/store/client.ts';
 import { needs } from '../../support/needs.ts';
 import { describeStores, realStore, type TestStore } from '../../support/stores.ts';
+import { randomRuns } from '../../support/variants.ts';
 import { PATIENT } from '../../support/wait.ts';
 
 describeStores('award', (kind) => {
@@ -119,7 +120,7 @@ describeStores('award', (kind) => {
         const product = BigInt(amount) * multiplier * (factor ?? 1_000_000n);
         expect(BigInt(awarded)).toBe((product + 500_000_000_000n) / 1_000_000_000_000n);
       }),
-      { numRuns: 120 },
+      { numRuns: randomRuns(120) },
     );
   });
 

@@ -85,7 +85,7 @@ describeStores('a bot of several processes', (kind) => {
         const check = await services.audit.check(guild);
         expect(check.stored).toEqual(check.actual);
       }),
-      { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 18) },
+      { numRuns: randomRuns(kind.name === 'redis-server' ? 300 : 9) },
     );
   });
 
