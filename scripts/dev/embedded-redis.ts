@@ -99,7 +99,7 @@ const given = new Set<number>();
  * Another process could take a returned port before its server starts. So each of the test processes that run at once has a
  * range of its own, and all ranges are below the ports that systems give to outgoing connections.
  */
-const RANGE = { size: 1250, count: 8, lowest: 10_000 };
+const RANGE = { size: 2800, count: 8, lowest: 10_000 };
 const FIRST_PORT = RANGE.lowest + (Number(process.env.VITEST_POOL_ID ?? 0) % RANGE.count) * RANGE.size;
 const END_PORT = FIRST_PORT + RANGE.size;
 const MAX_ATTEMPTS = 100;
