@@ -7,6 +7,7 @@ import { contentOf } from '../fault/script-calls.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
+import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
@@ -58,7 +59,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const seen: string[][] = [];
     watcher.on('monitor', (_time: string, args: string[]) => seen.push(args));
 
-    const asAdmin = await doctor({ REDIS_URL: url });
+    const asAdmin = await doctor({ ...LONG_REDIS_TIMEOUT, REDIS_URL: url });
     expect(asAdmin).toMatchObject({ code: 0, stderr: '' });
     expect(asAdmin.findings.filter(({ check, state }) => state !== 'ok' && check !== 'cost')).toEqual([
       expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') }),
