@@ -11,8 +11,11 @@ type AnyPage = Page | { evaluate(script: string): Promise<unknown> };
 /** The rules of axe that judge colours. A theme changes colours alone: in a further one, only these can find anything new. */
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
+/** The rules that judge what a smaller window alone can make wrong. */
+export const SCROLL_RULES = ['scrollable-region-focusable'];
+
 /** The rules that judge what the size of the window can change, where a page has the same elements in each size. */
-export const SIZE_RULES = [...COLOUR_RULES, 'scrollable-region-focusable'];
+export const SIZE_RULES = [...COLOUR_RULES, ...SCROLL_RULES];
 
 /** Returns what axe finds on the page: the rule and the elements of each violation. @param rules those to judge by; all unless given. */
 export async function axeViolations(page: AnyPage, rules?: readonly string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations, COLOUR_RULES } from '../../tools/axe.ts';
+import { axeViolations, COLOUR_RULES, SCROLL_RULES } from '../../tools/axe.ts';
 import { type BrowserContext, type BrowserContextOptions, type Page, sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -59,10 +59,11 @@ describe('the public page, in Chromium', needs('chromium'), () => {
       for (const path of PATHS) {
         service.advance(60_000);
         await page.goto(service.url + path);
-        // A theme changes colours alone, and no size hides an element or has colours of its own.
+        // A theme changes colours alone. A phone hides some elements, and has no colours of its own.
         for (const [width, colorScheme, rules] of [
-          [320, 'light', undefined],
+          [800, 'light', undefined],
           [800, 'dark', COLOUR_RULES],
+          [320, 'dark', SCROLL_RULES],
         ] as const) {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
