@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, onTestFinished } from 'vitest';
+import { axeViolations } from '../../tools/axe.ts';
 import type { Page } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
@@ -44,6 +45,11 @@ export function widgetView<P extends EnginePage>(
     view.messages = watchPage(view.page, view.bench.site.url).complaints;
   });
   return view;
+}
+
+/** Returns what axe finds in the widget, on a page that has no headings and regions. @param rules those to judge by; all unless given. */
+export async function widgetViolations(page: EnginePage, rules?: readonly string[]): Promise<string[]> {
+  return (await axeViolations(page, rules)).filter((each) => !/^(page-has-heading-one|region)/.test(each));
 }
 
 /** The system of `chromiumView`: light, with motion. */

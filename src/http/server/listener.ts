@@ -18,8 +18,8 @@ export const serverOptions = {
 } satisfies ServerOptions & { optimizeEmptyRequests: boolean };
 
 /**
- * Connections that wait until the server takes them; the kernel can have a lower limit (net.core.somaxconn, 4096). Linux forgets the rest,
- * and such a client waits for up to a minute.
+ * Connections that wait until the server takes them; the kernel can have a lower limit (net.core.somaxconn, 4096). Linux drops further ones,
+ * and such a client can wait for more than a minute.
  */
 const BACKLOG = 4096;
 

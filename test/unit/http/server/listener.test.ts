@@ -112,7 +112,7 @@ describe('listenOn', () => {
     expect(await listener(0).open()).toBeUndefined();
   });
 
-  it('forgets no client of a crowd that comes in one moment', async () => {
+  it('drops no connection of many that come in one moment', async () => {
     const accepted: (number | undefined)[] = [];
     const server = createPlainServer((socket) => accepted.push(socket.remotePort));
     await listenOn(server, '127.0.0.1', 0, 'PORT');
@@ -120,7 +120,7 @@ describe('listenOn', () => {
     const limit = existsSync(SOMAXCONN) ? Number(readFileSync(SOMAXCONN, 'utf8')) : 128;
     const crowd = Array.from({ length: Math.min(700, limit) }, arrive);
     try {
-      // Clients whose connection was forgotten try again a second later: after the one that comes now.
+      // Clients whose connection was dropped try again a second later: after the one that comes now.
       await once(server, 'connection');
       const late = arrive();
       await expect.poll(() => accepted.includes(late.localPort)).toBe(true);
