@@ -122,6 +122,17 @@ describe('/embed in a frame, in Chromium', needs('chromium'), () => {
     expect(watch.complaints).toEqual([]);
   });
 
+  it('says what it needs in a browser without JavaScript', async () => {
+    const context = await (await sharedChromium()).newContext({ javaScriptEnabled: false });
+    try {
+      const plain = await context.newPage();
+      await plain.goto(`${service.url}/embed#guild=guild`);
+      expect(await plain.locator('body').innerText()).toContain('needs JavaScript');
+    } finally {
+      await context.close();
+    }
+  });
+
   it('is shown on no other site', async () => {
     await open(stranger, `guild=guild&layout=table&api-key=${key}`);
     await expect.poll(() => watch.complaints.join()).toContain('frame-ancestors');
