@@ -30,6 +30,7 @@ interface Counts {
   created: number;
   /** Rows that named a member of the inputs again. */
   repeated: number;
+  /** Only of a replacement. */
   replaced?: { removed: number };
   /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
   isSwapSent?: boolean;
@@ -63,7 +64,10 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
-  const counts: Counts = { tally: new Tally(job.maxDistinct), loaded: 0, created: 0, repeated: 0 };
+  const counts: Counts = {
+    ...{ tally: new Tally(job.maxDistinct), loaded: 0, created: 0, repeated: 0 },
+    ...(replace && { replaced: { removed: 0 } }),
+  };
   let outcome: Error | undefined;
   try {
     await refuseLevels(job, choice);
@@ -121,7 +125,6 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
 
 async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
   const { guild, stop, reading, plan } = job;
-  counts.replaced = { removed: 0 };
   const replacement = await Replacement.begin(target, guild, choice.curve);
   try {
     const sender = new RecordSender((records) => replacement.stage(records), countIn(counts.tally));

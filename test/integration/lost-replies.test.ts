@@ -49,6 +49,20 @@ it('a replacement that cannot stage says that nothing was replaced', async () =>
   expect(await replaceWithout('stage')).toBe('Redis did not answer: Connection is closed. (nothing was replaced)');
 });
 
+it('a replacement that is stopped while its levels are compared says that nothing was replaced', async () => {
+  const stop = new AbortController();
+  const input = inputOf((onRead) => generateEntries(3, 's', onRead));
+  const job = jobOf(suite.newGuild(), [input], true);
+  const reopen = async () => {
+    stop.abort();
+    throw stop.signal.reason;
+  };
+  const reading = { ...job.reading, signal: stop.signal };
+  const { outcome, summary } = await load(suite.store, { ...job, reading, reopen });
+  expect(outcome?.message).toBe('Interrupted: nothing was replaced');
+  expect(summary).toMatchObject({ complete: false, loaded: 0, replaced: { removed: 0 } });
+});
+
 it('a load that fails on its way counts the rows that Redis confirmed', async () => {
   const guild = suite.newGuild();
   let writes = 0;
