@@ -53,26 +53,35 @@ type Step = (guild: NaiveGuild, args: readonly string[]) => Reply;
 
 function begin(guild: NaiveGuild, token: string, [archive, rest]: readonly string[]): Reply {
   const season = guild.hash(':season');
-  const isOpen = season.phase !== undefined && season.phase !== 'done';
-  if (isOpen && (season.archive !== archive || season.rest !== rest)) return ['OTHER', season.archive as string];
+  const isOther = season.archive !== archive || season.rest !== rest;
+  const isVain = season.phase === 'copy' && isOther && guild.zset(':season:xp').size === 0;
+  const isOpen = season.phase !== undefined && season.phase !== 'done' && !isVain;
+  if (isOpen && isOther) return ['OTHER', season.archive as string];
   guild.levelOf(0n);
   const { xp_curve: name = '', xp_curve_custom: own, xp_multiplier: multiplier = '' } = guild.hash(':config');
   guild.setString(LOCK, token, LOCK_MS);
-  const isNew = season.phase === undefined || (season.phase === 'done' && season.archive !== archive);
+  const isNew = isVain || season.phase === undefined || (season.phase === 'done' && season.archive !== archive);
   const now = isNew ? { ...season, id: token, archive, phase: 'copy', rest } : season;
   guild.setHash(':season', now as Record<string, string>);
   const curve = name === 'custom' ? `custom=${own}` : name || 'standard';
   return ['OK', now.id as string, now.phase as string, curve, multiplier];
 }
 
-function open(guild: NaiveGuild, token: string, [of, ...fields]: readonly string[]): Reply {
+function open(guild: NaiveGuild, token: string, [of, curve = '', multiplier]: readonly string[]): Reply {
   const season = guild.hash(':season');
-  const isEmpty = [guild.stats, season].every((hash) => Object.keys(hash).length === 0);
-  if (season.of !== of && !(isEmpty && guild.ranked.size + guild.hidden.size === 0)) return ['EXISTS'];
+  const isFirst = season.of !== of;
+  if (isFirst && Object.keys(guild.stats).length + guild.ranked.size + guild.hidden.size > 0) return ['EXISTS'];
+  const config = guild.hash(':config');
+  if (isFirst) {
+    guild.levelOf(0n);
+    const [name = '', coefficients] = curve.split('=');
+    const isThere =
+      name === (config.xp_curve || 'standard') && (coefficients ?? config.xp_curve_custom) === config.xp_curve_custom;
+    if (!isThere) Object.assign(config, { xp_curve: name, ...(coefficients && { xp_curve_custom: coefficients }) });
+    if (multiplier) config.xp_multiplier = multiplier;
+  }
   guild.setString(LOCK, token, LOCK_MS);
   guild.setHash(':season', { ...season, of: of as string });
-  const config = guild.hash(':config');
-  for (let n = 0; n < fields.length; n += 2) config[fields[n] as string] = fields[n + 1] as string;
   guild.setHash(':config', config);
   return ['OK'];
 }
@@ -80,10 +89,13 @@ function open(guild: NaiveGuild, token: string, [of, ...fields]: readonly string
 const steps: Record<'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', Step> = {
   server: () => ['OK', RUN_ID],
   mark: (guild, [, , place, which]) => {
-    const listed = ascending(place === 'hidden' ? guild.hidden : guild.ranked);
     const marks = guild.zset(':season:xp');
+    const places = { marked: marks, ranked: guild.ranked, hidden: guild.hidden };
+    const listed = ascending(places[place as keyof typeof places]);
+    const wrong = listed.find((id) => !/^[\w.-]{1,64}$/.test(id));
+    if (wrong !== undefined) return ['INVALID', wrong];
     const rows = listed
-      .filter((id) => which !== 'unmarked' || !marks.has(id))
+      .filter((id) => guild.member(id).exists && (which !== 'unmarked' || !marks.has(id)))
       .map((id) => {
         const { isHidden, xp } = guild.member(id);
         marks.set(id, Number(xp));

@@ -40,12 +40,13 @@ export function* seasonCases(): Iterable<Call> {
     for (const lock of [{}, locked, other]) {
       const before = { ...state, ...lock };
       yield call(`first season ${n}`, before, 'begin', ['g.s1', 'keep']);
-      yield call(`archive ${n}`, before, 'open', ['g s1', ...random.pick([[], ['xp_curve', 'lurkr']])]);
+      yield call(`archive ${n}`, before, 'open', ['g s1', random.pick(['standard', 'lurkr']), '']);
     }
     const under = { ...withReasons(random, state), ...locked };
     const copying = { ...under, ...seasonIn('copy') };
     for (const place of ['ranked', 'hidden']) yield call(`${n} ${place}`, copying, 'mark', ['100', '0', place]);
     const marks = marksOf(random, state);
+    yield call(`${n} marked`, { ...copying, ...marks }, 'mark', ['100', '0', 'marked']);
     for (const place of ['ranked', 'hidden'])
       yield call(`${n} ${place} unmarked`, { ...copying, ...marks }, 'mark', ['100', '0', place, 'unmarked']);
     for (const which of ['all', '']) yield call(`${n} ${which}`, { ...copying, ...marks }, 'copied', [RUN_ID, which]);
@@ -62,8 +63,14 @@ export function* seasonCases(): Iterable<Call> {
     for (const phase of ['copy', 'reset', 'done']) {
       const before = { ...SMALL, ...seasonIn(phase), ...lock };
       yield call(`goes on in phase ${phase}`, before, 'begin', ['g.s1', 'keep']);
-      yield call(`another archive in phase ${phase}`, before, 'begin', ['g.s2', 'keep']);
-      yield call(`another rest in phase ${phase}`, before, 'begin', ['g.s1', 'drop']);
+      for (const [marked, marks] of [
+        ['nobody', {}],
+        ['a member', { ':season:xp': { zset: { a: 300 } } }],
+      ] as const) {
+        const marking = { ...before, ...marks };
+        yield call(`another archive in phase ${phase} with ${marked} marked`, marking, 'begin', ['g.s2', 'keep']);
+        yield call(`another rest in phase ${phase} with ${marked} marked`, marking, 'begin', ['g.s1', 'drop']);
+      }
       yield call(`on another server in phase ${phase}`, before, 'copied', ['0'.repeat(40), 'all']);
       for (const mode of ['server', 'copied', 'done', 'unlock']) yield call(`in phase ${phase}`, before, mode);
       for (const [mode, args] of [
@@ -74,14 +81,28 @@ export function* seasonCases(): Iterable<Call> {
         yield call(`in phase ${phase}`, before, mode, [...args]);
     }
     const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
-    yield call('the archive of this season', archive, 'open', ['g s1']);
-    yield call('the archive of another season', archive, 'open', ['g s2']);
-    yield call('a guild with a config only', { ':config': { hash: { plan: 'pro' } }, ...lock }, 'open', [
-      'g s1',
-      'xp_multiplier',
-      '2',
+    yield call('the archive of this season', archive, 'open', ['g s1', 'lurkr', '2']);
+    yield call('the archive of another season', archive, 'open', ['g s2', 'standard', '']);
+    yield call('the archive of a season without members', { ':season': ARCHIVE, ...lock }, 'open', [
+      'g s2',
+      'standard',
+      '',
     ]);
+    for (const [name, config] of [
+      ['a plan', { plan: 'pro' }],
+      ['another curve', { xp_curve: 'amari' }],
+      ['a curve of its own', { xp_curve: 'custom', xp_curve_custom: '0,0,50,0,1,1' }],
+    ] as const) {
+      for (const curve of ['standard', 'amari', 'custom=0,0,50,0,1,1'])
+        yield call(`a guild with ${name}, ${curve}`, { ':config': { hash: config }, ...lock }, 'open', [
+          'g s1',
+          curve,
+          '2',
+        ]);
+    }
   }
+  const wrong = { ...SMALL, ...locked, ...seasonIn('copy'), ':xp': { zset: { a: 300, 'a b': 5 } } };
+  yield call('user_id', wrong, 'mark', ['100', '0', 'ranked']);
   const marks = { ':season:xp': { zset: { a: 300, '9': 10 } } };
   for (const [name, state] of [...BROKEN, ...FULL])
     yield call(name, { ...state, ...locked, ...seasonIn('reset'), ...marks }, 'reset', ['2']);

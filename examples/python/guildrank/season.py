@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Coroutine, Sequence, TypeVar, Union
 
 from .checks import ConflictError, accepted, check_ids
-from .curves import DEFAULT_CURVE
 from .keys import Keys
 from .profiles import split_profile
 from .scripts import Scripts
@@ -53,17 +52,16 @@ class SeasonReset:
             _, season, phase, curve, multiplier = begun
             if phase == "done":
                 return SeasonResult(0, 0)
-            opened = await self._step(self._archive, "open", f"{self._guild} {season}", *_config(curve, multiplier))
-            _check_conflict(opened, self._archive)
-            return await self._end(is_copied=phase != "copy")
+            return await self._end(phase != "copy", [f"{self._guild} {season}", curve, multiplier])
         finally:
             await _to_the_end(self._unlock())
 
-    async def _end(self, is_copied: bool) -> SeasonResult:
+    async def _end(self, is_copied: bool, archive: Sequence[str]) -> SeasonResult:
         archived = reset = 0
         is_done = False
         while not is_done:
             if not is_copied:
+                _check_conflict(await self._step(self._archive, "open", *archive), self._archive)
                 archived = await self._copy()
             count, is_done = await self._reset()
             reset += count
@@ -92,10 +90,14 @@ class SeasonReset:
     async def _copy_listed(self, which: str) -> int:
         """Marks members with the XP that they have now, and copies them. Returns how many."""
         archived = 0
-        for place in ("ranked", "hidden"):
+        # A call that was killed can have marked members that it did not copy, and these can change their place between the readings of
+        # the places.
+        for place in ("ranked", "hidden") if which else ("marked", "ranked", "hidden"):
             cursor = "0"
             while True:
-                _, cursor, *rows = await self._step(self._guild, "mark", MEMBERS_A_STEP, cursor, place, which)
+                marked = await self._step(self._guild, "mark", MEMBERS_A_STEP, cursor, place, which)
+                _check_conflict(marked, self._guild)
+                _, cursor, *rows = marked
                 await self._archive_some(rows)
                 archived += len(rows)
                 if cursor == "0":
@@ -118,6 +120,8 @@ class SeasonReset:
             else:
                 ranked.append(user)
         if not rows:
+            # Any step renews the lock of the archive.
+            await self._step(self._archive, "server")
             return
         # A member can have changed its place after its first copy.
         await self._place_in_archive("hide", hidden)
@@ -179,13 +183,7 @@ def _check_conflict(reply: Sequence[Any], guild: str) -> None:
         raise ConflictError(f"The season of {guild} that goes to {reply[1]} is not done: end it first, with the same arguments as before")
     if status == "EXISTS":
         raise ConflictError(f"The guild {guild} has data already: name another archive")
-
-
-def _config(curve: str, multiplier: str) -> list[str]:
-    """Returns the config of an archive, so that its members have the levels that they had: field, value, ..."""
-    name, _, numbers = curve.partition("=")
-    factor = ["xp_multiplier", multiplier] if multiplier else []
-    # The defaults need no config, which a bot may not be allowed to write.
-    if name == DEFAULT_CURVE:
-        return factor
-    return ["xp_curve", name, *(["xp_curve_custom", numbers] if numbers else []), *factor]
+    if status == "INVALID":
+        raise ConflictError(
+            f"The guild {guild} has a member with the user id {reply[1]!r}, which is none: take it out of its sorted set with ZREM"
+        )

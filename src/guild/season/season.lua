@@ -5,11 +5,12 @@
 -- KEYS[9] gr:{G}:hidden:reasons
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
---           or {"OTHER", archive} while another season is not done
---   "open" id, field, value, ...   takes the lock of an archive and stores fields of its config. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
+--           or {"OTHER", archive} while another season is not done, of which members are marked
+--   "open" season, curve, multiplier   takes the lock of an archive. The first one of a season gives the archive the curve and the multiplier, as "begin"
+--           returned them. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
 --   "server"   {"OK", name of the running server}
---   "mark" number, cursor, "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many members.
---           {"OK", next cursor, per member a text as lib-row.lua says}
+--   "mark" number, cursor, "marked" | "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many members.
+--           {"OK", next cursor, per member a text as lib-row.lua says}, or {"INVALID", user id} for one that no member may have
 --   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset, and boards begin again. {"OK"}, {"MISSED"} when some are
 --           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
 --           first "mark": after a failover, cursors list other members, and marks can be lost
@@ -30,6 +31,25 @@ local mode, token = ARGV[1], ARGV[2]
 local stats = read_stats(KEYS[2])
 local season = redis.call('HMGET', KEYS[6], 'id', 'archive', 'phase', 'rest', 'of')
 
+-- Returns the fields of the config of an archive that give its members the levels that they had. A bot may not be allowed to write
+-- them, so there are none for what the archive has anyway.
+local function archive_config(curve, multiplier)
+  local _, present = guild_curve(KEYS[3])
+  local fields = multiplier ~= '' and { 'xp_multiplier', multiplier } or {}
+  local function add(field, value)
+    fields[#fields + 1] = field
+    fields[#fields + 1] = value
+  end
+  if curve ~= present then
+    local name, coefficients = string.match(curve, '^([^=]*)=?(.*)$')
+    add('xp_curve', name)
+    if coefficients ~= '' then
+      add('xp_curve_custom', coefficients)
+    end
+  end
+  return fields
+end
+
 if mode == 'begin' or mode == 'open' then
   require_permissions(KEYS[6], 'HSET')
   require_permissions(KEYS[8], 'SET')
@@ -38,22 +58,27 @@ if mode == 'begin' or mode == 'open' then
     return { 'BUSY' }
   end
   if mode == 'open' then
-    local is_empty = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[4], KEYS[6]) == 0
-    if season[5] ~= ARGV[3] and not is_empty then
+    local is_first = season[5] ~= ARGV[3]
+    if is_first and redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[4]) > 0 then
       return { 'EXISTS' }
     end
-    if ARGV[4] then
+    local config = is_first and archive_config(ARGV[4], ARGV[5]) or {}
+    if config[1] then
       require_permissions(KEYS[3], 'HSET')
     end
     redis.call('SET', KEYS[8], token, 'PX', LOCK_MS)
     redis.call('HSET', KEYS[6], 'of', ARGV[3])
-    if ARGV[4] then
-      redis.call('HSET', KEYS[3], unpack(ARGV, 4))
+    if config[1] then
+      redis.call('HSET', KEYS[3], unpack(config))
     end
     return { 'OK' }
   end
   local phase, archive = season[3], ARGV[3]
-  if type(phase) == 'string' and phase ~= 'done' and (season[2] ~= archive or season[4] ~= ARGV[4]) then
+  local is_other = season[2] ~= archive or season[4] ~= ARGV[4]
+  if phase == 'copy' and is_other and redis.call('EXISTS', KEYS[7]) == 0 then
+    -- It has done nothing yet.
+    phase = nil
+  elseif type(phase) == 'string' and phase ~= 'done' and is_other then
     return { 'OTHER', season[2] }
   end
   local id, _, curve_name = season[1], guild_curve(KEYS[3])
@@ -128,10 +153,14 @@ local function reset(count)
 end
 
 local function mark(count, cursor, place, which)
-  local scanned = redis.call('ZSCAN', place == 'hidden' and KEYS[4] or KEYS[1], cursor, 'COUNT', count)
+  local key = ({ marked = KEYS[7], ranked = KEYS[1], hidden = KEYS[4] })[place]
+  local scanned = redis.call('ZSCAN', key, cursor, 'COUNT', count)
   local reply, marks = { 'OK', scanned[1] }, {}
   for i = 1, #scanned[2], 2 do
     local id = scanned[2][i]
+    if not is_valid_id(id) then
+      return { 'INVALID', id }
+    end
     local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], id)
     -- Without the field "hidden" in the counters, nobody is hidden.
     if score and (which ~= 'unmarked' or not redis.call('ZSCORE', KEYS[7], id)) then

@@ -7,7 +7,6 @@ import { recordArguments } from '../members/records.ts';
 import { decodeRow, type StoredMember } from '../members/stored-members.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
 import { checkIds } from '../ranking/check-ids.ts';
-import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
 export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons']);
 
@@ -60,14 +59,14 @@ export class SeasonReset {
     const [, id, phase, curve, multiplier] = begun as [string, string, string, string, string];
     try {
       if (phase === 'done') return { archived: 0, reset: 0 };
-      this.throwConflict(
-        await this.step(archiveAs, 'open', `${guildId} ${id}`, ...configOf(curve, multiplier)),
-        archiveAs,
-      );
       let archived = 0;
       let reset = 0;
       for (let isCopied = phase !== 'copy'; ; isCopied = false) {
-        if (!isCopied) archived = await this.copy();
+        if (!isCopied) {
+          const opened = await this.step(archiveAs, 'open', `${guildId} ${id}`, curve, multiplier);
+          this.throwConflict(opened, archiveAs);
+          archived = await this.copy();
+        }
         const result = await this.resetMembers();
         reset += result.reset;
         if (result.isDone) break;
@@ -103,18 +102,14 @@ export class SeasonReset {
   private async copyListed(which: '' | 'unmarked'): Promise<number> {
     const { guildId, options } = this;
     let archived = 0;
-    for (const place of ['ranked', 'hidden']) {
+    // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
+    for (const place of which === '' ? ['marked', 'ranked', 'hidden'] : ['ranked', 'hidden']) {
       let cursor = '0';
       do {
         options.signal?.throwIfAborted();
-        const [, next, ...rows] = (await this.step(
-          guildId,
-          'mark',
-          MEMBERS_PER_STEP,
-          cursor,
-          place,
-          which,
-        )) as string[];
+        const marked = await this.step(guildId, 'mark', MEMBERS_PER_STEP, cursor, place, which);
+        this.throwConflict(marked, guildId);
+        const [, next, ...rows] = marked as string[];
         await this.archive(rows.map(decodeRow));
         archived += rows.length;
         cursor = next as string;
@@ -125,7 +120,11 @@ export class SeasonReset {
 
   /** Copies members with the XP that is marked. */
   private async archive(members: readonly StoredMember[]): Promise<void> {
-    if (members.length === 0) return;
+    if (members.length === 0) {
+      // Any step renews the lock of the archive.
+      await this.step(this.options.archiveAs, 'server');
+      return;
+    }
     const archive = this.redisKeys.locked(this.options.archiveAs);
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
       return { userId, set: xp, hidden, profile };
@@ -165,7 +164,7 @@ export class SeasonReset {
     return reply;
   }
 
-  /** @throws InvalidInputError when a reply says that something else is in the way. */
+  /** @throws DataConflictError when a reply says that something else is in the way. */
   private throwConflict([status, other]: readonly (string | number)[], guildId: string): void {
     if (status === 'BUSY')
       throw new DataConflictError(
@@ -176,14 +175,9 @@ export class SeasonReset {
         `The season of ${guildId} that goes to ${other} is not done: end it first, with the same arguments as before`,
       );
     if (status === 'EXISTS') throw new DataConflictError(`The guild ${guildId} has data already: name another archive`);
+    if (status === 'INVALID')
+      throw new DataConflictError(
+        `The guild ${guildId} has a member with the user id ${JSON.stringify(other)}, which is none: take it out of its sorted set with ZREM`,
+      );
   }
-}
-
-/** Returns the config of an archive, so that its members have the levels that they had: field, value, ... */
-function configOf(curve: string, multiplier: string): string[] {
-  const [name = '', coefficients] = curve.split('=');
-  const own = coefficients === undefined ? [] : ['xp_curve_custom', coefficients];
-  const factor = multiplier ? ['xp_multiplier', multiplier] : [];
-  // The defaults need no config, which a bot may not be allowed to write.
-  return name === DEFAULT_CURVE ? factor : ['xp_curve', name, ...own, ...factor];
 }

@@ -169,6 +169,110 @@ describe('the end of a season', needs('redis-server'), () => {
     }
   });
 
+  /** Returns a client that calls `before` with the mode of each step of season.lua, and the place of a "mark". */
+  const watched = (before: (mode: string, place: string) => Promise<unknown>): ScriptClient => ({
+    evalsha: async (...args) => {
+      const [mode, place] = [String(args[2 + args[1]]), String(args[6 + args[1]])];
+      await before(mode, place);
+      return store.client.evalsha(...args);
+    },
+    eval: store.client.eval.bind(store.client),
+  });
+  const killedAt = (mode: string) => watched(async (each) => each === mode && Promise.reject(new Error('killed')));
+
+  it('copies members that a killed call has marked, also when they escape each reading of the places', async () => {
+    await writer().recordMany('g', [
+      { userId: 'a', set: 300 },
+      { userId: 'b', set: 200 },
+    ]);
+    let stages = 0;
+    const killed: ScriptClient = {
+      evalsha: async (...args) => {
+        // stage.lua has six keys.
+        if (args[1] === 6 && ++stages === 1) throw new Error('killed');
+        return store.client.evalsha(...args);
+      },
+      eval: store.client.eval.bind(store.client),
+    };
+    await expect(createWriter(killed).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
+      'The store did not answer',
+    );
+    const elusive = watched(async (mode, place) => {
+      if (mode === 'mark' && place === 'ranked') await writer().hide('g', ['a'], { reason: 'left' });
+      if (mode === 'mark' && place === 'hidden') await writer().unhide('g', ['a'], { reason: 'left' });
+    });
+    await createWriter(elusive).resetSeason('g', { archiveAs: ARCHIVE });
+    expect((await content(ARCHIVE)).ranked).toEqual(['a', '300', 'b', '200']);
+    expect((await content('g')).ranked).toEqual(['b', '0', 'a', '0']);
+  });
+
+  it.each(['copied', 'reset'])('keeps the curve of the archive when it changes after a kill at %s', async (mode) => {
+    await fill();
+    await expect(createWriter(killedAt(mode)).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow(
+      'The store did not answer',
+    );
+    const { guildConfig } = servicesOn(store.client, 'gr', ['free']);
+    await guildConfig.update('g', { xpCurve: 'lurkr' });
+    await writer().resetSeason('g', { archiveAs: ARCHIVE });
+    await content(ARCHIVE);
+    expect(await createReader(store.client).stats(ARCHIVE)).toMatchObject({ xpCurve: 'custom' });
+    expect(await createReader(store.client).member(ARCHIVE, 'b')).toMatchObject({ level: 4 });
+  });
+
+  it('gives the archive the curve of the guild, whatever it has before', async () => {
+    await store.client.hset(`gr:{${ARCHIVE}}:config`, { xp_curve: 'lurkr', plan: 'free' });
+    await writer().record('g', { userId: 'a', set: 4675 });
+    const { level } = (await createReader(store.client).member('g', 'a')) ?? {};
+    await writer().resetSeason('g', { archiveAs: ARCHIVE });
+    expect(await createReader(store.client).member(ARCHIVE, 'a')).toMatchObject({ level });
+    expect(await store.client.hgetall(`gr:{${ARCHIVE}}:config`)).toEqual({ xp_curve: 'standard', plan: 'free' });
+  });
+
+  it('keeps the lock of the archive while it copies nobody', async () => {
+    const members = Array.from({ length: 2000 }, (_, n) => ({ userId: `m${n}`, set: n }));
+    await writer().recordMany('g', members);
+    const lock = `gr:{${ARCHIVE}}:next:xp:lock`;
+    let marks = 0;
+    const slow = watched(async (mode) => {
+      if (mode === 'copied' && marks < 50) await writer().record('g', { userId: 'late', set: 5 });
+      if (mode !== 'mark') return;
+      marks++;
+      // As if each step took two seconds.
+      const left = (await store.client.pttl(lock)) - 2000;
+      await (left > 0 ? store.client.pexpire(lock, left) : store.client.del(lock));
+    });
+    await createWriter(slow).resetSeason('g', { archiveAs: ARCHIVE });
+    expect(marks).toBeGreaterThan(40);
+    expect((await content(ARCHIVE)).ranked).toContain('late');
+  });
+
+  it('takes another archive, or other arguments, before it has copied anybody', async () => {
+    await fill();
+    await writer().record('full', { userId: 'a', set: 1 });
+    await expect(writer().resetSeason('g', { archiveAs: 'full' })).rejects.toThrow('full has data already');
+    await expect(createWriter(killedAt('mark')).resetSeason('g', { archiveAs: 'g.typo' })).rejects.toThrow(
+      'The store did not answer',
+    );
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE, keepMembers: false })).toMatchObject({ archived: 4 });
+    expect((await content(ARCHIVE)).ranked).toEqual(['a', '300', 'b', '200', 'c', '0']);
+    expect((await content('full')).ranked).toEqual(['a', '1']);
+  });
+
+  it('of a guild without members leaves its archive to another guild', async () => {
+    expect(await writer().resetSeason('typo', { archiveAs: ARCHIVE })).toEqual({ archived: 0, reset: 0 });
+    await fill();
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
+  });
+
+  it('names a member whose user id is none', async () => {
+    await fill();
+    await store.client.zadd('gr:{g}:xp', 5, 'a b');
+    const refused = writer().resetSeason('g', { archiveAs: ARCHIVE });
+    await expect(refused).rejects.toThrow('g has a member with the user id "a b", which is none');
+    await store.client.zrem('gr:{g}:xp', 'a b');
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
+  });
+
   it('is refused while another call has the lock, and steps of a suspended call are refused', async () => {
     const { client } = store;
     for (let last = 2; ; last++) {
