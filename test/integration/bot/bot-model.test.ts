@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createReader, type GuildReader } from '../../../src/bot/reader.ts';
-import { createWriter } from '../../../src/bot/writer.ts';
+import { createWriter, type SeasonOptions } from '../../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { RecordRefusedError } from '../../../src/errors.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/guild/ranking/reader.ts';
@@ -144,43 +144,65 @@ describeStores('a bot of several processes', (kind) => {
   }
 });
 
-/** Ends seasons of a guild one script call at a time, between the calls of others. */
+interface Season {
+  readonly options: SeasonOptions;
+  readonly model: SeasonModel;
+}
+
+/** Ends seasons of a guild one script call at a time, between the calls of others. Some runs are killed, and the next one goes on. */
 class RunningSeason {
   /** What the archives must have. */
   readonly archives = new Map<string, BotModel>();
   private work: Promise<unknown> | undefined;
-  private followed: SeasonModel | undefined;
-  private readonly client: SteppedClient;
+  /** The season that is not done. */
+  private season: Season | undefined;
+  private client: SteppedClient | undefined;
 
   constructor(
     private readonly guild: string,
     private readonly model: { readonly current: BotModel },
-    store: TestStore,
-  ) {
-    const timed = clocked(store.client, () => model.current.nowMs);
-    this.client = new SteppedClient(timed, () => this.followed);
-  }
+    private readonly store: TestStore,
+  ) {}
 
-  async go({ calls, keepMembers }: Extract<BotStep, { kind: 'season' }>): Promise<void> {
-    if (!this.work) {
-      const archive = `${this.guild}.s${this.archives.size}`;
-      const members = new BotModel();
-      this.archives.set(archive, members);
-      this.followed = new SeasonModel(this.model.current, members, keepMembers);
-      const work = createWriter(this.client).resetSeason(this.guild, { archiveAs: archive, keepMembers });
-      this.work = work.then(() => {
-        this.work = undefined;
-      });
-    }
-    for (let n = 0; n < calls && this.work; n++) await this.client.step(this.work);
+  async go({ calls, keepMembers, isKilled }: Extract<BotStep, { kind: 'season' }>): Promise<void> {
+    this.season ??= this.begin(keepMembers);
+    if (!this.work) this.run(this.season);
+    for (let n = 0; n < calls && this.work; n++) await this.client?.step(this.work);
+    if (!isKilled || !this.work) return;
+    await this.client?.kill(this.work);
+    this.work = undefined;
+    // They would expire after ten seconds.
+    await this.store.client.del(...[this.guild, ...this.archives.keys()].map((guild) => `gr:{${guild}}:next:xp:lock`));
   }
 
   forget(userIds: readonly string[]): void {
-    this.followed?.forget(userIds);
+    this.season?.model.forget(userIds);
   }
 
   async finish(): Promise<void> {
-    while (this.work) await this.client.step(this.work);
+    if (this.season && !this.work) this.run(this.season);
+    while (this.work) await this.client?.step(this.work);
+  }
+
+  private begin(keepMembers: boolean): Season {
+    const archiveAs = `${this.guild}.s${this.archives.size}`;
+    const members = new BotModel();
+    this.archives.set(archiveAs, members);
+    const model = new SeasonModel(this.model.current, members, keepMembers);
+    return { options: { archiveAs, keepMembers }, model };
+  }
+
+  private run({ options, model }: Season): void {
+    this.client = new SteppedClient(
+      clocked(this.store.client, () => this.model.current.nowMs),
+      model,
+    );
+    this.work = createWriter(this.client)
+      .resetSeason(this.guild, options)
+      .then(() => {
+        this.work = undefined;
+        this.season = undefined;
+      });
   }
 }
 

@@ -11,7 +11,7 @@ export type BotStep =
   | { readonly kind: 'setProfiles'; readonly updates: readonly ProfileUpdate[] }
   | { readonly kind: 'hide' | 'unhide'; readonly userIds: readonly string[]; readonly reason?: HideReason }
   | { readonly kind: 'remove'; readonly userIds: readonly string[] }
-  | { readonly kind: 'season'; readonly calls: number; readonly keepMembers: boolean }
+  | { readonly kind: 'season'; readonly calls: number; readonly keepMembers: boolean; readonly isKilled: boolean }
   | { readonly kind: 'clock'; readonly ms: number };
 
 const DAY_MS = 86_400_000;
@@ -79,6 +79,7 @@ export const botSteps: fc.Arbitrary<BotStep[]> = fc.array(
         kind: kindOf('season'),
         calls: fc.integer({ min: 1, max: 9 }),
         keepMembers: fc.boolean(),
+        isKilled: fc.boolean(),
       }),
     },
     {

@@ -1,9 +1,13 @@
 import type { ScriptClient } from '../../../src/store/scripts.ts';
-import type { BotModel } from '../../support/bot-model.ts';
+import type { BotMember, BotModel } from '../../support/bot-model.ts';
+
+type Reasons = BotMember['reasons'];
 
 /** What a season's end has done so far, in a naive model that follows its script calls one by one. */
 export class SeasonModel {
   private readonly marks = new Map<string, number>();
+  /** Members that are marked, and not copied yet. */
+  private marked: [id: string, member: BotMember][] = [];
   private isCopied = false;
 
   constructor(
@@ -13,10 +17,18 @@ export class SeasonModel {
   ) {}
 
   /** Follows one call by its reply: `script` is its name, `args` are its arguments. */
-  follow(script: string, [mode, , count]: readonly string[], reply: unknown): void {
-    if (script !== 'season' || !Array.isArray(reply) || reply[0] !== 'OK') return;
-    if (mode === 'mark') for (const row of reply.slice(2)) this.mark(row.split('\n', 1)[0]);
-    if (mode === 'reset') for (const id of this.firstMarks(Number(count))) this.reset(id);
+  follow(script: string, [mode, , ...rest]: readonly string[], reply: unknown): void {
+    if (!Array.isArray(reply) || reply[0] !== 'OK') return;
+    if (script === 'stage') for (const [id, member] of this.marked) this.archive.members.set(id, member);
+    if (script !== 'season') return;
+    if (mode === 'mark') {
+      this.marked = [];
+      for (const row of reply.slice(2)) this.mark(row.split('\n', 1)[0]);
+    }
+    if (mode === 'hide')
+      for (let n = 0; n < rest.length; n += 2) this.place(rest[n], rest[n + 1]?.split(' ') as Reasons);
+    if (mode === 'unhide') for (const id of rest) this.place(id, []);
+    if (mode === 'reset') for (const id of this.firstMarks(Number(rest[0]))) this.reset(id);
     if (mode !== 'copied' || this.isCopied) return;
     this.isCopied = true;
     this.guild.boards?.clear();
@@ -31,7 +43,13 @@ export class SeasonModel {
     const member = this.guild.members.get(id);
     if (!member) return;
     this.marks.set(id, member.xp);
-    this.archive.members.set(id, { ...member });
+    this.marked.push([id, { ...member }]);
+  }
+
+  /** Gives a member of the archive its place before its copy. */
+  private place(id = '', reasons: Reasons): void {
+    const member = this.archive.members.get(id);
+    if (member) Object.assign(member, { reasons, hidden: reasons.length > 0 });
   }
 
   /** The ids of tests are ASCII, which Redis orders as JavaScript does. */
@@ -57,13 +75,14 @@ export class SeasonModel {
 
 /** A client whose calls wait until a test lets them go on one by one. */
 export class SteppedClient implements ScriptClient {
-  private waiting: (() => Promise<void>) | undefined;
+  private waiting: { run(): Promise<void>; fail(error: Error): void } | undefined;
   private arrived: () => void = () => {};
+  private isKilled = false;
 
   /** @param season is told of each call with its reply. */
   constructor(
     private readonly client: ScriptClient,
-    private readonly season: () => SeasonModel | undefined,
+    private readonly season: SeasonModel,
   ) {}
 
   evalsha(): Promise<unknown> {
@@ -71,27 +90,41 @@ export class SteppedClient implements ScriptClient {
   }
 
   eval(source: string, count: number, ...rest: (string | number)[]): Promise<unknown> {
+    if (this.isKilled) return Promise.reject(new Error('killed'));
     return new Promise((resolve, reject) => {
-      this.waiting = async () => {
+      const run = async () => {
         const [script, args] = [/^-- (\S+):/.exec(source)?.[1] ?? '', rest.slice(count).map(String)];
         const reply = this.client.eval(source, count, ...rest);
-        await reply.then((value) => this.season()?.follow(script, args, value)).catch(() => {});
+        await reply.then((value) => this.season.follow(script, args, value)).catch(() => {});
         await reply.then(resolve, reject);
       };
+      this.waiting = { run, fail: reject };
       this.arrived();
     });
   }
 
   /** Lets one call run, when there is one or comes one, or the work ends. */
   async step(work: Promise<unknown>): Promise<void> {
+    await (await this.next(work))?.run();
+  }
+
+  /** Fails the next call, when there is one or comes one, and all after it. */
+  async kill(work: Promise<unknown>): Promise<void> {
+    const call = await this.next(work);
+    this.isKilled = true;
+    call?.fail(new Error('killed'));
+    await work.catch(() => {});
+  }
+
+  private async next(work: Promise<unknown>) {
     if (!this.waiting) {
       const arrival = new Promise<void>((resolve) => {
         this.arrived = resolve;
       });
       await Promise.race([arrival, work.catch(() => {})]);
     }
-    const run = this.waiting;
+    const call = this.waiting;
     this.waiting = undefined;
-    await run?.();
+    return call;
   }
 }
