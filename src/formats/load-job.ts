@@ -1,4 +1,3 @@
-import type { HideOptions } from '../guild/members/hiding.ts';
 import type { LeaderboardWriter } from '../guild/members/writer.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import type { GuildConfig } from '../guild/settings/guild-config.ts';
@@ -10,14 +9,12 @@ import type { Input } from './inputs.ts';
 import type { LevelChoice } from './levels.ts';
 import type { Reading } from './reading.ts';
 
-type Hide = (guildId: string, userIds: readonly string[], options: HideOptions) => Promise<unknown>;
-
 /** The parts that a load writes with. */
 export interface LoadTarget {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
-  readonly writer: LeaderboardWriter & Record<'hide' | 'unhide', Hide>;
+  readonly writer: LeaderboardWriter;
   readonly guildConfig: GuildConfig;
 }
 

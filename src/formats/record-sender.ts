@@ -5,14 +5,15 @@ const RECORDS_PER_WRITE = 250;
 /** Writes on the way at once. Enough that neither side waits for the other. */
 const MAX_IN_FLIGHT = 4;
 
-/** Sends records to the store in order, many in one write. It counts only what Redis confirmed. */
+/** Sends records to the store, many in one write, and those of one member in order. It counts only what Redis confirmed. */
 export class RecordSender {
   /** Records confirmed. */
   written = 0;
   /** Members among them that the ranking did not have before. */
   created = 0;
   private records: FileRecord[] = [];
-  private readonly inFlight = new Set<Promise<void>>();
+  /** The writes on the way, with the members of each. */
+  private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
   private failure: { readonly error: unknown } | undefined;
 
   /** @param onWritten is called with each list of records that Redis confirmed. */
@@ -45,14 +46,15 @@ export class RecordSender {
 
   /** Waits for the writes on the way, and sends nothing more. Never throws. */
   async settle(): Promise<void> {
-    await Promise.all(this.inFlight);
+    await Promise.all(this.inFlight.keys());
   }
 
   private async send(): Promise<void> {
-    while (this.inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.inFlight);
-    if (this.failure) throw this.failure.error;
     const records = this.records;
     this.records = [];
+    const members = new Set(records.map(({ userId }) => userId));
+    while (this.mustWait(members)) await Promise.race(this.inFlight.keys());
+    if (this.failure) throw this.failure.error;
     const sent = this.write(records).then(
       ({ created }) => {
         this.written += records.length;
@@ -63,7 +65,14 @@ export class RecordSender {
         this.failure ??= { error };
       },
     );
-    this.inFlight.add(sent);
+    this.inFlight.set(sent, members);
     void sent.then(() => this.inFlight.delete(sent));
+  }
+
+  /** A write can be sent again, behind later ones, so those of one member are not on the way together. */
+  private mustWait(members: ReadonlySet<string>): boolean {
+    if (this.inFlight.size >= MAX_IN_FLIGHT) return true;
+    for (const others of this.inFlight.values()) for (const id of members) if (others.has(id)) return true;
+    return false;
   }
 }

@@ -66,7 +66,7 @@ const CALLS: Record<
   },
   hide: (r) => ({
     further: [':hidden:reasons'],
-    args: [r.pick(['hide', 'unhide']), r.pick(['left', 'self', 'moderator']), ...r.some(IDS, 1 + r.below(4))],
+    args: [r.pick(['hide', 'unhide', 'add']), r.pick(['left', 'self', 'moderator']), ...r.some(IDS, 1 + r.below(4))],
   }),
   remove: (r) => {
     const ids = r.some(IDS, 1 + r.below(3));

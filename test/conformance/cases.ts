@@ -259,10 +259,10 @@ function* hideCases(): Iterable<Call> {
     const ranked = Object.keys((state[':xp'] as { zset?: object } | undefined)?.zset ?? {})[0] ?? '';
     const both = ranked && r.below(5) === 0 && !state[':hidden'];
     const twice = { ...state, ':hidden': { zset: { [ranked]: 40 } } };
-    const args = [r.pick(['hide', 'unhide']), r.pick(['left', 'self', 'moderator']), ...ids];
+    const args = [r.pick(['hide', 'unhide', 'add']), r.pick(['left', 'self', 'moderator']), ...ids];
     return { state: withReasons(r, both ? twice : state), keys: HIDE_KEYS, args };
   });
-  for (const direction of ['hide', 'unhide']) {
+  for (const direction of ['hide', 'unhide', 'add']) {
     const call = (name: string, ids: string[], state = SMALL) => ({
       name,
       state,

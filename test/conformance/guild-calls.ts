@@ -54,19 +54,24 @@ function xpAfter(guild: NaiveGuild, op: string, xp: bigint, amount: bigint): big
 
 /** hide.lua. */
 export const hide: Model = (state, now, _keys, [direction, reason = '', ...ids]) => {
-  if (!['hide', 'unhide'].includes(direction ?? '') || !['left', 'self', 'moderator'].includes(reason))
+  if (!['hide', 'unhide', 'add'].includes(direction ?? '') || !['left', 'self', 'moderator'].includes(reason))
     throw new Refused(['REFUSED', 0, 'argument']);
-  return place(state, now, ids, (_, before) =>
-    direction === 'hide' ? [...before, reason] : before.filter((each) => each !== reason),
-  );
+  const after = (_: string, before: readonly string[]) =>
+    direction === 'unhide' ? before.filter((each) => each !== reason) : [...before, reason];
+  return place(state, now, ids, after, direction === 'add');
 };
 
-/** lib-place.lua. @param after gives the reasons of a member after the call, in any order. */
+/**
+ * lib-place.lua.
+ * @param after gives the reasons of a member after the call, in any order.
+ * @param isAdding whether a user who is no member becomes a hidden one.
+ */
 export function place(
   state: State,
   now: number,
   ids: readonly string[],
   after: (id: string, before: readonly string[]) => readonly string[],
+  isAdding = false,
 ): [Reply, NaiveGuild] {
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
@@ -74,8 +79,11 @@ export function place(
   let [moved, isWritten] = [0, false];
   const hidden: string[] = [];
   for (const id of new Set(ids)) {
-    if (!guild.ranked.has(id) && !guild.hidden.has(id)) continue;
+    const isNew = !guild.ranked.has(id) && !guild.hidden.has(id);
+    if (isNew && !isAdding) continue;
     const before = guild.reasonsOf(id);
+    // It has no place that it could leave.
+    if (isNew) guild.put(id, 0n, true);
     const isMoved = guild.place(id, after(id, before));
     if (isMoved) moved++;
     const now = guild.reasonsOf(id);

@@ -30,11 +30,11 @@ export interface PlaceChange {
   readonly hidden: readonly HiddenMember[];
 }
 
-/** Runs hide.lua, in slices. @throws as BotWriter.hide. */
+/** Runs hide.lua in a mode, in slices; "add" hides users too who are no members, with 0 XP. @throws as BotWriter.hide. */
 export async function changeReason(
   scripts: Scripts,
   redisKeys: RedisKeys,
-  direction: 'hide' | 'unhide',
+  mode: 'hide' | 'unhide' | 'add',
   guildId: string,
   userIds: readonly string[],
   { reason = 'moderator' }: HideOptions = {},
@@ -44,7 +44,7 @@ export async function changeReason(
     throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${JSON.stringify(reason)}`);
   const guild = redisKeys.guild(guildId);
   const slices = await inSlices(userIds, async (slice) => {
-    const reply = await hide(scripts, guild, [direction, reason, ...slice]);
+    const reply = await hide(scripts, guild, [mode, reason, ...slice]);
     throwRefusal(reply);
     return { changed: Number(reply[2]), hidden: reply.slice(3).map(hiddenMember) };
   });

@@ -13,9 +13,9 @@ local function copied(list)
 end
 
 -- Gives members the places and the reasons that `reasons_after` says: it gets a user id and the reasons before, "" for a ranked member,
--- and returns those after. Returns "OK", rev, the number of members that changed their place, and then "user id reasons" for each of them
+-- and returns those after. With `is_adding`, a user who is no member becomes a hidden one with 0 XP. Returns "OK", rev, the number of members that changed their place, and then "user id reasons" for each of them
 -- that is hidden; or a refusal. All is read and checked before the first write.
-local function change_place(reasons_key, ids, reasons_after)
+local function change_place(reasons_key, ids, reasons_after, is_adding)
   local stats = read_stats(KEYS[2])
   local xp_key, hidden_key, curve = KEYS[1], KEYS[4], guild_curve(KEYS[3])
   local writes, reply, seen, moved, hidden_more = {}, { 'OK', '', 0 }, {}, 0, 0
@@ -38,11 +38,13 @@ local function change_place(reasons_key, ids, reasons_after)
     end
     local ranked = not seen[id] and redis.call('ZSCORE', xp_key, id)
     local hidden = not seen[id] and redis.call('ZSCORE', hidden_key, id)
-    if ranked or hidden then
+    local is_new = is_adding and not seen[id] and not ranked and not hidden
+    if ranked or hidden or is_new then
       seen[id] = true
       local before = hidden and reasons_of(reasons_key, id) or ''
       local after = reasons_after(id, before)
-      local xp = (after == '' and hidden or after ~= '' and ranked) and move(id, ranked, hidden, after)
+      local xp = is_new and '0' or (after == '' and hidden or after ~= '' and ranked) and move(id, ranked, hidden, after)
+      hidden_more = hidden_more + (is_new and 1 or 0)
       if xp or after ~= before then
         note_hidden(stats, hidden_key, id, true)
         writes[#writes + 1] = { id = id, reasons = after, xp = xp }

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { BotWriter } from '../../src/bot/bot-writer.ts';
+import { StoreUnavailableError } from '../../src/errors.ts';
+import { loadAndHide } from '../../src/formats/load-hidden.ts';
+import { RecordSender } from '../../src/formats/record-sender.ts';
+import type { FileRecord } from '../../src/guild/members/records.ts';
+import { Scripts } from '../../src/store/scripts.ts';
+import { needs } from '../support/needs.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { realStore } from '../support/stores.ts';
+
+describe('the load of hidden members', needs('redis-server'), () => {
+  const suite = storeSuite(realStore);
+  const rows: readonly FileRecord[] = [
+    { userId: 'a', set: 100, hidden: true, hiddenReasons: ['left'] },
+    { userId: 'b', set: 200, hidden: true, hiddenReasons: ['self', 'left'] },
+    { userId: 'c', set: 300, hidden: true },
+    { userId: 'd', set: 400 },
+  ];
+  const content = async (guild: string) => {
+    const { client } = suite.store;
+    return {
+      ranked: await client.zrange(`gr:{${guild}}:xp`, 0, -1, 'WITHSCORES'),
+      hidden: await client.zrange(`gr:{${guild}}:hidden`, 0, -1, 'WITHSCORES'),
+      reasons: await client.hgetall(`gr:{${guild}}:hidden:reasons`),
+    };
+  };
+  /** A store that knows nothing of the guild, so that its first write is sent again with the keys of the boards. */
+  const freshTarget = () => {
+    const scripts = new Scripts(suite.store.client);
+    return { ...suite.store, scripts, writer: new BotWriter(scripts, suite.store.redisKeys) };
+  };
+  const LOADED = {
+    ranked: ['d', '400'],
+    hidden: ['a', '100', 'b', '200', 'c', '300'],
+    reasons: { a: 'left', b: 'left self' },
+  };
+
+  it('ranks none of them meanwhile, also in a guild with boards, whose keys the connection does not know yet', async () => {
+    const guild = suite.newGuild();
+    await suite.store.guildConfig.update(guild, { boards: ['week'] });
+    await loadAndHide(freshTarget(), guild, rows);
+    expect(await content(guild)).toEqual(LOADED);
+    expect(await suite.store.client.zcard(`gr:{${guild}}:xp~week`)).toBe(0);
+  });
+
+  it('has the reasons of the file after a kill at any command, and another run', async () => {
+    for (let last = 1; ; last++) {
+      const guild = suite.newGuild();
+      let commands = 0;
+      const target = suite.beside(async () => {
+        if (++commands > last) throw new StoreUnavailableError(new Error('killed'));
+      });
+      const writer = new BotWriter(target.scripts, target.redisKeys);
+      const isKilled = await loadAndHide({ ...target, writer }, guild, rows).then(
+        () => false,
+        () => true,
+      );
+      await loadAndHide(suite.store, guild, rows);
+      expect(await content(guild)).toEqual(LOADED);
+      if (!isKilled) {
+        expect(last).toBeGreaterThan(2);
+        break;
+      }
+    }
+  });
+
+  it('keeps the reasons of a guild, and adds those of the file', async () => {
+    const guild = suite.newGuild();
+    await suite.store.writer.recordMany(
+      guild,
+      rows.map(({ userId }) => ({ userId, set: 1 })),
+    );
+    await suite.store.writer.hide(guild, ['a', 'd'], { reason: 'self' });
+    await loadAndHide(suite.store, guild, rows);
+    expect(await content(guild)).toEqual({
+      ranked: [],
+      hidden: ['a', '100', 'b', '200', 'c', '300', 'd', '400'],
+      reasons: { a: 'left self', b: 'left self', d: 'self' },
+    });
+  });
+
+  it('counts the last row of a member, and the reasons of all, however many members are between', async () => {
+    const guild = suite.newGuild();
+    await suite.store.guildConfig.update(guild, { boards: ['week'] });
+    const target = freshTarget();
+    const sender = new RecordSender((records) => loadAndHide(target, guild, records));
+    await sender.add({ userId: 'a', set: 5, hidden: true, hiddenReasons: ['left'] });
+    await sender.add({ userId: 'd', set: 5 });
+    for (let n = 0; n < 1000; n++) await sender.add({ userId: `m${n}`, set: 1 });
+    await sender.add({ userId: 'a', set: 7, hidden: true });
+    await sender.add({ userId: 'd', set: 7 });
+    for (let n = 0; n < 300; n++) await sender.add({ userId: `n${n}`, set: 1 });
+    await sender.finish();
+    const { hidden, reasons } = await content(guild);
+    expect([hidden, reasons]).toEqual([['a', '7'], { a: 'left moderator' }]);
+    expect(await suite.store.client.zscore(`gr:{${guild}}:xp`, 'd')).toBe('7');
+  });
+});
