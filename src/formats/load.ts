@@ -124,8 +124,8 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
 }
 
 async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
-  const { guild, stop, reading, plan } = job;
-  const replacement = await Replacement.begin(target, guild, choice.curve);
+  const { guild, stop, reading } = job;
+  const replacement = await Replacement.begin(target, guild, choice.curve, job.plan);
   try {
     const sender = new RecordSender((records) => replacement.stage(records), countIn(counts.tally));
     await sendMembers(sender, job, choice);
@@ -135,7 +135,6 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
       );
     if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
     stop.signal.throwIfAborted();
-    if (plan !== undefined) await target.guildConfig.update(guild, { plan });
     stop.holdExit();
     counts.isSwapSent = true;
     const removed = await replacement.swap();

@@ -1,3 +1,4 @@
+import { DataConflictError } from '../errors.ts';
 import type { FileRecord } from '../guild/members/records.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { StagedMembers } from '../guild/replace/staged-members.ts';
@@ -18,10 +19,20 @@ export class Replacement {
   /**
    * Begins a replacement.
    * @param curve the curve that the guild will have.
-   * @throws as {@link StagedMembers.lock}.
+   * @param plan the plan that it will have; undefined = as before.
+   * @throws DataConflictError while a season of the guild ends, and as {@link StagedMembers.lock}.
    */
-  static async begin(target: LoadTarget, guildId: string, curve: CurveText): Promise<Replacement> {
-    return new Replacement(await StagedMembers.lock(target, guildId, curveFields(curve)));
+  static async begin(target: LoadTarget, guildId: string, curve: CurveText, plan?: string): Promise<Replacement> {
+    const config = [...curveFields(curve), ...(plan === undefined ? [] : ['plan', plan])];
+    const members = await StagedMembers.lock(target, guildId, config);
+    const replacement = new Replacement(members);
+    try {
+      await refuseInSeason(target, guildId);
+    } catch (error) {
+      await replacement.end();
+      throw error;
+    }
+    return replacement;
   }
 
   stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
@@ -43,4 +54,14 @@ export class Replacement {
     clearInterval(this.renewal);
     await this.members.end();
   }
+}
+
+/** Refuses while members wait to lose the XP of a season: the new ones would lose it too. The lock keeps further steps of it away. */
+async function refuseInSeason({ client, redisKeys }: LoadTarget, guildId: string): Promise<void> {
+  const { season, seasonXp } = redisKeys.guild(guildId);
+  const [archive, waiting] = await Promise.all([client.hget(season, 'archive'), client.exists(seasonXp)]);
+  if (waiting === 0) return;
+  throw new DataConflictError(
+    `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
+  );
 }

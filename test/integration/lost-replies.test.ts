@@ -27,14 +27,13 @@ function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJ
 }
 
 /** Loads three members in the place of others, while the command of this name, or in this mode, gets no reply. */
-async function replaceWithout(lost: string) {
-  const guild = suite.newGuild();
+async function replaceWithout(lost: string, guild = suite.newGuild()) {
   await suite.store.writer.record(guild, { userId: 'old', set: 5 });
   const target = suite.beside(async (name, _keys, mode) => {
     if (name === lost || mode === lost) throw new StoreUnavailableError(new Error('Connection is closed.'));
   });
   const input = inputOf((onRead) => generateEntries(3, 's', onRead));
-  const { outcome, summary } = await load(target, jobOf(guild, [input], true));
+  const { outcome, summary } = await load(target, { ...jobOf(guild, [input], true), plan: 'free' });
   expect(summary).toMatchObject({ complete: false, loaded: 0 });
   return outcome?.message;
 }
@@ -43,6 +42,12 @@ it('a replacement without the reply to its swap says that the guild is old or ne
   expect(await replaceWithout('swap')).toBe(
     'Redis did not answer: Connection is closed. (the guild has all old or all new members: run the same command again)',
   );
+});
+
+it('a replacement that changes no members changes no plan', async () => {
+  const guild = suite.newGuild();
+  await replaceWithout('swap', guild);
+  expect(await suite.store.client.hget(`gr:{${guild}}:config`, 'plan')).toBeNull();
 });
 
 it('a replacement that cannot stage says that nothing was replaced', async () => {
