@@ -65,9 +65,9 @@ local function parse_recount(text)
     }, ' ')
   end
 
-  -- A command that was killed leaves its state behind; the scripts drop it after 60 seconds without a step.
+  -- A command that was killed leaves its state behind; the scripts drop it after 60 seconds without a step, also when the clock went back.
   function state.is_abandoned()
-    return redis.call('TIME')[1] - state.seen > 60
+    return math.abs(redis.call('TIME')[1] - state.seen) > 60
   end
 
   -- Returns whether the count has passed the place of a member, in byte order of the ids. Lua's own comparison follows the server's locale.
