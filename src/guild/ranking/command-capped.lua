@@ -1,5 +1,6 @@
 -- capped: counts requests of an API key with a cap, against the guild's quota and against the cap of the key. A request is counted on both
--- or on neither: one that either refuses is kept on none. It opens a window for each counter that has none.
+-- or on neither: one that either refuses is kept on none. It opens a window for each counter that has none, and cuts
+-- one that lasts longer than a window, because the clock of the server went back.
 -- REST = LIMIT ID CAP, as batch.lua says. Reply: requests of the guild's window, these ones among them; milliseconds until it ends; the same two of
 -- the key. O(1).
 
@@ -21,7 +22,7 @@ local function capped(guild, requests, window, rest)
     if allowed > 0 then
       redis.call('INCRBY', counter.key, string.format('%.0f', allowed))
     end
-    if counter.ttl < 0 then
+    if counter.ttl < 0 or counter.ttl > 1000 * window then
       -- It does nothing for a counter that is not there.
       redis.call('EXPIRE', counter.key, window)
       counter.ttl = 1000 * window

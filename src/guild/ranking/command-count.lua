@@ -1,8 +1,10 @@
--- count: counts requests against the guild's quota, and opens a window when none is open. Requests above the limit are refused, and
+-- count: counts requests against the guild's quota, and opens a window when none is open. One that lasts longer than a window, because the
+-- clock of the server went back, is cut to that. Requests above the limit are refused, and
 -- the count does not keep them. Reply: requests counted in the window, those above the limit among them; milliseconds until it ends. O(1).
 local function count(guild, requests, window, limit)
   local ttl = redis.call('PTTL', guild.quota)
-  if ttl < 0 then
+  local needs_end = ttl < 0 or ttl > 1000 * window
+  if needs_end then
     require_permissions(guild.quota, 'EXPIRE')
   end
   local consumed = redis.call('INCRBY', guild.quota, requests)
@@ -10,7 +12,7 @@ local function count(guild, requests, window, limit)
   if excess > 0 then
     redis.call('INCRBY', guild.quota, string.format('%.0f', -excess))
   end
-  if ttl < 0 then
+  if needs_end then
     redis.call('EXPIRE', guild.quota, window)
     ttl = 1000 * window
   end

@@ -82,6 +82,18 @@ it('keeps a running window, and starts one for a counter without', async () => {
   expect(await testStore.client.ttl('gr:quota:{g}')).toBeGreaterThan(WINDOW_S - 60);
 });
 
+it.each([null, 50])(
+  'ends a window after an hour at most, also when the clock of Redis went back, with the cap %s',
+  async (cap) => {
+    for (const key of ['gr:quota:{g}', 'gr:quota:{g}:k'])
+      await testStore.client.set(key, '1', 'PX', 2 * WINDOW_S * 1000);
+    const [state] = await quotas.consume({ ...of('g', 'free'), cap }, 1);
+    expect(state?.remaining).toBe(1);
+    expect(state?.resetMs).toBeLessThanOrEqual(WINDOW_S * 1000);
+    expect(await testStore.client.ttl('gr:quota:{g}')).toBeLessThanOrEqual(WINDOW_S);
+  },
+);
+
 it('fails with the store, and counts nothing as allowed or denied then', async () => {
   const broken = { run: () => Promise.reject(new StoreUnavailableError('down')) } as unknown as CommandBatcher;
   const down = new Quotas(broken, PLANS);
