@@ -2,13 +2,18 @@ import { defineConfig } from 'vitest/config';
 
 const folder = process.env.MUTATION_FOLDER ?? '*';
 
+/** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
+const beside: Readonly<Record<string, readonly string[]>> = {
+  'guild/ranking': ['test/integration/bot/card.test.ts', 'test/api/public-*.test.ts'],
+};
+
 /**
- * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder. They need no
- * Redis and no service, so a run takes minutes. A mutant that only the API tests would notice counts as not noticed.
+ * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. They need no
+ * Redis, so a run takes minutes. A mutant that only further API tests would notice counts as not noticed.
  */
 export default defineConfig({
   test: {
-    include: [`test/unit/${folder}/**/*.test.ts`],
+    include: [`test/unit/${folder}/**/*.test.ts`, ...(beside[folder] ?? [])],
     globalSetup: './scripts/dev/build-widget.mjs',
     env: { TEST_STORES: 'mock', REQUIRE_ALL: '' },
     testTimeout: 20_000,
