@@ -29,8 +29,8 @@ interface GuildStore {
 
 /**
  * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
- * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment begins a new guild. A second call finishes an interrupted deletion. O(k)
- * for k API keys.
+ * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
+ * begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
  * @throws InvalidInputError while a --replace of the guild runs; then nothing was touched.
  * @throws StoreUnavailableError
  */
@@ -39,16 +39,19 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
   const staged = await StagedMembers.lock(store, guildId);
   const guild = redisKeys.guild(guildId);
   const keys = { ...guild, quota: redisKeys.quota(guildId) };
-  const deletion = deleteData(scripts, keys, [], allBoardKeys(guild.xp));
-  // A refused deletion gives the lock back too, so that the next try meets the cause again.
-  await deletion.catch(() => staged.end().catch(() => {}));
-  const [members = 0, config, counters, quota] = (await deletion).map(Number);
-  await staged.end();
-  await publishInvalidation(client, redisKeys, guildId);
-  // Its owners make no further keys.
-  await endSessions(client, redisKeys.sessionsOf(guildId));
-  const revoked = await apiKeys.revokeAll(guildId);
-  await client.del(guild.audit, guild.securityAudit);
-  const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
-  return { members, staged: staged.leftBehind, keys: revoked, ...had };
+  try {
+    const reply = await deleteData(scripts, keys, [], allBoardKeys(guild.xp));
+    const [members = 0, config, counters, quota] = reply.map(Number);
+    await publishInvalidation(client, redisKeys, guildId);
+    // Its owners make no further keys.
+    await endSessions(client, redisKeys.sessionsOf(guildId));
+    await staged.renew();
+    const revoked = await apiKeys.revokeAll(guildId);
+    await client.del(guild.audit, guild.securityAudit);
+    const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
+    return { members, staged: staged.leftBehind, keys: revoked, ...had };
+  } finally {
+    // Not before, or an import could lose its API keys. A refused deletion gives it back too, so that the next try meets the cause again.
+    await staged.end().catch(() => {});
+  }
 }
