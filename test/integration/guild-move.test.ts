@@ -197,6 +197,8 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await slow.ended;
     expect(slow.stderr.text).toContain('something else wrote to the guild during the import');
     await to.client.del('gr:{g}:next:xp:lock');
+    expect(await import_(stream)).toContain('delete them with "guild delete" first');
+    await stores[1]?.empty();
     expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API key.');
     expectSameGuild(await content(to), await content(from));
     await from.client.hset('gr:{g}:stats', 'model', '3');

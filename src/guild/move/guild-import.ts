@@ -9,7 +9,10 @@ import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
 /** Its keys end with the cooldowns of the members that it puts. */
-export const move = defineScript('move', [...GUILD_KEYS, 'season', 'apiKeys', 'quota', 'lock', 'hiddenReasons']);
+export const move = defineScript('move', [
+  ...GUILD_KEYS,
+  ...(['season', 'apiKeys', 'quota', 'lock', 'hiddenReasons', 'apiKeysUsed', 'usage'] as const),
+]);
 
 interface Store {
   readonly client: RedisClient;
@@ -27,8 +30,6 @@ export interface Imported {
 }
 
 const RENEW_MS = 3000;
-/** As usage.lua keeps it. */
-const USAGE_KEPT_MS = 8 * 86_400_000;
 const AGAIN = 'run export and import again';
 
 /**
@@ -90,26 +91,41 @@ class GuildImport {
     await this.step('put', userIds, ...args);
   }
 
-  async finish({ keys, used, usage, quota, ...rest }: MovedRest): Promise<Imported> {
+  /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
+  async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
     const { client, redisKeys } = this.store;
-    const { ranked, hidden, rev, stats, config, season } = rest;
-    const guild = redisKeys.guild(this.guildId);
-    for (const { id, sha256, record } of keys) {
-      // It is listed first, so that every API key that works is listed. Whatever the stream says, it opens this guild alone.
-      await client.hset(guild.apiKeys, id, sha256);
-      const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
-      await client.hset(redisKeys.apiKey(sha256), ...own);
-    }
-    if (used.length > 0) await client.hset(guild.apiKeysUsed, ...used.map(toBytes));
-    if (usage.length > 0) {
-      await client.hset(guild.usage, ...usage.map(toBytes));
-      await client.pexpire(guild.usage, USAGE_KEPT_MS);
-    }
-    const lists = [stats, config, season].flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
+    const { ranked, hidden, rev, stats, config, season, used, usage } = rest;
+    const listed = keys.flatMap(({ id, sha256 }) => [id, sha256]);
+    const lists = [stats, config, season, listed, used, usage];
+    const args = lists.flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
     const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
-    await this.step('finish', [], ranked, hidden, rev, quota.used, quotaMs, ...lists);
+    await this.step('finish', [], ranked, hidden, quota.used, quotaMs, ...args);
+    try {
+      for (const { id, sha256, record } of keys) {
+        // Whatever the stream says, it opens this guild alone.
+        const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
+        await client.hset(redisKeys.apiKey(sha256), ...own);
+      }
+      await this.step('end', [], rev);
+    } catch (error) {
+      await this.dropKeys(keys).catch(() => {});
+      throw error;
+    }
     await publishInvalidation(client, redisKeys, this.guildId);
     return { guild: this.guildId, members: ranked + hidden, hidden, keys: keys.length };
+  }
+
+  /** Deletes the API keys of an import that was refused at its end, except keys that another import has stored and finished meanwhile. */
+  private async dropKeys(keys: MovedRest['keys']): Promise<void> {
+    const { client, redisKeys } = this.store;
+    const { stats, apiKeys } = redisKeys.guild(this.guildId);
+    const isFinished = (await client.hexists(stats, 'importing')) === 0;
+    for (const { id, sha256 } of keys) {
+      if (isFinished && (await client.hget(apiKeys, id)) === sha256) continue;
+      await client.del(redisKeys.apiKey(sha256));
+      await client.hdel(apiKeys, id);
+    }
+    await publishInvalidation(client, redisKeys, this.guildId);
   }
 
   /** Ends the renewal of the lock, which then expires. */
@@ -133,7 +149,7 @@ class GuildImport {
 const OBSTACLES: Readonly<Record<string, string>> = {
   BUSY: "an import, a deletion or a season's end is running, or was killed a moment ago: try again in 10 s",
   EXISTS: 'this Redis has data of the guild already: delete them with "guild delete" first, if you do not need them',
-  CHANGED: `something else wrote to the guild during the import, such as its bot: stop that, and ${AGAIN}`,
+  CHANGED: `something else wrote to the guild during the import, such as its bot: stop that, run "guild delete" here, then ${AGAIN}`,
   COUNT: `the members are not as many as at the source: ${AGAIN}`,
 };
 

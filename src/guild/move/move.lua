@@ -2,14 +2,15 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:keys   KEYS[8] gr:quota:{G}   KEYS[9] gr:{G}:next:xp:lock
--- KEYS[10] gr:{G}:hidden:reasons   KEYS[11..] per member that is put: gr:{G}:cooldown:U
+-- KEYS[10] gr:{G}:hidden:reasons   KEYS[11] gr:{G}:keys:used   KEYS[12] gr:{G}:usage   KEYS[13..] per member that is put: gr:{G}:cooldown:U
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
---   "begin" version of the data ("" = none)   takes the lock, and deletes members that an unfinished import left. {"OK"}, {"BUSY"}, or
---           {"EXISTS"} when the guild has data of its own
+--   "begin" version of the data ("" = none)   takes the lock, and deletes what an unfinished import left. {"OK"}, {"BUSY"}, or
+--           {"EXISTS"} when the guild has data of its own, or something else wrote to the unfinished one
 --   "put" per member: user id, "ranked" | "hidden REASONS" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none, XP on each of the four
 --           boards with commas between. {"OK"}
---   "finish" ranked and hidden members, revision at the source, requests counted, ms of the quota window left, then fields and values of
---           stats, config and season, each list after its length   {"OK"}, or {"COUNT"} when the members are not as many
+--   "finish" ranked and hidden members, requests counted, ms of the quota window left, then fields and values of KEYS[2], [3], [6], [7], [11]
+--           and [12], each list after its length   {"OK"}, or {"COUNT"} when the members are not as many. The guild stays unfinished
+--   "end" revision at the source   the guild has a revision from now on, and is as any other. Gives the lock back. {"OK"}
 -- The keys of the boards (lib-boards.lua) are always needed.
 -- All but "begin": {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when something else wrote to the guild.
 -- O(n log m) for n user ids.
@@ -19,6 +20,11 @@
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-reasons
+
+-- As usage.lua keeps it.
+local USAGE_KEPT_MS = 691200000
+-- Lua has room for some 8,000 arguments of a call.
+local ARGUMENTS_PER_CALL = 4000
 
 local mode, token = ARGV[1], ARGV[2]
 on_boards().require_keys()
@@ -36,17 +42,18 @@ if mode == 'begin' then
   if owner and owner ~= token then
     return { 'BUSY' }
   end
-  if not importing and redis.call('EXISTS', unpack(KEYS, 1, 7)) > 0 then
+  if rev or (not importing and redis.call('EXISTS', unpack(KEYS, 1, 7)) > 0) then
     return { 'EXISTS' }
   end
   require_permissions(KEYS[2], 'HSET', 'DEL')
-  for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[10], unpack(of_boards) }) do
+  local left_behind = { KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[10], unpack(of_boards) }
+  for _, key in ipairs(left_behind) do
     require_permissions(key, 'UNLINK')
   end
   redis.call('SET', KEYS[9], token, 'PX', LOCK_MS)
   redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[2], 'importing', '1')
-  redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[10], unpack(of_boards))
+  redis.call('UNLINK', unpack(left_behind))
   return { 'OK' }
 end
 if not holds_lock(KEYS[9], token) then
@@ -63,7 +70,7 @@ require_permissions(KEYS[10], 'HSET', 'HDEL')
 if mode == 'put' then
   for i = 3, #ARGV, 6 do
     local id, place, xp, cooldown, profile, gains = unpack(ARGV, i, i + 5)
-    local cooldown_key = KEYS[11 + (i - 3) / 6]
+    local cooldown_key = KEYS[13 + (i - 3) / 6]
     for _, key in ipairs(of_boards) do
       redis.call('ZREM', key, id)
     end
@@ -90,23 +97,31 @@ if mode == 'put' then
       end
     end
   end
-else
+elseif mode == 'finish' then
   if redis.call('ZCARD', KEYS[1]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[4]) ~= ARGV[4] + 0 then
     return { 'COUNT' }
   end
-  local i = 8
-  for _, key in ipairs({ KEYS[2], KEYS[3], KEYS[6] }) do
-    require_permissions(key, 'HSET', 'HDEL')
+  local stored = { KEYS[2], KEYS[3], KEYS[6], KEYS[7], KEYS[11], KEYS[12] }
+  for _, key in ipairs(stored) do
+    require_permissions(key, 'HSET')
+  end
+  require_permissions(KEYS[12], 'PEXPIRE')
+  require_permissions(KEYS[8], 'SET')
+  local i = 7
+  for _, key in ipairs(stored) do
     local last = i + 2 * ARGV[i]
-    if last > i then
-      redis.call('HSET', key, unpack(ARGV, i + 1, last))
+    for from = i + 1, last, ARGUMENTS_PER_CALL do
+      redis.call('HSET', key, unpack(ARGV, from, math.min(from + ARGUMENTS_PER_CALL - 1, last)))
     end
     i = last + 1
   end
-  if ARGV[7] + 0 > 0 then
-    redis.call('SET', KEYS[8], ARGV[6], 'PX', ARGV[7])
+  redis.call('PEXPIRE', KEYS[12], USAGE_KEPT_MS)
+  if ARGV[6] + 0 > 0 then
+    redis.call('SET', KEYS[8], ARGV[5], 'PX', ARGV[6])
   end
-  redis.call('HSET', KEYS[2], 'rev', next_revision(ARGV[5]))
+else
+  require_permissions(KEYS[2], 'HSET', 'HDEL')
+  redis.call('HSET', KEYS[2], 'rev', next_revision(ARGV[3]))
   redis.call('HDEL', KEYS[2], 'importing')
   redis.call('DEL', KEYS[9])
   return { 'OK' }

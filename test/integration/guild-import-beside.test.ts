@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../src/cli/services.ts';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { GuildExport } from '../../src/guild/move/guild-export.ts';
+import { importGuild } from '../../src/guild/move/guild-import.ts';
+import type { Line } from '../../src/guild/move/moved-guild.ts';
+import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
+import { needs } from '../support/needs.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { realStore } from '../support/stores.ts';
+
+type Guild = Awaited<ReturnType<typeof exported>>;
+
+async function streamOf({ client, redisKeys }: Services, guild: string): Promise<string[]> {
+  const lines: string[] = [];
+  const write = async (line: Line) => void lines.push(JSON.stringify(line));
+  const { signal } = new AbortController();
+  await new GuildExport(client, redisKeys, guild, { write, pause: async () => {}, signal }).run();
+  return lines;
+}
+
+async function import_(store: Services, lines: readonly string[]) {
+  const input = (async function* () {
+    yield* lines;
+  })();
+  return importGuild(store, input, new AbortController().signal);
+}
+
+/** Returns the stream of a guild with an API key, which is deleted then. */
+async function exported(store: Services, guild: string) {
+  await store.writer.record(guild, { userId: 'a', set: 500 });
+  const { record } = await store.apiKeys.create(guild, 'x', null);
+  const sha = (await store.client.hget(`gr:{${guild}}:keys`, record.id)) as string;
+  const lines = await streamOf(store, guild);
+  await deleteGuild(store, guild);
+  return { guild, keyId: record.id, sha, lines };
+}
+
+describe('an import of a guild beside other commands', needs('redis-server'), () => {
+  const suite = storeSuite(realStore);
+  const make = () => exported(suite.store, suite.newGuild());
+  const endLock = (guild: string) => suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
+  const keysOf = ({ guild }: Guild) => suite.store.apiKeys.list(guild);
+
+  /** Imports the guild, and does something else before the step. */
+  const importBeside = ({ lines }: Guild, step: string, other: () => Promise<unknown>) => {
+    let isDone = false;
+    const before = async (name: string, _keys: readonly unknown[], mode: unknown) => {
+      if (isDone || name !== 'move' || mode !== step) return;
+      isDone = true;
+      await other();
+    };
+    return import_(suite.beside(before), lines);
+  };
+  const leaveUnfinished = async ({ guild, lines }: Guild) => {
+    await expect(import_(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
+    await endLock(guild);
+  };
+
+  it.each(['finish', 'end'])('leaves no API key behind when it is refused at its step "%s"', async (step) => {
+    const others: [(guild: Guild) => Promise<unknown>, string][] = [
+      [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'run "guild delete" here'],
+      [({ guild }) => endLock(guild).then(() => deleteGuild(suite.store, guild)), 'was suspended'],
+      [({ guild }) => endLock(guild), 'was suspended'],
+      [(moved) => endLock(moved.guild).then(() => leaveUnfinished(moved)), 'was suspended'],
+    ];
+    for (const [other, message] of others) {
+      const moved = await make();
+      await expect(importBeside(moved, step, () => other(moved))).rejects.toThrow(message);
+      expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
+      expect(await keysOf(moved)).toEqual([]);
+    }
+    const { lines, sha } = await make();
+    const short = [lines[0], lines.at(-1)] as string[];
+    await expect(import_(suite.store, short)).rejects.toThrow('the members are not as many');
+    expect(await suite.store.apiKeys.find(sha)).toBeNull();
+  });
+
+  it.each(['finish', 'end'])('that goes on at "%s" after another one has ended leaves its API keys', async (step) => {
+    for (const isRevoked of [true, false]) {
+      const moved = await make();
+      const other = async () => {
+        await endLock(moved.guild);
+        await import_(suite.store, moved.lines);
+        if (isRevoked) await suite.store.apiKeys.revoke(moved.guild, moved.keyId);
+      };
+      await expect(importBeside(moved, step, other)).rejects.toThrow('was suspended');
+      expect(await suite.store.apiKeys.find(moved.sha)).toEqual(isRevoked ? null : expect.anything());
+      expect(await keysOf(moved)).toHaveLength(isRevoked ? 0 : 1);
+    }
+  });
+
+  it('that was interrupted at its end is done by the next one, with what that one has', async () => {
+    const moved = await make();
+    const { client, guildConfig } = suite.store;
+    await import_(suite.store, moved.lines);
+    await guildConfig.update(moved.guild, { plan: 'free', boards: ['week'] });
+    await client.hset(`gr:{${moved.guild}}:season`, 'phase', 'done');
+    const more = { ...moved, lines: await streamOf(suite.store, moved.guild) };
+    await deleteGuild(suite.store, moved.guild);
+    const killed = async () => Promise.reject(new Error('killed'));
+    await expect(importBeside(more, 'end', killed)).rejects.toThrow('killed');
+    expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(2);
+    await endLock(moved.guild);
+    expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(0);
+    expect(await keysOf(moved)).toHaveLength(1);
+    expect((await suite.store.audit.check(moved.guild)).exact).toBe(true);
+  });
+
+  it('stores the usage of many API keys, which is more than Lua passes to one command', async () => {
+    const { guild, lines } = await make();
+    const { end } = JSON.parse(lines.at(-1) as string);
+    const usage = Array.from({ length: 9000 }, (_, n) => [`495000 k${n}`, '1']).flat();
+    await import_(suite.store, [...lines.slice(0, -1), JSON.stringify({ end: { ...end, usage } })]);
+    expect(await suite.store.client.hlen(`gr:{${guild}}:usage`)).toBe(9000);
+    expect(await suite.store.client.ttl(`gr:{${guild}}:usage`)).toBeGreaterThan(7 * 86_400);
+  });
+
+  it('is refused for an unfinished guild that something else wrote to', async () => {
+    const { writer, guildConfig } = suite.store;
+    for (const write of [
+      (guild: string) => writer.record(guild, { userId: 'bot', set: 5 }),
+      (guild: string) => guildConfig.update(guild, { boards: ['week'] }),
+      (guild: string) => guildConfig.update(guild, { xpCurve: 'lurkr' }),
+    ]) {
+      const moved = await make();
+      await leaveUnfinished(moved);
+      await write(moved.guild);
+      await expect(import_(suite.store, moved.lines)).rejects.toThrow('delete them with "guild delete" first');
+      await deleteGuild(suite.store, moved.guild);
+      expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    }
+  });
+
+  it('that was left unfinished is over after a replacement of its members', async () => {
+    const moved = await make();
+    await leaveUnfinished(moved);
+    const staged = await StagedMembers.lock(suite.store, moved.guild);
+    await staged.stage([{ userId: 'new', set: 7 }]);
+    await staged.putInPlace();
+    await staged.end();
+    expect(await streamOf(suite.store, moved.guild)).toHaveLength(3);
+    await expect(import_(suite.store, moved.lines)).rejects.toThrow('has data of the guild already');
+    expect(await suite.store.client.zrange(`gr:{${moved.guild}}:xp`, 0, -1)).toEqual(['new']);
+  });
+
+  it('waits for a deletion of the guild, until its API keys are deleted too', async () => {
+    const moved = await make();
+    await suite.store.writer.record(moved.guild, { userId: 'old', set: 1 });
+    const tries: unknown[] = [];
+    const client = new Proxy(suite.store.client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (name !== 'del') return typeof value === 'function' ? value.bind(target) : value;
+        return async (...keys: string[]) => {
+          const deleted = await target.del(...keys);
+          if (keys.includes(`gr:{${moved.guild}}:audit`))
+            tries.push(await import_(suite.store, moved.lines).catch(String));
+          return deleted;
+        };
+      },
+    });
+    await deleteGuild({ ...suite.store, client }, moved.guild);
+    expect(tries).toEqual([expect.stringContaining('try again in 10 s')]);
+    expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+  });
+});
