@@ -122,8 +122,8 @@ describe('the counters of a guild', needs('redis-server'), () => {
       const seen = { loading: 0, replacing: 0, done: 0 };
       for (let run = 0; run < RUNS; run++) {
         const replaces = run % 2 === 1;
-        // A killed --replace leaves its lock behind, which would refuse the next one.
-        await suite.guild.store.client.del(`gr:{${GUILD}}:next:xp:lock`);
+        // A killed --replace leaves its lock behind, and a killed writer its season. Both would refuse the next --replace.
+        await suite.guild.store.client.del(...['next:xp:lock', 'season:xp'].map((key) => `gr:{${GUILD}}:${key}`));
         const before = await moment();
         const child = seed(run, replaces ? ['--generate', '20000', '--replace'] : ['--generate', '100000']);
         await vi.waitFor(async () => expect(await moment(), child.output()).not.toBe(before), PATIENT);
