@@ -133,16 +133,7 @@ export class ApiKeyStore {
    * @throws NotFoundError when the guild has no such key.
    */
   async revoke(guildId: string, keyId: string): Promise<void> {
-    const sha = await this.shaOf(guildId, keyId);
-    // The record goes first: if the second step fails, the key is refused but still listed, and revoke can run again.
-    await this.client.del(this.redisKeys.apiKey(sha));
-    const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
-    // In this order: the service stores the use of a listed key only.
-    await Promise.all([
-      this.client.hdel(apiKeys, keyId),
-      this.client.hdel(apiKeysUsed, keyId),
-      this.client.del(this.redisKeys.keyQuota(guildId, keyId)),
-    ]);
+    await this.remove(guildId, { [keyId]: await this.shaOf(guildId, keyId) });
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 
@@ -177,17 +168,34 @@ export class ApiKeyStore {
     const { apiKeys, apiKeysUsed, usage } = this.redisKeys.guild(guildId);
     let revoked = 0;
     for (;;) {
-      const listed = Object.entries(await this.client.hgetall(apiKeys));
-      if (listed.length === 0) break;
-      await Promise.all(listed.map(([, sha]) => this.client.del(this.redisKeys.apiKey(sha))));
-      await this.client.del(...listed.map(([id]) => this.redisKeys.keyQuota(guildId, id)));
+      const listed = await this.client.hgetall(apiKeys);
+      const count = Object.keys(listed).length;
+      if (count === 0) break;
       // Only those: a key that is made meanwhile stays listed until its record is deleted too.
-      await this.client.hdel(apiKeys, ...listed.map(([id]) => id));
-      revoked += listed.length;
+      await this.remove(guildId, listed);
+      revoked += count;
     }
     await this.client.del(apiKeysUsed, usage);
     await publishInvalidation(this.client, this.redisKeys, guildId);
     return revoked;
+  }
+
+  /** Deletes keys with all that is stored of them. Three round trips. @param listed their ids with their SHA-256. */
+  private async remove(guildId: string, listed: Readonly<Record<string, string>>): Promise<void> {
+    const ids = Object.keys(listed);
+    const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
+    const deleteRecords = () =>
+      Promise.all(Object.values(listed).map((sha) => this.client.del(this.redisKeys.apiKey(sha))));
+    // The records go first: if the next step fails, the keys are refused but still listed, and the call can run again.
+    await deleteRecords();
+    // In this order: the service stores the use of a listed key only.
+    await Promise.all([
+      this.client.hdel(apiKeys, ...ids),
+      this.client.hdel(apiKeysUsed, ...ids),
+      this.client.del(...ids.map((id) => this.redisKeys.keyQuota(guildId, id))),
+    ]);
+    // Once more: a key that was being made can have stored its record and found itself listed between the two.
+    await deleteRecords();
   }
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiKeyStore, KEY_NAME_PATTERN, MAX_KEYS } from '../../../src/access/api-keys.ts';
+import { ApiKeyStore, type CreatedKey, KEY_NAME_PATTERN, MAX_KEYS } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
 import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
@@ -27,6 +27,12 @@ beforeEach(async () => {
   published = [];
   apiKeys = new ApiKeyStore(testStore.client, new RedisKeys('gr'), () => now);
 });
+
+/** Returns a store whose client has other commands. */
+function storeWith(commands: object): ApiKeyStore {
+  const client = Object.assign(Object.create(testStore.client), commands);
+  return new ApiKeyStore(withStoreErrors(client), new RedisKeys('gr'), () => now);
+}
 
 describe('create', () => {
   it('stores the record under the hash of the key, and lists it with the guild', async () => {
@@ -244,19 +250,13 @@ describe('the limit of keys', () => {
   });
 
   it('counts no key that could not be stored', async () => {
-    const failing = Object.assign(Object.create(testStore.client), {
-      hset: () => Promise.reject(new Error('OOM command not allowed')),
-    });
-    const store = new ApiKeyStore(withStoreErrors(failing), new RedisKeys('gr'), () => now);
+    const store = storeWith({ hset: () => Promise.reject(new Error('OOM command not allowed')) });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
     expect(await listed()).toBe(0);
   });
 
   it('leaves no record of a key that it could not find in the list again', async () => {
-    const failing = Object.assign(Object.create(testStore.client), {
-      hexists: () => Promise.reject(new Error('down')),
-    });
-    const store = new ApiKeyStore(withStoreErrors(failing), new RedisKeys('gr'), () => now);
+    const store = storeWith({ hexists: () => Promise.reject(new Error('down')) });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
     expect(await listed()).toBe(0);
     expect(await testStore.client.keys('gr:key:*')).toEqual([]);
@@ -272,6 +272,26 @@ describe('the limit of keys', () => {
       expect(working.sort()).toEqual(listed);
       await apiKeys.revokeAll('g');
     }
+  });
+
+  it.each(['one is', 'all are'])('leaves no key that works when %s revoked while it is made', async (which) => {
+    let revoked: Promise<unknown> | undefined;
+    // Before the record is stored, a call begins to revoke. It takes the key off the list when the key is made.
+    const keep = ({ record }: CreatedKey) =>
+      new Promise<void>((goOn) => {
+        const revoking = storeWith({
+          hdel: async (...args: Parameters<RedisClient['hdel']>) => {
+            goOn();
+            await made;
+            return testStore.client.hdel(...args);
+          },
+        });
+        revoked = which === 'one is' ? revoking.revoke('g', record.id) : revoking.revokeAll('g');
+      });
+    const made = apiKeys.create('g', 'widget', null, [], null, { keep });
+    await made;
+    await revoked;
+    expect(await testStore.client.keys('*key*')).toEqual([]);
   });
 
   it('leaves nothing of a key that is rotated and revoked at once', async () => {
