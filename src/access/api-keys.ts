@@ -65,7 +65,7 @@ export class ApiKeyStore {
     };
     const sha = hashKey(key);
     if (!(await this.enlist(guildId, record.id, sha, replaced))) {
-      await this.removeExpired(guildId);
+      await this.removeExpired(guildId, replaced);
       if (!(await this.enlist(guildId, record.id, sha, replaced)))
         throw new InvalidInputError(`Guild ${guildId} has ${MAX_KEYS} keys: revoke one that is not used`);
     }
@@ -107,9 +107,11 @@ export class ApiKeyStore {
     return false;
   }
 
-  private async removeExpired(guildId: string): Promise<void> {
+  /** Revokes the expired keys of a guild. @param kept id of one that stays, because its successor is being made. */
+  private async removeExpired(guildId: string, kept: string | undefined): Promise<void> {
     for (const { id, expiresAt } of await this.list(guildId)) {
-      if (expiresAt !== null && Date.parse(expiresAt) <= this.now()) await this.revoke(guildId, id);
+      if (id === kept || expiresAt === null || Date.parse(expiresAt) > this.now()) continue;
+      await this.revoke(guildId, id).catch(unlessRevoked);
     }
   }
 
@@ -208,6 +210,11 @@ export class ApiKeyStore {
 /** @throws StoreUnavailableError with the reason why a transaction was aborted, which ioredis has beside its error. */
 function refused(error: Error & { readonly previousErrors?: readonly Error[] }): never {
   throw new StoreUnavailableError(error.previousErrors?.[0] ?? error);
+}
+
+/** Ignores that somebody else revoked a key before. */
+function unlessRevoked(error: unknown): void {
+  if (!(error instanceof NotFoundError)) throw error;
 }
 
 function noSuchKey(guildId: string, keyId: string): NotFoundError {

@@ -249,6 +249,29 @@ describe('the limit of keys', () => {
     expect((await apiKeys.list('g')).map(({ id }) => id)).not.toContain(record.id);
   });
 
+  it('keeps an expired key whose rotation it refuses', async () => {
+    const old = await apiKeys.create('g', 'website', DAY, ['https://a.example'], 50);
+    for (let i = 1; i < MAX_KEYS; i++) await make();
+    now += DAY;
+    await expect(apiKeys.rotate('g', old.record.id, 0)).rejects.toThrow('revoke one');
+    expect(await apiKeys.list('g')).toContainEqual(old.record);
+    expect(await listed()).toBe(MAX_KEYS);
+  });
+
+  it('makes a key when another call revokes the same expired key first', async () => {
+    const { record } = await apiKeys.create('g', 'expires', DAY);
+    for (let i = 1; i < MAX_KEYS; i++) await make();
+    now += DAY;
+    const second = storeWith({
+      hget: async (...args: Parameters<RedisClient['hget']>) => {
+        await apiKeys.revoke('g', record.id);
+        return testStore.client.hget(...args);
+      },
+    });
+    await expect(second.create('g', 'widget', null)).resolves.toHaveProperty('key');
+    expect(await listed()).toBe(MAX_KEYS);
+  });
+
   it('counts no key that could not be stored', async () => {
     const store = storeWith({ hset: () => Promise.reject(new Error('OOM command not allowed')) });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
