@@ -140,7 +140,7 @@ export class ApiKeyStore {
   }
 
   /**
-   * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry.
+   * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
    * @throws NotFoundError when the guild has no such key.
    */
   async rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<CreatedKey> {
@@ -154,6 +154,11 @@ export class ApiKeyStore {
       ...options,
       replaced: keyId,
     });
+    if (overlapMs === 0) {
+      // An end that is stored could be put off by another rotation of the key at the same moment.
+      await this.revoke(guildId, keyId).catch(unlessRevoked);
+      return created;
+    }
     const end = new Date(this.now() + overlapMs).toISOString();
     if (old.expiresAt === null || old.expiresAt > end) {
       const record = this.redisKeys.apiKey(sha);

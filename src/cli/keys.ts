@@ -62,7 +62,7 @@ export function defineKeys(command: Command, context: CommandContext): void {
   )
     .argument('<key-id>', 'id of the key to replace, as "list" shows it')
     .addOption(
-      new Option('--overlap <duration>', 'how long the old key still works: 30m, 24h, 2w; 0m ends it now')
+      new Option('--overlap <duration>', 'how long the old key still works: 30m, 24h, 2w; 0m revokes it now')
         .argParser(parseDuration)
         .default(DAY_MS, '24h'),
     )

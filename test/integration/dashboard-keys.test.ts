@@ -103,7 +103,7 @@ describe('the page of API keys', needs('redis-server'), () => {
     expect((await owner.get(KEYS)).text).toContain('200 requests an hour');
     expect((await owner.get('/guilds/own/activity')).text).toContain('200 requests an hour');
     const path = `${KEYS}/${made?.id}/rotate`;
-    await owner.submit(path, path, { overlap: 'not at all' });
+    await owner.submit(path, path, { overlap: '1 hour' });
     expect((await list()).map(({ cap }) => cap)).toEqual([200, 200]);
   });
 

@@ -212,6 +212,22 @@ describe('rotate', () => {
     expect([again, next].map(({ record }) => record.expiresAt)).toEqual(Array(2).fill('2026-01-25T12:00:00.000Z'));
   });
 
+  it('without an overlap revokes the old key, whatever another rotation does with it at that moment', async () => {
+    const old = await apiKeys.create('g', 'widget', null);
+    const rotated: CreatedKey[] = [];
+    const other = storeWith({
+      hset: async (...args: Parameters<RedisClient['hset']>) => {
+        if (rotated.length === 0 && String(args[1]) === 'expires_at')
+          rotated.push(await apiKeys.rotate('g', old.record.id, 0));
+        return testStore.client.hset(...args);
+      },
+    });
+    rotated.push(await other.rotate('g', old.record.id, DAY));
+    expect(await apiKeys.find(hashKey(old.key))).toBeNull();
+    const ids = rotated.map(({ record }) => record.id).sort();
+    expect((await apiKeys.list('g')).map(({ id }) => id).sort()).toEqual(ids);
+  });
+
   it('refuses a key without a record, with the fix', async () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
