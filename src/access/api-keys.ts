@@ -1,7 +1,8 @@
-import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
+import { InvalidInputError, NotFoundError } from '../errors.ts';
 import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
+import { transact } from '../store/transaction.ts';
 import { type ApiKeyRecord, fromFields, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 
@@ -11,6 +12,8 @@ export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
 export const MAX_KEYS = 100;
 /** Characters of the prefix: `gr_` and four random ones. 28 random ones stay secret. */
 const PREFIX_LENGTH = 7;
+/** Seconds that a new record lasts until its key is found in the list. */
+const UNLISTED_TTL_S = 60;
 
 export interface CreatedKey {
   /** The key itself. It is not stored, so it cannot be read again. */
@@ -34,7 +37,7 @@ export class ApiKeyStore {
   ) {}
 
   /**
-   * Creates a key of a guild. Three round trips. It is listed first, so that every key that works is listed.
+   * Creates a key of a guild. Four round trips. It is listed first, so that every key that works is listed.
    * @param lifetimeMs milliseconds until it expires, or null for never.
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
    * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
@@ -71,8 +74,7 @@ export class ApiKeyStore {
     }
     try {
       await keep?.({ key, record });
-      await this.client.hset(this.redisKeys.apiKey(sha), toFields(record));
-      await this.requireListed(record);
+      await this.store(sha, record);
     } catch (error) {
       // Nothing of it may stay: a record without an entry works unseen, and an entry alone takes the place of another key.
       await this.client.del(this.redisKeys.apiKey(sha)).catch(() => {});
@@ -82,10 +84,17 @@ export class ApiKeyStore {
     return { key, record };
   }
 
-  /** @throws NotFoundError for a key that was revoked with all others while it was made. */
-  private async requireListed({ guildId, id }: ApiKeyRecord): Promise<void> {
-    if ((await this.client.hexists(this.redisKeys.guild(guildId).apiKeys, id)) === 1) return;
-    throw new NotFoundError(`All keys of guild ${guildId} were revoked meanwhile, and this one was not made`);
+  /** Stores the record of a key that is listed. Three round trips. @throws NotFoundError for one that is listed no more. */
+  private async store(sha: string, record: ApiKeyRecord): Promise<void> {
+    const { guildId, id } = record;
+    const apiKey = this.redisKeys.apiKey(sha);
+    // Until it is found in the list it has an end, so that a kill leaves no key that works unseen.
+    await transact(this.client.multi().hset(apiKey, toFields(record)).expire(apiKey, UNLISTED_TTL_S));
+    if ((await this.client.hexists(this.redisKeys.guild(guildId).apiKeys, id)) === 1) {
+      const [, isThere] = await transact(this.client.multi().persist(apiKey).exists(apiKey));
+      if (isThere === 1) return;
+    }
+    throw new NotFoundError(`The key of guild ${guildId} was revoked while it was made: create it again`);
   }
 
   /** Lists a key. One round trip. @returns false when the guild has too many. @throws NotFoundError */
@@ -97,11 +106,8 @@ export class ApiKeyStore {
       .hset(apiKeys, id, sha)
       .hlen(apiKeys)
       .hexists(apiKeys, replaced ?? id);
-    const replies = (await change.exec().catch((error) => refused(error))) ?? [];
-    const failed = replies.find(([error]) => error)?.[0];
-    if (failed) refused(failed);
-    const [, count, isThere] = replies.map(([, reply]) => Number(reply));
-    if (isThere === 1 && (count ?? 0) <= MAX_KEYS) return true;
+    const [, count, isThere] = await transact(change);
+    if (isThere === 1 && Number(count) <= MAX_KEYS) return true;
     await this.client.hdel(apiKeys, id);
     if (isThere === 0) throw noSuchKey(guildId, replaced ?? id);
     return false;
@@ -210,11 +216,6 @@ export class ApiKeyStore {
     if (sha === null) throw noSuchKey(guildId, keyId);
     return sha;
   }
-}
-
-/** @throws StoreUnavailableError with the reason why a transaction was aborted, which ioredis has beside its error. */
-function refused(error: Error & { readonly previousErrors?: readonly Error[] }): never {
-  throw new StoreUnavailableError(error.previousErrors?.[0] ?? error);
 }
 
 /** Ignores that somebody else revoked a key before. */

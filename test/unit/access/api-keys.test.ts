@@ -60,6 +60,7 @@ describe('create', () => {
       cap: '200',
       prefix: record.prefix,
     });
+    expect(await testStore.client.ttl(`gr:key:${hashKey(key)}`)).toBe(-1);
     expect(await apiKeys.find(hashKey(key))).toEqual(record);
   });
 
@@ -289,7 +290,11 @@ describe('the limit of keys', () => {
   });
 
   it('counts no key that could not be stored', async () => {
-    const store = storeWith({ hset: () => Promise.reject(new Error('OOM command not allowed')) });
+    const failing = { exec: () => Promise.reject(new Error('OOM command not allowed')) };
+    let transactions = 0;
+    const store = storeWith({
+      multi: () => Object.assign(testStore.client.multi(), transactions++ === 0 ? {} : failing),
+    });
     await expect(store.create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
     expect(await listed()).toBe(0);
   });
@@ -331,6 +336,19 @@ describe('the limit of keys', () => {
     await made;
     await revoked;
     expect(await testStore.client.keys('*key*')).toEqual([]);
+  });
+
+  it('lets a key end that is revoked with all others while a process that is killed makes it', async () => {
+    const killed = () => Promise.reject(new Error('killed'));
+    const keep = async () => {
+      await apiKeys.revokeAll('g');
+    };
+    const store = storeWith({ hexists: killed, del: killed, hdel: killed });
+    await expect(store.create('g', 'widget', null, [], null, { keep })).rejects.toThrow(StoreUnavailableError);
+    const [record = ''] = await testStore.client.keys('gr:key:*');
+    const seconds = await testStore.client.ttl(record);
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
   });
 
   it('leaves nothing of a key that is rotated and revoked at once', async () => {
