@@ -24,13 +24,18 @@ export async function sessionGeneration(client: RedisClient, key: string): Promi
 
 /**
  * Ends all sessions that carry the generation of a guild or of the operator, empties their list, and ends the invites that were made
- * before. Three round trips.
+ * before. Two round trips.
  * @throws StoreUnavailableError
  */
 export async function endSessions(client: RedisClient, { sessions, open }: SessionKeys): Promise<void> {
-  // A full Redis still takes this, which ends the sessions. In a Cluster the two can be apart.
-  await Promise.all([client.del(sessions), client.del(open)]);
   const [seconds, micros] = (await client.time()).map(Number) as [number, number];
-  const now = seconds * 1_000_000 + micros;
-  await client.set(sessions, `${now} ${newToken()}`, 'EX', MAX_INVITE_TTL_S);
+  const generation = `${seconds * 1_000_000 + micros} ${newToken()}`;
+  try {
+    // One command ends sessions and invites: a kill cannot come between. The list is emptied before it, so that later sessions stay listed.
+    await Promise.all([client.del(open), client.set(sessions, generation, 'EX', MAX_INVITE_TTL_S)]);
+  } catch (error) {
+    // A full Redis refuses that, and still takes this, which ends the sessions.
+    await client.del(sessions);
+    throw error;
+  }
 }
