@@ -20,6 +20,12 @@ export interface ApiKeyRecord {
   readonly prefix: string;
 }
 
+/** A key in the list of its guild. */
+export interface ListedKey extends ApiKeyRecord {
+  /** Whether it has no record: it is being made, or a process was killed while it made or revoked it. It does not work. */
+  readonly isUnfinished?: true;
+}
+
 const MAX_CAP = 2 ** 31 - 1;
 
 /** Returns whether a number of requests can be a cap. */
@@ -62,4 +68,9 @@ export function fromFields(fields: Record<string, string>): ApiKeyRecord {
     cap: fields.cap ? Number(fields.cap) : null,
     prefix: fields.prefix ?? '',
   };
+}
+
+/** Returns what is known of a key that is listed and has no record. */
+export function unfinishedKey(guildId: string, id: string): ListedKey {
+  return { ...fromFields({ id, guild_id: guildId }), isUnfinished: true };
 }

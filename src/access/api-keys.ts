@@ -3,7 +3,7 @@ import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { transact } from '../store/transaction.ts';
-import { type ApiKeyRecord, fromFields, toFields } from './api-key-record.ts';
+import { type ApiKeyRecord, fromFields, type ListedKey, toFields, unfinishedKey } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 
 /** Names that keys may have. */
@@ -113,7 +113,7 @@ export class ApiKeyStore {
     return false;
   }
 
-  /** Revokes the expired keys of a guild. @param kept id of one that stays, because its successor is being made. */
+  /** Revokes the expired keys of a guild, and none that is being made. @param kept id of one that stays, because its successor is being made. */
   private async removeExpired(guildId: string, kept: string | undefined): Promise<void> {
     for (const { id, expiresAt } of await this.list(guildId)) {
       if (id === kept || expiresAt === null || Date.parse(expiresAt) > this.now()) continue;
@@ -127,13 +127,16 @@ export class ApiKeyStore {
     return fields.id && fields.guild_id ? fromFields(fields) : null;
   }
 
-  /** Returns all keys of a guild, oldest first, expired ones included. One round trip for the list, then one a key. */
-  async list(guildId: string): Promise<ApiKeyRecord[]> {
-    const shas = await this.client.hvals(this.redisKeys.guild(guildId).apiKeys);
-    const records = await Promise.all(shas.map((sha) => this.find(sha)));
-    return records
-      .filter((record) => record !== null)
-      .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
+  /**
+   * Returns all keys of a guild, oldest first, expired ones included, and before them those without a record. One round trip for the list,
+   * then one a key.
+   */
+  async list(guildId: string): Promise<ListedKey[]> {
+    const listed = Object.entries(await this.client.hgetall(this.redisKeys.guild(guildId).apiKeys));
+    const keys = await Promise.all(
+      listed.map(async ([id, sha]) => (await this.find(sha)) ?? unfinishedKey(guildId, id)),
+    );
+    return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
   }
 
   /**

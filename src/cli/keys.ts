@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ApiKeyRecord } from '../access/api-key-record.ts';
+import type { ApiKeyRecord, ListedKey } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
 import { count } from '../count.ts';
 import { parseKeyCap, parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
@@ -128,8 +128,9 @@ function describe({ id, guildId, name, expiresAt, origins, cap }: ApiKeyRecord):
   return `Key ${id}${name && ` (${name})`} of guild ${guildId}, ${end}${where}${limit}.`;
 }
 
-function toRow({ record, usage: { lastUsed } }: { record: ApiKeyRecord; usage: KeyUsage }): string[] {
+function toRow({ record, usage: { lastUsed } }: { record: ListedKey; usage: KeyUsage }): string[] {
   const { id, name, createdAt, expiresAt, origins, cap } = record;
+  if (record.isUnfinished) return [id, '-', '-', '-', '-', stateOf(record), '-', '-'];
   const end = expiresAt === null ? 'never' : minute(expiresAt);
   const used = lastUsed === null ? '-' : minute(lastUsed);
   return [
@@ -148,13 +149,14 @@ function usageJson({ lastUsed: last_used, requests, refused }: KeyUsage) {
   return { last_used, requests_this_hour: requests, refused_this_hour: refused };
 }
 
-function toJson(record: ApiKeyRecord) {
+function toJson(record: ListedKey) {
   const { id, name, createdAt: created_at, expiresAt: expires_at, origins, cap } = record;
   return { id, name, created_at, expires_at, state: stateOf(record), origins, cap };
 }
 
 /** Decides like the service: an expiry that is not a date counts as past. */
-function stateOf({ expiresAt }: ApiKeyRecord): 'active' | 'expired' {
+function stateOf({ expiresAt, isUnfinished }: ListedKey): 'active' | 'expired' | 'unfinished' {
+  if (isUnfinished) return 'unfinished';
   return expiresAt === null || Date.now() < Date.parse(expiresAt) ? 'active' : 'expired';
 }
 

@@ -87,6 +87,16 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect(await json(keys('rotate', '--guild', id, keyId, '--json'))).toMatchObject({ cap: 2 });
   });
 
+  it('keys list has a key that a killed process left, and keys revoke takes it away', async () => {
+    const id = newGuild();
+    await testStore.client.hset(`gr:{${id}}:keys`, 'left', 'a'.repeat(64));
+    expect((await keys('list', '--guild', id)).stdout).toMatch(/\nleft\t-\t-\t-\t-\tunfinished\t-\t-\n$/);
+    const listed = { id: 'left', state: 'unfinished', expires_at: null };
+    expect((await json(keys('list', '--guild', id, '--json'))).keys).toEqual([expect.objectContaining(listed)]);
+    await json(keys('revoke', '--guild', id, 'left', '--json'));
+    expect(await testStore.client.exists(`gr:{${id}}:keys`)).toBe(0);
+  });
+
   it('keys list tells when each key was used last, once a service has written it', async () => {
     const id = newGuild();
     const { key } = await json(keys('create', '--guild', id, '--json'));

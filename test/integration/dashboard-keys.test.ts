@@ -64,6 +64,15 @@ describe('the page of API keys', needs('redis-server'), () => {
     expect(await client.exists(stored)).toBe(0);
   });
 
+  it('shows a key that a killed process left, with a way to revoke it alone', async () => {
+    await dashboard.store.client.hset('gr:{own}:keys', 'left', 'a'.repeat(64));
+    const { text } = await owner.get(KEYS);
+    expect(text).toContain('<h3>Key left <b class="bad">unfinished</b></h3>');
+    expect(text).not.toContain(`${KEYS}/left/rotate`);
+    expect((await owner.submit(`${KEYS}/left/revoke`, `${KEYS}/left/revoke`, {})).status).toBe(303);
+    expect(await list()).toEqual([]);
+  });
+
   it('says of a key that is revoked a second time that it was revoked already', async () => {
     const { record } = await dashboard.store.apiKeys.create('own', 'site', null);
     const path = `${KEYS}/${record.id}/revoke`;

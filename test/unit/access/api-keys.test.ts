@@ -124,11 +124,12 @@ describe('list', () => {
     expect((await apiKeys.list('g')).map(({ id, createdAt }) => `${createdAt} ${id}`)).toEqual(wanted);
   });
 
-  it('skips a listed key without a record', async () => {
-    const { key } = await apiKeys.create('g', 'gone', null);
+  it('has a listed key without a record as an unfinished one, and first', async () => {
     const { record } = await apiKeys.create('g', 'here', null);
+    const { key, record: lost } = await apiKeys.create('g', 'gone', DAY);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
-    expect(await apiKeys.list('g')).toEqual([record]);
+    const unfinished = { id: lost.id, guildId: 'g', name: '', createdAt: '', expiresAt: null, isUnfinished: true };
+    expect(await apiKeys.list('g')).toEqual([expect.objectContaining(unfinished), record]);
   });
 });
 
@@ -349,6 +350,34 @@ describe('the limit of keys', () => {
     const seconds = await testStore.client.ttl(record);
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
+  });
+
+  it('counts only keys that are listed and can be revoked, after calls that were killed', async () => {
+    const { client } = testStore;
+    const killedAfter = (commands: number) => {
+      let sent = 0;
+      const limit = (owner: object, name: string) => {
+        const command = Reflect.get(owner, name);
+        const limited = (...args: unknown[]) =>
+          ++sent > commands ? Promise.reject(new Error('killed')) : command.apply(owner, args);
+        return { [name]: limited };
+      };
+      const transaction = () => {
+        const multi = client.multi();
+        return Object.assign(multi, limit(multi, 'exec'));
+      };
+      const limited = ['hexists', 'hget', 'hdel', 'del'].map((name) => limit(client, name));
+      return storeWith(Object.assign({ multi: transaction }, ...limited));
+    };
+    for (let commands = 0; commands < 4; commands++) {
+      const { record } = await apiKeys.create('g', 'widget', null);
+      await expect(killedAfter(commands).create('g', 'widget', null)).rejects.toThrow(StoreUnavailableError);
+      await expect(killedAfter(commands).revoke('g', record.id)).rejects.toThrow(StoreUnavailableError);
+    }
+    const ids = (await apiKeys.list('g')).map(({ id }) => id);
+    expect(ids.sort()).toEqual((await testStore.client.hkeys('gr:{g}:keys')).sort());
+    for (const id of ids) await apiKeys.revoke('g', id);
+    expect(await testStore.client.keys('*key*')).toEqual([]);
   });
 
   it('leaves nothing of a key that is rotated and revoked at once', async () => {
