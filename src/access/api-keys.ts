@@ -74,7 +74,8 @@ export class ApiKeyStore {
     }
     try {
       await keep?.({ key, record });
-      await this.store(sha, record);
+      if (!(await this.storeListed(guildId, record.id, sha, Object.entries(toFields(record)).flat())))
+        throw new NotFoundError(`The key of guild ${guildId} was revoked while it was made: create it again`);
     } catch (error) {
       // Nothing of it may stay: a record without an entry works unseen, and an entry alone takes the place of another key.
       await this.client.del(this.redisKeys.apiKey(sha)).catch(() => {});
@@ -84,17 +85,26 @@ export class ApiKeyStore {
     return { key, record };
   }
 
-  /** Stores the record of a key that is listed. Three round trips. @throws NotFoundError for one that is listed no more. */
-  private async store(sha: string, record: ApiKeyRecord): Promise<void> {
-    const { guildId, id } = record;
+  /**
+   * Stores the record of a key that is listed. Three round trips.
+   * @param fields of the record: field, value, ...
+   * @returns whether it is listed still; otherwise nothing of it stays.
+   */
+  async storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean> {
     const apiKey = this.redisKeys.apiKey(sha);
     // Until it is found in the list it has an end, so that a kill leaves no key that works unseen.
-    await transact(this.client.multi().hset(apiKey, toFields(record)).expire(apiKey, UNLISTED_TTL_S));
+    await transact(
+      this.client
+        .multi()
+        .hset(apiKey, ...fields)
+        .expire(apiKey, UNLISTED_TTL_S),
+    );
     if ((await this.client.hexists(this.redisKeys.guild(guildId).apiKeys, id)) === 1) {
       const [, isThere] = await transact(this.client.multi().persist(apiKey).exists(apiKey));
-      if (isThere === 1) return;
+      return isThere === 1;
     }
-    throw new NotFoundError(`The key of guild ${guildId} was revoked while it was made: create it again`);
+    await this.client.del(apiKey);
+    return false;
   }
 
   /** Lists a key. One round trip. @returns false when the guild has too many. @throws NotFoundError */
@@ -202,14 +212,10 @@ export class ApiKeyStore {
     const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
     const deleteRecords = () =>
       Promise.all(Object.values(listed).map((sha) => this.client.del(this.redisKeys.apiKey(sha))));
-    // The records go first: if the next step fails, the keys are refused but still listed, and the call can run again.
-    await deleteRecords();
+    // What is beside the list goes first: if the next step fails, the keys are refused but still listed, and the call can run again.
+    await Promise.all([deleteRecords(), this.client.del(...ids.map((id) => this.redisKeys.keyQuota(guildId, id)))]);
     // In this order: the service stores the use of a listed key only.
-    await Promise.all([
-      this.client.hdel(apiKeys, ...ids),
-      this.client.hdel(apiKeysUsed, ...ids),
-      this.client.del(...ids.map((id) => this.redisKeys.keyQuota(guildId, id))),
-    ]);
+    await Promise.all([this.client.hdel(apiKeys, ...ids), this.client.hdel(apiKeysUsed, ...ids)]);
     // Once more: a key that was being made can have stored its record and found itself listed between the two.
     await deleteRecords();
   }

@@ -150,7 +150,8 @@ function usageJson({ lastUsed: last_used, requests, refused }: KeyUsage) {
 }
 
 function toJson(record: ListedKey) {
-  const { id, name, createdAt: created_at, expiresAt: expires_at, origins, cap } = record;
+  const { id, name, expiresAt: expires_at, origins, cap } = record;
+  const created_at = record.createdAt || null;
   return { id, name, created_at, expires_at, state: stateOf(record), origins, cap };
 }
 

@@ -20,14 +20,14 @@ export class Replacement {
    * Begins a replacement.
    * @param curve the curve that the guild will have.
    * @param plan the plan that it will have; undefined = as before.
-   * @throws DataConflictError while a season of the guild ends, and as {@link StagedMembers.lock}.
+   * @throws DataConflictError while an import or the end of a season of the guild is not done, and as {@link StagedMembers.lock}.
    */
   static async begin(target: LoadTarget, guildId: string, curve: CurveText, plan?: string): Promise<Replacement> {
     const config = [...curveFields(curve), ...(plan === undefined ? [] : ['plan', plan])];
     const members = await StagedMembers.lock(target, guildId, config);
     const replacement = new Replacement(members);
     try {
-      await refuseInSeason(target, guildId);
+      await refuseUnfinished(target, guildId);
     } catch (error) {
       await replacement.end();
       throw error;
@@ -56,12 +56,21 @@ export class Replacement {
   }
 }
 
-/** Refuses while members wait to lose the XP of a season: the new ones would lose it too. The lock keeps further steps of it away. */
-async function refuseInSeason({ client, redisKeys }: LoadTarget, guildId: string): Promise<void> {
-  const { season, seasonXp } = redisKeys.guild(guildId);
-  const [archive, waiting] = await Promise.all([client.hget(season, 'archive'), client.exists(seasonXp)]);
-  if (waiting === 0) return;
-  throw new DataConflictError(
-    `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
-  );
+/**
+ * Refuses while members wait to lose the XP of a season, which the new ones would lose too, and after an unfinished import, whose API keys
+ * and configuration would stay. The lock keeps further steps of both away.
+ */
+async function refuseUnfinished({ client, redisKeys }: LoadTarget, guildId: string): Promise<void> {
+  const { season, seasonXp, stats } = redisKeys.guild(guildId);
+  const [archive, waiting, importing] = await Promise.all([
+    client.hget(season, 'archive'),
+    client.exists(seasonXp),
+    client.hexists(stats, 'importing'),
+  ]);
+  if (waiting === 1)
+    throw new DataConflictError(
+      `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
+    );
+  if (importing === 1)
+    throw new DataConflictError(`The import of ${guildId} is not done: run export and import again, or "guild delete"`);
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../src/cli/services.ts';
+import { Replacement } from '../../src/formats/staging.ts';
 import { deleteGuild } from '../../src/guild/delete/delete.ts';
 import { GuildExport } from '../../src/guild/move/guild-export.ts';
 import { importGuild } from '../../src/guild/move/guild-import.ts';
 import type { Line } from '../../src/guild/move/moved-guild.ts';
-import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';
@@ -133,16 +133,45 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
   });
 
-  it('that was left unfinished is over after a replacement of its members', async () => {
+  it('that was left unfinished refuses a replacement of the members', async () => {
     const moved = await make();
     await leaveUnfinished(moved);
-    const staged = await StagedMembers.lock(suite.store, moved.guild);
-    await staged.stage([{ userId: 'new', set: 7 }]);
-    await staged.putInPlace();
-    await staged.end();
-    expect(await streamOf(suite.store, moved.guild)).toHaveLength(3);
-    await expect(import_(suite.store, moved.lines)).rejects.toThrow('has data of the guild already');
-    expect(await suite.store.client.zrange(`gr:{${moved.guild}}:xp`, 0, -1)).toEqual(['new']);
+    await expect(Replacement.begin(suite.store, moved.guild, 'standard')).rejects.toThrow(
+      `The import of ${moved.guild} is not done: run export and import again, or "guild delete"`,
+    );
+    expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+  });
+
+  it('that was suspended at its end deletes no API key of another one that has not ended', async () => {
+    const moved = await make();
+    let first: Promise<unknown> = Promise.resolve();
+    const suspended = new Promise<() => void>((resolve) => {
+      first = importBeside(moved, 'end', () => new Promise<void>((goOn) => resolve(goOn)));
+    });
+    const goOn = await suspended;
+    await endLock(moved.guild);
+    const second = importBeside(moved, 'end', async () => {
+      goOn();
+      await expect(first).rejects.toThrow('was suspended');
+    });
+    expect(await second).toMatchObject({ keys: 1 });
+    expect(await suite.store.apiKeys.find(moved.sha)).not.toBeNull();
+    expect(await keysOf(moved)).toHaveLength(1);
+  });
+
+  it('stores no API key that is revoked meanwhile', async () => {
+    const moved = await make();
+    const apiKeys = Object.create(suite.store.apiKeys, {
+      storeListed: {
+        value: async (...args: Parameters<typeof suite.store.apiKeys.storeListed>) => {
+          await suite.store.apiKeys.revoke(moved.guild, moved.keyId);
+          return suite.store.apiKeys.storeListed(...args);
+        },
+      },
+    });
+    await import_({ ...suite.store, apiKeys }, moved.lines);
+    expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
+    expect(await keysOf(moved)).toEqual([]);
   });
 
   it('waits for a deletion of the guild, until its API keys are deleted too', async () => {

@@ -18,7 +18,10 @@ interface Store {
   readonly client: RedisClient;
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
-  readonly apiKeys: { revokeAll(guildId: string): Promise<number> };
+  readonly apiKeys: {
+    revokeAll(guildId: string): Promise<number>;
+    storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean>;
+  };
 }
 
 /** The guild that an import stored. */
@@ -93,7 +96,7 @@ class GuildImport {
 
   /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
   async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
-    const { client, redisKeys } = this.store;
+    const { client, redisKeys, apiKeys } = this.store;
     const { ranked, hidden, rev, stats, config, season, used, usage } = rest;
     const listed = keys.flatMap(({ id, sha256 }) => [id, sha256]);
     const lists = [stats, config, season, listed, used, usage];
@@ -102,9 +105,9 @@ class GuildImport {
     await this.step('finish', [], ranked, hidden, quota.used, quotaMs, ...args);
     try {
       for (const { id, sha256, record } of keys) {
-        // Whatever the stream says, it opens this guild alone.
+        // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
         const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
-        await client.hset(redisKeys.apiKey(sha256), ...own);
+        await apiKeys.storeListed(this.guildId, id, sha256, own);
       }
       await this.step('end', [], rev);
     } catch (error) {
@@ -115,10 +118,12 @@ class GuildImport {
     return { guild: this.guildId, members: ranked + hidden, hidden, keys: keys.length };
   }
 
-  /** Deletes the API keys of an import that was refused at its end, except keys that another import has stored and finished meanwhile. */
+  /** Deletes the API keys of an import that was refused at its end, except keys of another import that has taken over, or finished, meanwhile. */
   private async dropKeys(keys: MovedRest['keys']): Promise<void> {
     const { client, redisKeys } = this.store;
-    const { stats, apiKeys } = redisKeys.guild(this.guildId);
+    const { stats, apiKeys, lock } = redisKeys.locked(this.guildId);
+    const owner = await client.get(lock);
+    if (owner !== null && owner !== this.token) return;
     const isFinished = (await client.hexists(stats, 'importing')) === 0;
     for (const { id, sha256 } of keys) {
       if (isFinished && (await client.hget(apiKeys, id)) === sha256) continue;

@@ -213,8 +213,7 @@ local function swap()
     redis.call('HSET', KEYS[2], unpack(boards))
     on_boards().write(stats)
   end
-  -- What an unfinished import left is gone now.
-  redis.call('HDEL', KEYS[2], 'replacing', 'importing')
+  redis.call('HDEL', KEYS[2], 'replacing')
   redis.call('UNLINK', KEYS[1], KEYS[4], KEYS[5], KEYS[7], KEYS[8], CARRIED, KEYS[13])
   for next, present in pairs({ [KEYS[6]] = KEYS[1], [KEYS[9]] = KEYS[4], [KEYS[10]] = KEYS[5], [KEYS[14]] = KEYS[13] }) do
     if redis.call('EXISTS', next) == 1 then
