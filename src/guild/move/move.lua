@@ -20,11 +20,10 @@
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-reasons
+--- @include lib-lists
 
 -- As usage.lua keeps it.
 local USAGE_KEPT_MS = 691200000
--- Lua has room for some 8,000 arguments of a call.
-local ARGUMENTS_PER_CALL = 4000
 
 local mode, token = ARGV[1], ARGV[2]
 on_boards().require_keys()
@@ -110,9 +109,7 @@ elseif mode == 'finish' then
   local i = 7
   for _, key in ipairs(stored) do
     local last = i + 2 * ARGV[i]
-    for from = i + 1, last, ARGUMENTS_PER_CALL do
-      redis.call('HSET', key, unpack(ARGV, from, math.min(from + ARGUMENTS_PER_CALL - 1, last)))
-    end
+    write_all('HSET', key, ARGV, i + 1, last)
     i = last + 1
   end
   redis.call('PEXPIRE', KEYS[12], USAGE_KEPT_MS)

@@ -1,6 +1,6 @@
 -- capped: counts requests of an API key with a cap, against the guild's quota and against the cap of the key. A request is counted on both
 -- or on neither: one that either refuses is kept on none. It opens a window for each counter that has none, and cuts
--- one that lasts longer than a window, because the clock of the server went back.
+-- one that became longer, as command-count.lua says.
 -- REST = LIMIT ID CAP, as batch.lua says. Reply: requests of the guild's window, these ones among them; milliseconds until it ends; the same two of
 -- the key. O(1).
 

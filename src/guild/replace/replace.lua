@@ -26,6 +26,7 @@
 --- @include lib-profile
 --- @include lib-server
 --- @include lib-reasons
+--- @include lib-lists
 
 local LOCK, CARRIED = KEYS[12], KEYS[11]
 -- Why a member is hidden among the staged ones: the file says so, with the reasons that follow, or the guild, where it is staged or not.
@@ -195,8 +196,7 @@ local function swap()
       return { 'ALL', server }
     end
     table.insert(noted, 1, 'NOTED')
-    -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
-    return #noted < 4000 and { unpack(noted) } or noted
+    return as_reply(noted)
   end
   on_boards().clear(stats)
   local boards = on_boards().fields(stats)

@@ -6,11 +6,11 @@
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
 --           or {"OTHER", archive} while another season is not done, of which members are marked
---   "open" season, curve, multiplier   takes the lock of an archive. The first one of a season gives the archive the curve and the multiplier, as "begin"
---           returned them. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
+--   "open" season, curve, multiplier   takes the lock of an archive. The first one of a season gives the archive the curve and the
+--           multiplier, as "begin" returned them. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
 --   "server"   {"OK", name of the running server}
---   "mark" number, cursor, "marked" | "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many members.
---           {"OK", next cursor, per member a text as lib-row.lua says}, or {"INVALID", user id} for one that no member may have
+--   "mark" number, cursor, "marked" | "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many
+--           members. {"OK", next cursor, per member a text as lib-row.lua says}, or {"INVALID", user id} for one that no member may have
 --   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset, and boards begin again. {"OK"}, {"MISSED"} when some are
 --           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
 --           first "mark": after a failover, cursors list other members, and marks can be lost
@@ -165,13 +165,12 @@ local function mark(count, cursor, place, which)
     -- Without the field "hidden" in the counters, nobody is hidden.
     if score and (which ~= 'unmarked' or not redis.call('ZSCORE', KEYS[7], id)) then
       reply[#reply + 1] = member_row(id, score, is_hidden, KEYS[5], KEYS[9])
-      marks[#marks + 1] = { format_integer(whole_xp(score)), id }
+      marks[#marks + 1] = format_integer(whole_xp(score))
+      marks[#marks + 1] = id
     end
   end
-  for _, mark in ipairs(marks) do
-    redis.call('ZADD', KEYS[7], unpack(mark))
-  end
-  return copied(reply)
+  write_all('ZADD', KEYS[7], marks)
+  return as_reply(reply)
 end
 
 local function place_in_archive()

@@ -1,5 +1,7 @@
 -- lib-event: does a call once for each event, such as a message of a chat. The key of the event keeps the reply of the call that was done.
 
+--- @include lib-lists
+
 -- Returns the reply of `call`, or that of the same event before, with "repeated" at its end. Without a key of an event it only calls. Else ARGV
 -- begins with the time to live of the event, in milliseconds, which this function takes away. A reply that is not "OK" changed nothing, and
 -- is not kept. An event belongs to one call, which `name_call` names. A guild without data has no events.
@@ -22,8 +24,7 @@ local function once(event_key, name_call, call)
       return { 'REFUSED', 0, 'event' }
     end
     reply[#reply + 1] = 'repeated'
-    -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
-    return #reply < 4000 and { unpack(reply) } or reply
+    return as_reply(reply)
   end
   require_permissions(event_key, 'SET')
   local reply, parts = call(), { name }

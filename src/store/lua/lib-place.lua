@@ -6,15 +6,12 @@
 --- @include lib-member
 --- @include lib-profile
 --- @include lib-reasons
-
--- Returns a list as ioredis-mock needs it. A long one has no room on Lua's C stack.
-local function copied(list)
-  return #list < 4000 and { unpack(list) } or list
-end
+--- @include lib-lists
 
 -- Gives members the places and the reasons that `reasons_after` says: it gets a user id and the reasons before, "" for a ranked member,
--- and returns those after. With `is_adding`, a user who is no member becomes a hidden one with 0 XP. Returns "OK", rev, the number of members that changed their place, and then "user id reasons" for each of them
--- that is hidden; or a refusal. All is read and checked before the first write.
+-- and returns those after. With `is_adding`, a user who is no member becomes a hidden one with 0 XP. Returns "OK", rev, the number of members
+-- that changed their place, and then "user id reasons" for each of them that is hidden; or a refusal. All is read and checked before the
+-- first write.
 local function change_place(reasons_key, ids, reasons_after, is_adding)
   local stats = read_stats(KEYS[2])
   local xp_key, hidden_key, curve = KEYS[1], KEYS[4], guild_curve(KEYS[3])
@@ -56,7 +53,7 @@ local function change_place(reasons_key, ids, reasons_after, is_adding)
   end
   if #writes == 0 then
     reply[2] = stats.rev == '' and '0' or stats.rev
-    return copied(reply)
+    return as_reply(reply)
   end
 
   require_permissions(xp_key, 'ZADD', 'ZREM')
@@ -75,5 +72,5 @@ local function change_place(reasons_key, ids, reasons_after, is_adding)
     store_reasons(reasons_key, write.id, write.reasons)
   end
   reply[2], reply[3] = rev, moved
-  return copied(reply)
+  return as_reply(reply)
 end

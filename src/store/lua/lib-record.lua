@@ -3,6 +3,7 @@
 
 --- @include lib-member
 --- @include lib-profile
+--- @include lib-lists
 
 local MAX_XP = 9007199254740991
 local find = string.find
@@ -38,9 +39,6 @@ local function named_ids(first_arg)
   return ids, counts
 end
 
--- Lua's C stack limits unpack, so long argument lists go in slices.
-local SLICE = 2000
-
 -- Returns what a command replies for each of the ids.
 local function read_each(command, key, ids)
   local found = {}
@@ -54,13 +52,6 @@ local function read_each(command, key, ids)
     end
   end
   return found
-end
-
--- Runs a command with all of a list.
-local function write_all(command, key, list)
-  for from = 1, #list, SLICE do
-    redis.call(command, key, unpack(list, from, math.min(from + SLICE - 1, #list)))
-  end
 end
 
 local function record(first_arg)
@@ -206,6 +197,5 @@ local function record(first_arg)
   for n = 1, answers and #answers or 0 do
     reply[n + 5] = answers[n]
   end
-  -- ioredis-mock needs the copy, for which a long list has no room on Lua's C stack.
-  return #reply < 4000 and { unpack(reply) } or reply
+  return as_reply(reply)
 end
