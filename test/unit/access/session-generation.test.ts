@@ -1,34 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createInvite } from '../../../src/access/invites.ts';
-import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { Sessions } from '../../../src/dashboard/sessions.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
-import { describeStores, type TestStore } from '../../support/stores.ts';
-
-const PLACE = { guildId: 'g' };
+import { storeSuite } from '../../support/store-suite.ts';
+import { describeStores } from '../../support/stores.ts';
 
 describeStores('the end of all sessions', (kind) => {
-  let testStore: TestStore;
-  let store: Services;
-  beforeAll(async () => {
-    testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr', ['free']);
-  });
-  afterAll(() => testStore.stop());
-  beforeEach(() => testStore.empty());
+  const suite = storeSuite(kind);
 
-  const invite = async () => {
-    const address = await createInvite(store.scripts, store.redisKeys, 'http://x', { ...PLACE, userId: 'u' });
+  const invite = async (guildId: string) => {
+    const { scripts, redisKeys } = suite.store;
+    const address = await createInvite(scripts, redisKeys, 'http://x', { guildId, userId: 'u' });
     return address.slice(address.lastIndexOf('/') + 1);
   };
-  const sessionsOn = (client: RedisClient) => new Sessions(client, store.redisKeys, Date.now);
-  const open = (token: string) => sessionsOn(store.client).open(token, async () => {});
-  const isGood = async (token = '') => (await sessionsOn(store.client).find(token)) !== null;
+  const sessionsOn = (client: RedisClient) => new Sessions(client, suite.store.redisKeys, Date.now);
+  const open = (token: string) => sessionsOn(suite.store.client).open(token, async () => {});
+  const isGood = async (token = '') => (await sessionsOn(suite.store.client).find(token)) !== null;
 
   /** Returns the client of a process that is killed after some commands. */
   const killedAfter = (commands: number): RedisClient => {
     let sent = 0;
-    return new Proxy(store.client, {
+    return new Proxy(suite.store.client, {
       get: (client, name) => {
         const command = Reflect.get(client, name);
         if (typeof command !== 'function') return command;
@@ -41,9 +33,10 @@ describeStores('the end of all sessions', (kind) => {
   it.each([0, 1, 2, 3])(
     'ends the invites from before too, unless a kill after %i commands leaves all',
     async (sent) => {
-      const session = await open(await invite());
-      const link = await invite();
-      const closing = sessionsOn(killedAfter(sent)).closeAll(PLACE);
+      const guildId = suite.newGuild();
+      const session = await open(await invite(guildId));
+      const link = await invite(guildId);
+      const closing = sessionsOn(killedAfter(sent)).closeAll({ guildId });
       const isDone = await closing.then(
         () => true,
         () => false,
@@ -55,12 +48,13 @@ describeStores('the end of all sessions', (kind) => {
   );
 
   it('ends the sessions also in a Redis that is full', async () => {
-    const session = await open(await invite());
-    const full = Object.assign(Object.create(store.client), {
+    const guildId = suite.newGuild();
+    const session = await open(await invite(guildId));
+    const full = Object.assign(Object.create(suite.store.client), {
       set: () => Promise.reject(new Error('OOM command not allowed')),
     });
-    await expect(sessionsOn(full).closeAll(PLACE)).rejects.toThrow('OOM');
+    await expect(sessionsOn(full).closeAll({ guildId })).rejects.toThrow('OOM');
     expect(await isGood(session?.token)).toBe(false);
-    expect(await sessionsOn(store.client).list(PLACE)).toEqual([]);
+    expect(await sessionsOn(suite.store.client).list({ guildId })).toEqual([]);
   });
 });
