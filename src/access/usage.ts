@@ -12,8 +12,8 @@ export const HOUR_MS = 3_600_000;
 const KEPT_HOURS = 8 * 24;
 /** Guilds that are written together. Redis serves others between two such steps. */
 const GUILDS_PER_STEP = 100;
-/** Counts that wait for Redis at most; further ones are dropped. Reached only while Redis serves requests and refuses the usage. */
-const MAX_WAITING = 20_000;
+/** Counts that wait for Redis at most; further ones are dropped. A write takes all of them, unless Redis refuses it. */
+const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;
 

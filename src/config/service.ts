@@ -110,7 +110,7 @@ const schema = z
         'must be the address of a collector, such as http://127.0.0.1:4318',
       ),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
-    CACHE_MAX_KEYS: integer(1, 10_000_000, 10_000),
+    CACHE_MAX_KEYS: integer(1, 10_000_000, 50_000),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
     CACHE_MAX_BYTES: integer(0, 1_000_000_000_000, 32 * 1024 * 1024),
     SHUTDOWN_DELAY_MS: integer(0, 600_000, 0),

@@ -195,21 +195,21 @@ describeStores('the usage of a guild', (kind) => {
   });
 });
 
-it('of 50,000 guilds waits in bounded memory while Redis refuses it, and one step of guilds asks Redis about it', async () => {
+it('of 100,000 guilds waits in bounded memory while Redis refuses it, and one step of guilds asks Redis about it', async () => {
   let [calls, isRefused] = [0, true];
   const run = async () => {
     calls++;
     if (isRefused) throw new StoreUnavailableError(new Error('NOPERM'));
   };
   const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
-  for (let i = 0; i < 50_000; i++) count(usage, `g${i}`, 'a', true);
+  for (let i = 0; i < 100_000; i++) count(usage, `g${i}`, 'a', true);
   await expect(usage.write()).rejects.toThrow('The store');
   expect(calls).toBe(100);
   isRefused = false;
   await usage.write();
-  expect(calls).toBe(100 + 20_000);
+  expect(calls).toBe(100 + 50_000);
   await usage.write();
-  expect(calls).toBe(100 + 20_000);
+  expect(calls).toBe(100 + 50_000);
 });
 
 it('goes on to count what waits already when it has no room for more, and has room again when it is written', async () => {
@@ -219,12 +219,12 @@ it('goes on to count what waits already when it has no room for more, and has ro
     written.set(usageKey, (written.get(usageKey) ?? 0) + Number(requests));
   };
   const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
-  for (let i = 0; i < 20_000; i++) count(usage, `g${i}`, 'a', true);
+  for (let i = 0; i < 50_000; i++) count(usage, `g${i}`, 'a', true);
   count(usage, 'g0', 'a', true);
   count(usage, 'late', 'a', true);
   await usage.write();
-  expect([written.size, written.get('gr:{g0}:usage'), written.has('gr:{late}:usage')]).toEqual([20_000, 2, false]);
-  for (let i = 0; i < 20_000; i++) count(usage, `h${i}`, 'a', true);
+  expect([written.size, written.get('gr:{g0}:usage'), written.has('gr:{late}:usage')]).toEqual([50_000, 2, false]);
+  for (let i = 0; i < 50_000; i++) count(usage, `h${i}`, 'a', true);
   await usage.write();
-  expect(written.size).toBe(40_000);
+  expect(written.size).toBe(100_000);
 });

@@ -21,7 +21,7 @@ describe('parseConfig', () => {
       logLevel: 'info',
       logRequests: 'all',
       cacheMaxAgeS: 0,
-      cacheMaxKeys: 10_000,
+      cacheMaxKeys: 50_000,
       cacheMaxPages: 10_000,
       shutdownTimeoutMs: 10_000,
     });
