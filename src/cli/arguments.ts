@@ -3,6 +3,7 @@ import { parseCap } from '../access/api-key-record.ts';
 import { KEY_NAME_PATTERN } from '../access/api-keys.ts';
 import { parseOrigins } from '../access/origins.ts';
 import { InvalidInputError } from '../errors.ts';
+import { utcTime } from '../formats/rows.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES, parseRankingId, type RankingId } from '../guild/ranking/model.ts';
 import { TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
@@ -169,8 +170,9 @@ export function parseName(text: string): string {
   return text;
 }
 
+/** Parses a time as imports do: one without a zone is in UTC. */
 export function parseTime(text: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(Date.parse(text)))
-    throw new InvalidArgumentError('It must be a time such as 2026-01-31T18:30:00Z.');
-  return text;
+  const time = utcTime(text);
+  if (time === undefined) throw new InvalidArgumentError('It must be a time such as 2026-01-31T18:30:00Z.');
+  return time;
 }

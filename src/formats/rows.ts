@@ -136,7 +136,7 @@ function wholeNumber(value: unknown): number | undefined {
 }
 
 /** Parses a time; one without a zone is in UTC. @returns ISO 8601 in UTC, or undefined when there is no such time. */
-function utcTime(value: unknown): string | undefined {
+export function utcTime(value: unknown): string | undefined {
   const match = typeof value === 'string' ? TIME.exec(value) : null;
   if (!match) return undefined;
   const [, day, clock = '00:00', zone = 'Z'] = match;

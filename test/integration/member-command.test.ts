@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
@@ -72,6 +72,21 @@ describe('npm run member and season', needs('redis-server'), () => {
     expect(await json(member('rename', 'c', 'Cyd', '--json'))).toMatchObject({ username: 'Cyd', xp: 100 });
     expect(await json(member('rename', 'c', '', '--json'))).toMatchObject({ username: null });
     expect(await isExact()).toBe(true);
+  });
+
+  it('member set takes a claim without a zone as UTC, as imports do, whatever the zone of the machine', async ({
+    onTestFinished,
+  }) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const [text, stored] of [
+      ['2026-01-31T18:30:00', '2026-01-31T18:30:00.000Z'],
+      ['2026-01-31 18:30', '2026-01-31T18:30:00.000Z'],
+      ['2026-01-31T18:30:00-05:00', '2026-01-31T23:30:00.000Z'],
+    ] as const) {
+      const shown = await json(member('set', 'a', '--last-daily-claim', text, '--json'));
+      expect([text, shown.last_daily_claim]).toEqual([text, stored]);
+    }
   });
 
   it('member hide, unhide and remove take several users, and name those who are no members with exit code 3', async () => {
@@ -162,6 +177,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     [['set', 'a'], /Nothing to set: give --xp, /],
     [['set', 'a', '--xp', '9007199254740992'], /a whole number from 0 to 9007199254740991/],
     [['set', 'a', '--last-daily-claim', 'monday'], /a time such as 2026-01-31T18:30:00Z/],
+    [['set', 'a', '--last-daily-claim', '2026-02-30'], /a time such as 2026-01-31T18:30:00Z/],
     [['set', 'a', '--level', '-1'], /a whole number/],
     [['set', 'a', '--xp-of-level', '5', '--xp', '5'], /leave --xp and --level out/],
     [['set', 'a', '--xp-of-level', '9000000'], /no XP gives level 9000000: \d+ is the highest/],
