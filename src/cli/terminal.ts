@@ -97,7 +97,7 @@ export function print(
   result: unknown,
   lines: () => string | readonly string[],
 ): void {
-  const text = json ? JSON.stringify(result, bigintsAsNumbers) : [lines()].flat().join('\n');
+  const text = json ? toJson(result) : [lines()].flat().join('\n');
   stdout.write(`${text}\n`);
 }
 
@@ -140,6 +140,11 @@ function isCommanderError(error: unknown): error is { exitCode: number } {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
-function bigintsAsNumbers(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
+/** Returns a value as JSON. JSON.stringify rejects bigints and a Number would round those beyond 2^53, so their digits go in as they are. */
+function toJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(toJson).join()}]`;
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${toJson(field)}`).join()}}`;
 }

@@ -291,6 +291,22 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect((await json(runCommand('stats', ['check', '--guild', id, '--json'], env()))).exact).toBe(true);
   });
 
+  it('stats check --json prints the digits of totals that a number of JavaScript would round', async () => {
+    const id = newGuild();
+    await service.store.writer.recordMany(id, [
+      { userId: '1', set: Number.MAX_SAFE_INTEGER },
+      { userId: '2', set: 2 },
+    ]);
+    const { stats } = service.store.redisKeys.guild(id);
+    expect(await service.store.client.hget(stats, 'total_xp')).toBe('9007199254740993');
+    await service.store.client.hset(stats, 'total_xp', '9007199254740992');
+    const { code, stdout } = await runCommand('stats', ['check', '--guild', id, '--json'], env());
+    expect(code).toBe(1);
+    expect(stdout).toContain('"exact":false,"stored":{"members":2,"total_xp":9007199254740992,');
+    expect(stdout).toContain('"actual":{"members":2,"total_xp":9007199254740993,');
+    expect(JSON.parse(stdout)).toMatchObject({ guild: id, actual: { hidden: 0, boards: {} } });
+  });
+
   it('every command prints its usage with --help and exit code 0', async () => {
     const help = [
       ['keys', ['--help'], 'create'],
