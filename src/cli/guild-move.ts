@@ -5,9 +5,10 @@ import { GuildExport } from '../guild/move/guild-export.ts';
 import { importGuild } from '../guild/move/guild-import.ts';
 import type { Line } from '../guild/move/moved-guild.ts';
 import type { CommandContext } from './context.ts';
+import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
-import { print } from './terminal.ts';
+import { PartialResult, print } from './terminal.ts';
 
 /** Writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
 export async function exportGuild(
@@ -36,8 +37,7 @@ export async function exportGuild(
       `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
     );
   } catch (error) {
-    if (signal.aborted) throw new InvalidInputError('Interrupted: run export and import again');
-    throw error;
+    throw endedBy(signal, error);
   } finally {
     interrupt.end();
   }
@@ -64,9 +64,16 @@ export async function importFromStream(context: CommandContext, { json }: { read
       () =>
         `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
     );
+  } catch (error) {
+    throw endedBy(interrupt.signal, error);
   } finally {
     interrupt.end();
   }
+}
+
+/** Returns what the command ends with: the interruption by Ctrl-C, whatever error it caused, or the error itself. */
+function endedBy(signal: AbortSignal, error: unknown): unknown {
+  return signal.aborted ? new PartialResult('Interrupted: run export and import again', INTERRUPTED) : error;
 }
 
 /** Waits for a line on standard input. @throws InvalidInputError when there is none. */

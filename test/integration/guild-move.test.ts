@@ -151,6 +151,19 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     }
   });
 
+  it('end with exit code 130 on Ctrl-C, and say what to do', async () => {
+    await fill();
+    const { source, target } = startMove();
+    await source.waitForOutput(/press Enter/);
+    await expect.poll(() => to.client.hget('gr:{g}:stats', 'importing'), READY).toBe('1');
+    // The one waits for Enter, the other for the next line of the stream.
+    for (const command of [target, source]) {
+      command.stop();
+      const { code, stderr } = await command.ended;
+      expect([code, stderr]).toEqual([130, expect.stringMatching(/^Interrupted: run export and import again\n$/m)]);
+    }
+  });
+
   it('refuse what is not right, and say what to do', async () => {
     for (const input of ['', '{"format":"other"}\n', 'text'])
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
