@@ -6,9 +6,12 @@
 export interface GuildKeys {
   /** ZSET: user id -> total XP. */
   readonly xp: string;
-  /** HASH: members, total_xp, level_sum, hidden, rev, model; "importing" until an import of the guild is done. */
+  /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, recount, importing, replacing. */
   readonly stats: string;
-  /** HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title. */
+  /**
+   * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title, page_accent,
+   * page_accent_dark, page_background, page_background_dark, page_picture.
+   */
   readonly config: string;
   /** HASH: key id -> SHA-256 of the key. */
   readonly apiKeys: string;
