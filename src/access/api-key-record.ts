@@ -26,6 +26,16 @@ export interface ListedKey extends ApiKeyRecord {
   readonly isUnfinished?: true;
 }
 
+/** Returns when a key expires, in milliseconds since the epoch: infinity for never, NaN for an end that is no date. */
+export function expiryOf({ expiresAt }: ApiKeyRecord): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
+/** Returns whether a key has expired by `now`, in milliseconds since the epoch. An end that is no date counts as past. */
+export function isExpired(record: ApiKeyRecord, now: number): boolean {
+  return !(now < expiryOf(record));
+}
+
 const MAX_CAP = 2 ** 31 - 1;
 
 /** Returns whether a number of requests can be a cap. */

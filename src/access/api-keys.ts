@@ -3,7 +3,7 @@ import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { transact } from '../store/transaction.ts';
-import { type ApiKeyRecord, fromFields, type ListedKey, toFields, unfinishedKey } from './api-key-record.ts';
+import { type ApiKeyRecord, fromFields, isExpired, type ListedKey, toFields, unfinishedKey } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 
 /** Names that keys may have. */
@@ -125,9 +125,9 @@ export class ApiKeyStore {
 
   /** Revokes the expired keys of a guild, and none that is being made. @param kept id of one that stays, because its successor is being made. */
   private async removeExpired(guildId: string, kept: string | undefined): Promise<void> {
-    for (const { id, expiresAt } of await this.list(guildId)) {
-      if (id === kept || expiresAt === null || Date.parse(expiresAt) > this.now()) continue;
-      await this.revoke(guildId, id).catch(unlessRevoked);
+    for (const record of await this.list(guildId)) {
+      if (record.id === kept || !isExpired(record, this.now())) continue;
+      await this.revoke(guildId, record.id).catch(unlessRevoked);
     }
   }
 

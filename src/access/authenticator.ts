@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import type { TimeLimit } from '../store/timeouts.ts';
-import { type ApiKeyRecord, isCap } from './api-key-record.ts';
+import { type ApiKeyRecord, expiryOf, isCap, isExpired } from './api-key-record.ts';
 import type { ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
 
@@ -156,9 +156,7 @@ export class Authenticator {
     // A key stays with its guild, so the plan of a guild that is known is read at the same time.
     const seenGuild = this.seen.get(key);
     const [record, seenPlan] = await Promise.all([this.apiKeys.find(hash), seenGuild && this.readPlan(seenGuild)]);
-    const expiresAt = record ? expiryOf(record) : 0;
-    // "not below" instead of "at or past": a date that cannot be read counts as past.
-    if (!record || !(this.wallClock() < expiresAt) || !hasUsableCap(record)) {
+    if (!record || isExpired(record, this.wallClock()) || !hasUsableCap(record)) {
       if (epoch === this.epoch) this.cache.delete(key);
       return null;
     }
@@ -169,7 +167,7 @@ export class Authenticator {
     if (epoch === this.epoch) {
       const goodUntil = askedAt + CACHE_TTL_MS;
       const refreshFrom = askedAt + REFRESH_AFTER_MS + REFRESH_JITTER_MS * fractionOf(hash);
-      this.cache.set(key, { identity, goodUntil, refreshFrom, expiresAt });
+      this.cache.set(key, { identity, goodUntil, refreshFrom, expiresAt: expiryOf(record) });
     }
     return identity;
   }
@@ -177,11 +175,6 @@ export class Authenticator {
   private readPlan(guildId: string): Promise<string | null> {
     return this.client.hget(this.redisKeys.guild(guildId).config, 'plan');
   }
-}
-
-/** Returns milliseconds since the epoch; infinity for a key that does not expire. */
-function expiryOf({ expiresAt }: ApiKeyRecord): number {
-  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 }
 
 /** Returns false for a cap that somebody else wrote and that limits nothing. The id of a capped key becomes a word of batch.lua. */

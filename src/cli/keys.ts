@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ApiKeyRecord, ListedKey } from '../access/api-key-record.ts';
+import { type ApiKeyRecord, isExpired, type ListedKey } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
 import { count } from '../count.ts';
 import { parseKeyCap, parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
@@ -155,10 +155,9 @@ function toJson(record: ListedKey) {
   return { id, name, created_at, expires_at, state: stateOf(record), origins, cap };
 }
 
-/** Decides like the service: an expiry that is not a date counts as past. */
-function stateOf({ expiresAt, isUnfinished }: ListedKey): 'active' | 'expired' | 'unfinished' {
-  if (isUnfinished) return 'unfinished';
-  return expiresAt === null || Date.now() < Date.parse(expiresAt) ? 'active' : 'expired';
+function stateOf(key: ListedKey): 'active' | 'expired' | 'unfinished' {
+  if (key.isUnfinished) return 'unfinished';
+  return isExpired(key, Date.now()) ? 'expired' : 'active';
 }
 
 /** Returns an ISO 8601 time as "2026-01-31 18:30 UTC". */

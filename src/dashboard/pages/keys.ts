@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { ApiKeyRecord } from '../../access/api-key-record.ts';
+import { type ApiKeyRecord, isExpired } from '../../access/api-key-record.ts';
 import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
 import { readUsage, sumOf } from '../../access/usage-reader.ts';
@@ -131,11 +131,6 @@ function ofKey(
     }
     await sendList(parts, res, { problem: 'The guild has no such key: it was revoked already.' }, 404);
   };
-}
-
-/** Decides like the service: an expiry that is not a date counts as past. */
-function isExpired({ expiresAt }: ApiKeyRecord, now: number): boolean {
-  return expiresAt !== null && !(now < Date.parse(expiresAt));
 }
 
 function describe({ id, name }: ApiKeyRecord): string {
