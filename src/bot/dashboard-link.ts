@@ -1,4 +1,4 @@
-import { createInvite } from '../access/invites.ts';
+import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from '../access/invites.ts';
 import { InvalidInputError } from '../errors.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import type { RedisKeys } from '../store/keys.ts';
@@ -14,14 +14,12 @@ export interface DashboardLinkOptions {
   readonly userId?: string;
 }
 
-const MAX_TTL_S = 86_400;
-
 /** Stores an invite and returns its link. @throws InvalidIdError, InvalidInputError, StoreUnavailableError */
 export function createDashboardLink(
   scripts: Scripts,
   redisKeys: RedisKeys,
   guildId: string,
-  { url, ttl = 900, userId = '' }: DashboardLinkOptions,
+  { url, ttl = INVITE_TTL_S, userId = '' }: DashboardLinkOptions,
 ): Promise<string> {
   checkIds(guildId, userId === '' ? [] : [userId]);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -29,8 +27,8 @@ export function createDashboardLink(
       `url must be the address of the dashboard, such as https://dash.example.com, not ${url}`,
     );
   }
-  if (!Number.isInteger(ttl) || ttl < 1 || ttl > MAX_TTL_S) {
-    throw new InvalidInputError(`ttl must be a whole number of seconds from 1 to ${MAX_TTL_S}, not ${ttl}`);
+  if (!Number.isInteger(ttl) || ttl < 1 || ttl > MAX_INVITE_TTL_S) {
+    throw new InvalidInputError(`ttl must be a whole number of seconds from 1 to ${MAX_INVITE_TTL_S}, not ${ttl}`);
   }
   return createInvite(scripts, redisKeys, url, { guildId, userId }, ttl);
 }
