@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type ApiKeyRecord, isExpired } from '../../access/api-key-record.ts';
 import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
+import { HOUR_MS } from '../../access/usage.ts';
 import { readUsage, sumOf } from '../../access/usage-reader.ts';
 import { InvalidInputError, NotFoundError } from '../../errors.ts';
 import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
@@ -10,7 +11,6 @@ import type { GuildPage, Parts } from '../guild-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { keepNewKey, makeKey, sendNewKey, showNewKey } from './key-made.ts';
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Lifetimes of a new key in milliseconds, by their words. */
