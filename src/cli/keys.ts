@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
-import { count } from '../count.ts';
+import { count, minute } from '../count.ts';
 import { parseKeyCap, parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
@@ -158,9 +158,4 @@ function toJson(record: ListedKey) {
 function stateOf(key: ListedKey): 'active' | 'expired' | 'unfinished' {
   if (key.isUnfinished) return 'unfinished';
   return isExpired(key, Date.now()) ? 'expired' : 'active';
-}
-
-/** Returns an ISO 8601 time as "2026-01-31 18:30 UTC". */
-function minute(iso: string): string {
-  return iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2 UTC');
 }

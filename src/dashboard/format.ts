@@ -1,11 +1,10 @@
-import { count, digits } from '../count.ts';
+import { count, digits, minute } from '../count.ts';
 import { nameOf } from '../web/widget/name.ts';
 
 /** Formats of the pages. Templates use them by name. */
 export const format = {
   number: digits,
-  /** Returns an ISO 8601 time as "2026-01-31 18:30 UTC". */
-  time: (iso: string): string => iso.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d).*$/, '$1 $2 UTC'),
+  time: minute,
   /** Returns an ISO 8601 time as "18:30", in UTC. */
   hour: (iso: string): string => iso.slice(11, 16),
   /** Returns the day of the week of an ISO 8601 time as "Sat", in UTC. */
