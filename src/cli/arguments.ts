@@ -6,7 +6,7 @@ import { InvalidInputError } from '../errors.ts';
 import { utcTime } from '../formats/rows.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES, parseRankingId, type RankingId } from '../guild/ranking/model.ts';
-import { TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
+import { parseMultiplier, parseUtcOffset, TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
 import { BOARD_KINDS, type BoardKind } from '../store/keys.ts';
 import { parseDuration } from './duration.ts';
 
@@ -81,10 +81,9 @@ function asArgument<T>(parse: () => T): T {
   }
 }
 
-export function parseMultiplier(text: string): number {
-  const n = /^\d{1,4}(\.\d{1,10})?$/.test(text) ? Number(text) : Number.NaN;
-  if (!(n <= 1000)) throw new InvalidArgumentError('It must be a number from 0 to 1000, such as 1.5.');
-  return n;
+/** Parses a multiplier of XP. */
+export function parseXpMultiplier(text: string): number {
+  return asArgument(() => parseMultiplier(text));
 }
 
 /** The curves that {@link parseCurveText} takes. */
@@ -119,10 +118,7 @@ export function parseBoards(text: string): BoardKind[] {
 
 /** Parses minutes from UTC. */
 export function parseOffset(text: string): number {
-  const minutes = /^-?\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(minutes >= -720 && minutes <= 840))
-    throw new InvalidArgumentError('It must be a whole number from -720 to 840, such as 60 for UTC+01:00.');
-  return minutes;
+  return asArgument(() => parseUtcOffset(text));
 }
 
 /** Parses on or off. */

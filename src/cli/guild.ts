@@ -8,10 +8,10 @@ import {
   CURVES,
   parseBoards,
   parseCurveText,
-  parseMultiplier,
   parseOffset,
   parseSwitch,
   parseTitle,
+  parseXpMultiplier,
   requireId,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -46,7 +46,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
   )
     .option('--plan <plan>', 'one of the plans in PLAN_QUOTAS; sets the requests per hour')
     .option('--xp-curve <curve>', `how levels follow from XP: ${CURVES}`, parseCurveText)
-    .option('--xp-multiplier <number>', 'multiplies the XP of each award, from 0 to 1000', parseMultiplier)
+    .option('--xp-multiplier <number>', 'multiplies the XP of each award, from 0 to 1000', parseXpMultiplier)
     .option('--boards <list>', 'rankings of the present period: week, month, week,month or none', parseBoards)
     .option(
       '--utc-offset-minutes <number>',

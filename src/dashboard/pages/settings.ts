@@ -2,9 +2,10 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
+import { parseMultiplier, parseUtcOffset } from '../../guild/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import { ENDED } from '../end-session.ts';
-import { formOf, parseForm } from '../forms.ts';
+import { formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { Refusal } from '../refusal.ts';
@@ -14,8 +15,6 @@ import { addAccess } from './settings-access.ts';
 import { addPublicPage } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';
 
-const MAX_MULTIPLIER = 1000;
-const OFFSET_RULE = 'The clock is a whole number of minutes from UTC, from -720 to 840, such as 60.';
 /** Levels whose thresholds are shown before a curve is saved. */
 const SAMPLE_LEVELS = [1, 5, 10, 25, 50, 100];
 
@@ -26,14 +25,7 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
   ...ENDED,
 ]);
 
-const multiplierForm = z.object({
-  multiplier: z
-    .string()
-    .trim()
-    .regex(/^\d{1,4}(\.\d{1,10})?$/, `The multiplier is a number from 0 to ${MAX_MULTIPLIER}, such as 1.5.`)
-    .transform(Number)
-    .refine((n) => n <= MAX_MULTIPLIER, `The multiplier is ${MAX_MULTIPLIER} at most.`),
-});
+const multiplierForm = z.object({ multiplier: parsed((text) => parseMultiplier(text.trim())) });
 const curveForm = z
   .object({
     curve: z.enum([...CURVE_NAMES, 'custom'], { error: 'Choose a curve of the list.' }),
@@ -46,12 +38,7 @@ const boardsForm = z
     // A browser leaves out a box that is not checked.
     week: z.string().optional(),
     month: z.string().optional(),
-    offset: z
-      .string()
-      .trim()
-      .regex(/^-?\d{1,3}$/, OFFSET_RULE)
-      .transform(Number)
-      .refine((minutes) => minutes >= -720 && minutes <= 840, OFFSET_RULE),
+    offset: parsed((text) => parseUtcOffset(text.trim())),
   })
   .transform(({ offset, ...boxes }) => ({
     boards: BOARD_KINDS.filter((kind) => boxes[kind] !== undefined),

@@ -33,6 +33,22 @@ export const TITLE_PATTERN =
 export const TITLE_RULE =
   'The title of the public page has 100 characters at most that can be seen, without line breaks and direction controls';
 
+/** Parses a multiplier of XP. @throws InvalidInputError unless it is a number from 0 to 1000, with ten decimals at most. */
+export function parseMultiplier(text: string): number {
+  const multiplier = /^\d{1,4}(\.\d{1,10})?$/.test(text) ? Number(text) : Number.NaN;
+  if (multiplier <= 1000) return multiplier;
+  throw new InvalidInputError('The multiplier is a number from 0 to 1000, such as 1.5');
+}
+
+/** Parses an offset of the clock in minutes from UTC. @throws InvalidInputError unless it is a whole number from -720 to 840. */
+export function parseUtcOffset(text: string): number {
+  const minutes = /^-?\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (minutes >= -720 && minutes <= 840) return minutes;
+  throw new InvalidInputError(
+    'The clock is a whole number of minutes from UTC, from -720 to 840, such as 60 for UTC+01:00',
+  );
+}
+
 /** The most bytes of a guild's rules: a bot reads them all at once. */
 export const MAX_RULES_BYTES = 16_384;
 
