@@ -169,7 +169,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
         },
       },
     });
-    await import_({ ...suite.store, apiKeys }, moved.lines);
+    expect(await import_({ ...suite.store, apiKeys }, moved.lines)).toMatchObject({ members: 1, keys: 0 });
     expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
     expect(await keysOf(moved)).toEqual([]);
   });

@@ -103,11 +103,12 @@ class GuildImport {
     const args = lists.flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
     const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
     await this.step('finish', [], ranked, hidden, quota.used, quotaMs, ...args);
+    let stored = 0;
     try {
       for (const { id, sha256, record } of keys) {
         // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
         const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
-        await apiKeys.storeListed(this.guildId, id, sha256, own);
+        if (await apiKeys.storeListed(this.guildId, id, sha256, own)) stored++;
       }
       await this.step('end', [], rev);
     } catch (error) {
@@ -115,7 +116,7 @@ class GuildImport {
       throw error;
     }
     await publishInvalidation(client, redisKeys, this.guildId);
-    return { guild: this.guildId, members: ranked + hidden, hidden, keys: keys.length };
+    return { guild: this.guildId, members: ranked + hidden, hidden, keys: stored };
   }
 
   /** Deletes the API keys of an import that was refused at its end, except keys of another import that has taken over, or finished, meanwhile. */
