@@ -36,8 +36,9 @@ local function change_member(stats, curve, id, before, after, gain)
   local old, new = before and before.xp or 0, after and after.xp or 0
   local old_level = old > 0 and (before.level or before.explicit or level_of(curve, old)) or 0
   local new_level = new > 0 and (after.level or after.explicit or level_of(curve, new)) or 0
-  if old > 0 and new > 0 and old < PART and new < PART and old_level < PART and new_level < PART then
+  if old < PART and new < PART and old_level < PART and new_level < PART then
     -- As the two lines below, in one step: most changes are so.
+    sums.members = sums.members + (new > 0 and 1 or 0) - (old > 0 and 1 or 0)
     sums.lo, sums.level_lo = sums.lo + new - old, sums.level_lo + new_level - old_level
   else
     add_to_sums(sums, old, old_level, -1)

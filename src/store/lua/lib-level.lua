@@ -140,12 +140,12 @@ local TABLE_AFTER, TABLE_SIZE = 40, 128
 
 -- Returns the level of XP and, in the first calls, the XP to reach the next one.
 local function level_of(curve, xp)
-  curve.computed = curve.computed + 1
   local reached = curve.reached
-  if not reached and curve.computed < TABLE_AFTER then
-    return by_newton(curve, xp)
-  end
   if not reached then
+    curve.computed = curve.computed + 1
+    if curve.computed < TABLE_AFTER then
+      return by_newton(curve, xp)
+    end
     reached = {}
     for n = 1, TABLE_SIZE do
       reached[n] = xp_to_reach(curve, n)

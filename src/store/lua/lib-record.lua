@@ -6,7 +6,7 @@
 --- @include lib-lists
 
 local MAX_XP = 9007199254740991
-local find = string.find
+local find, abs = string.find, math.abs
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
 
@@ -17,7 +17,7 @@ local function is_valid_field(field, value)
   elseif value == '' then
     return NO_PROFILE[field]
   elseif field == 'last_daily_claim' then
-    return find(value, '^%-?%d+$') and math.abs(value + 0.0) <= MAX_TIME
+    return find(value, '^%-?%d+$') and (#value <= 15 or abs(value + 0.0) <= MAX_TIME)
   end
   return NO_PROFILE[field] and #value <= 16 and find(value, '^%d+$') and (#value <= 15 or value + 0.0 <= MAX_XP)
 end
@@ -30,10 +30,10 @@ end
 
 -- Returns the user ids that ARGV names, and the number of profile fields of each.
 local function named_ids(first_arg)
-  local ids, counts, n, i = {}, {}, 0, first_arg
-  while ARGV[i] do
+  local args, ids, counts, n, i = ARGV, {}, {}, 0, first_arg
+  while args[i] do
     n = n + 1
-    ids[n], counts[n] = ARGV[i + 1], ARGV[i + 3] + 0
+    ids[n], counts[n] = args[i + 1], args[i + 3] + 0
     i = i + 4 + 2 * counts[n]
   end
   return ids, counts
@@ -57,7 +57,8 @@ end
 local function record(first_arg)
   local xp_key, hidden_key, members_key = KEYS[1], KEYS[4], KEYS[5]
   local stats = read_stats(KEYS[2])
-  local answers = ARGV[first_arg] == 'each' and {}
+  local args = ARGV
+  local answers = args[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
   local curve = guild_curve(KEYS[3])
   local ids, counts = named_ids(first_arg)
@@ -67,26 +68,31 @@ local function record(first_arg)
   local last_xp, last_level = '0', 0
 
   local i, index = first_arg, 0
-  while ARGV[i] do
-    local op, id, text, pairs_count = ARGV[i], ARGV[i + 1], ARGV[i + 2], counts[index + 1]
+  while args[i] do
+    local op, id, text, pairs_count = args[i], args[i + 1], args[i + 2], counts[index + 1]
     if not is_valid_id(id) then
       return { 'REFUSED', index, 'user_id' }
     end
 
-    local member = staged[id]
-    if not member then
-      local score, value = scores[index + 1], values[index + 1]
+    local earlier = staged[id]
+    local score, is_hidden, profile, old_explicit
+    if earlier then
+      score, is_hidden, profile, old_explicit = earlier.score, earlier.is_hidden, earlier.profile, earlier.level
+    else
+      score = scores[index + 1]
       score = type(score) == 'string' and score
-      local hidden_score = not score and stats.hidden and redis.call('ZSCORE', hidden_key, id)
-      member = { score = score or hidden_score, is_hidden = hidden_score and true, level = explicit_level(value), value = value }
+      if not score and stats.hidden then
+        score = redis.call('ZSCORE', hidden_key, id)
+        is_hidden = score and true
+      end
+      old_explicit = explicit_level(values[index + 1])
     end
-    local score, is_hidden = member.score, member.is_hidden
     if op == 'hidden' and not score then
       is_hidden, hidden_created = true, hidden_created + 1
     end
     local old = score and whole_xp(score)
     local amount = find(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
-    if not amount or math.abs(amount) > MAX_XP then
+    if not amount or abs(amount) > MAX_XP then
       return { 'REFUSED', index, 'xp' }
     end
     if op == 'keep' then
@@ -104,13 +110,12 @@ local function record(first_arg)
       return { 'REFUSED', index, 'range' }
     end
 
-    local profile, old_explicit = member.profile, member.level
     local explicit = old_explicit
     if pairs_count > 0 and not profile then
-      profile = parse_profile(member.value)
+      profile = parse_profile(values[index + 1])
     end
     for f = i + 4, i + 3 + 2 * pairs_count, 2 do
-      local field, value = ARGV[f], ARGV[f + 1]
+      local field, value = args[f], args[f + 1]
       if not is_valid_field(field, value) then
         return { 'REFUSED', index, 'field' }
       end
@@ -146,11 +151,10 @@ local function record(first_arg)
         change_member(stats, curve, id, before, after, gain)
       end
       note_hidden(stats, hidden_key, id, is_hidden)
-      if pairs_count > 0 and not member.profile then
+      if pairs_count > 0 and not (earlier and earlier.profile) then
         changed[#changed + 1] = id
       end
-      staged[id] = member
-      member.score, member.level, member.is_hidden, member.profile = last_xp, explicit, is_hidden, profile
+      staged[id] = { score = last_xp, level = explicit, is_hidden = is_hidden, profile = profile }
       local list = is_hidden and zadd_hidden or zadd
       list[#list + 1] = last_xp
       list[#list + 1] = id
