@@ -133,7 +133,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
   event: 'the event was that of another call: give each call an eventId of its own',
   staged: 'Redis failed over, and lost members that were staged: begin the replacement again',
-  lock: 'another replacement of the guild has taken over, or this one was suspended for more than ten seconds',
+  lock: 'another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
 };
 
 /** A script call was refused as a whole, and changed nothing. Of a write of more than 500 members, the calls before it were done. */

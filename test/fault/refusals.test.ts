@@ -6,8 +6,11 @@ import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedd
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { CounterAudit } from '../../src/guild/counters/counters.ts';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { importGuild } from '../../src/guild/move/guild-import.ts';
 import type { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import type { Scripts } from '../../src/store/scripts.ts';
+import { streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
 import { PATIENT } from '../support/wait.ts';
 import {
@@ -80,6 +83,33 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       await admin.config('SET', 'min-replicas-to-write', '1');
       await refusedAll(scriptCalls, 'NOREPLICAS');
     });
+  });
+
+  it('because it is full does not refuse the deletion of a guild', async () => {
+    await admin.flushall();
+    await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
+    await services.apiKeys.create(GUILD, 'x', null);
+    await admin.config('SET', 'maxmemory', '1');
+    // Only the end of older invites cannot be noted.
+    await expect(deleteGuild(services, GUILD)).rejects.toMatchObject({ reason: expect.stringContaining('OOM') });
+    expect(await admin.keys('*')).toEqual([]);
+  });
+
+  it('because it is full ends an import at the members that have no room', async () => {
+    await admin.flushall();
+    await services.writer.recordMany(GUILD, [{ userId: 'a', set: 5 }]);
+    const lines = await streamOf(services, GUILD);
+    await deleteGuild(services, GUILD);
+    const filled = async function* () {
+      for (const line of lines) {
+        if (line.includes('"members"')) await admin.config('SET', 'maxmemory', '1');
+        yield line;
+      }
+    };
+    await expect(importGuild(services, filled(), new AbortController().signal)).rejects.toMatchObject({
+      reason: expect.stringContaining('OOM'),
+    });
+    expect(await admin.zcard('gr:{g}:xp')).toBe(0);
   });
 
   it('of a write because it cannot save is MISCONF, and changes nothing', async () => {

@@ -109,12 +109,16 @@ export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'delete',
     deletes: true,
-    run: ({ scripts }) =>
-      scripts.run('delete', [
-        ...GUILD_KEYS,
-        ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons'],
-        ...allBoardKeys('gr:{g}:xp'),
-      ]),
+    run: ({ scripts }, { held }) =>
+      scripts.run(
+        'delete',
+        [
+          ...GUILD_KEYS,
+          ...['gr:{g}:season', 'gr:{g}:season:xp', 'gr:quota:{g}', 'gr:{g}:hidden:reasons', held.lock],
+          ...allBoardKeys('gr:{g}:xp'),
+        ],
+        held.token,
+      ),
   },
   {
     script: 'usage',

@@ -55,9 +55,11 @@ describeStores('the version of the data of a guild', (kind) => {
       () =>
         all.scripts.run(
           'delete',
-          ['xp', 'stats', 'config', 'hidden', 'members', 'season', 'season:xp', 'x', 'hidden:reasons'].map(
-            (key) => `gr:{g}:${key}`,
-          ),
+          [
+            ...['xp', 'stats', 'config', 'hidden', 'members', 'season', 'season:xp', 'x', 'hidden:reasons'],
+            'next:xp:lock',
+          ].map((key) => `gr:{g}:${key}`),
+          staged.held.token,
         ),
     ]) {
       const error = await write().catch((thrown: unknown) => thrown);

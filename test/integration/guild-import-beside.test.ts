@@ -1,44 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Services } from '../../src/cli/services.ts';
 import { Replacement } from '../../src/formats/staging.ts';
 import { deleteGuild } from '../../src/guild/delete/delete.ts';
-import { GuildExport } from '../../src/guild/move/guild-export.ts';
-import { importGuild } from '../../src/guild/move/guild-import.ts';
-import type { Line } from '../../src/guild/move/moved-guild.ts';
+import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { realStore } from '../support/stores.ts';
 
-type Guild = Awaited<ReturnType<typeof exported>>;
-
-async function streamOf({ client, redisKeys }: Services, guild: string): Promise<string[]> {
-  const lines: string[] = [];
-  const write = async (line: Line) => void lines.push(JSON.stringify(line));
-  const { signal } = new AbortController();
-  await new GuildExport(client, redisKeys, guild, { write, pause: async () => {}, signal }).run();
-  return lines;
-}
-
-async function import_(store: Services, lines: readonly string[]) {
-  const input = (async function* () {
-    yield* lines;
-  })();
-  return importGuild(store, input, new AbortController().signal);
-}
-
-/** Returns the stream of a guild with an API key, which is deleted then. */
-async function exported(store: Services, guild: string) {
-  await store.writer.record(guild, { userId: 'a', set: 500 });
-  const { record } = await store.apiKeys.create(guild, 'x', null);
-  const sha = (await store.client.hget(`gr:{${guild}}:keys`, record.id)) as string;
-  const lines = await streamOf(store, guild);
-  await deleteGuild(store, guild);
-  return { guild, keyId: record.id, sha, lines };
-}
+type Guild = Awaited<ReturnType<typeof exportedGuild>>;
 
 describe('an import of a guild beside other commands', needs('redis-server'), () => {
   const suite = storeSuite(realStore);
-  const make = () => exported(suite.store, suite.newGuild());
+  const make = () => exportedGuild(suite.store, suite.newGuild());
   const endLock = (guild: string) => suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
   const keysOf = ({ guild }: Guild) => suite.store.apiKeys.list(guild);
 
@@ -50,10 +22,10 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
       isDone = true;
       await other();
     };
-    return import_(suite.beside(before), lines);
+    return importLines(suite.beside(before), lines);
   };
   const leaveUnfinished = async ({ guild, lines }: Guild) => {
-    await expect(import_(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
+    await expect(importLines(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
     await endLock(guild);
   };
 
@@ -72,7 +44,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
     const { lines, sha } = await make();
     const short = [lines[0], lines.at(-1)] as string[];
-    await expect(import_(suite.store, short)).rejects.toThrow('the members are not as many');
+    await expect(importLines(suite.store, short)).rejects.toThrow('the members are not as many');
     expect(await suite.store.apiKeys.find(sha)).toBeNull();
   });
 
@@ -81,7 +53,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
       const moved = await make();
       const other = async () => {
         await endLock(moved.guild);
-        await import_(suite.store, moved.lines);
+        await importLines(suite.store, moved.lines);
         if (isRevoked) await suite.store.apiKeys.revoke(moved.guild, moved.keyId);
       };
       await expect(importBeside(moved, step, other)).rejects.toThrow('was suspended');
@@ -93,7 +65,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
   it('that was interrupted at its end is done by the next one, with what that one has', async () => {
     const moved = await make();
     const { client, guildConfig } = suite.store;
-    await import_(suite.store, moved.lines);
+    await importLines(suite.store, moved.lines);
     await guildConfig.update(moved.guild, { plan: 'free', boards: ['week'] });
     await client.hset(`gr:{${moved.guild}}:season`, 'phase', 'done');
     const more = { ...moved, lines: await streamOf(suite.store, moved.guild) };
@@ -102,18 +74,18 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     await expect(importBeside(more, 'end', killed)).rejects.toThrow('killed');
     expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(2);
     await endLock(moved.guild);
-    expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     expect(await client.exists(`gr:{${moved.guild}}:config`, `gr:{${moved.guild}}:season`)).toBe(0);
     expect(await keysOf(moved)).toHaveLength(1);
     expect((await suite.store.audit.check(moved.guild)).exact).toBe(true);
   });
 
-  it('stores the usage of many API keys, which is more than Lua passes to one command', async () => {
+  it('stores the usage of many API keys, which are more than one call of a function or a command takes', async () => {
     const { guild, lines } = await make();
     const { end } = JSON.parse(lines.at(-1) as string);
-    const usage = Array.from({ length: 9000 }, (_, n) => [`495000 k${n}`, '1']).flat();
-    await import_(suite.store, [...lines.slice(0, -1), JSON.stringify({ end: { ...end, usage } })]);
-    expect(await suite.store.client.hlen(`gr:{${guild}}:usage`)).toBe(9000);
+    const usage = Array.from({ length: 40_000 }, (_, n) => [`495000 k${n}`, '1']).flat();
+    await importLines(suite.store, [...lines.slice(0, -1), JSON.stringify({ end: { ...end, usage } })]);
+    expect(await suite.store.client.hlen(`gr:{${guild}}:usage`)).toBe(40_000);
     expect(await suite.store.client.ttl(`gr:{${guild}}:usage`)).toBeGreaterThan(7 * 86_400);
   });
 
@@ -127,9 +99,9 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
       const moved = await make();
       await leaveUnfinished(moved);
       await write(moved.guild);
-      await expect(import_(suite.store, moved.lines)).rejects.toThrow('delete them with "guild delete" first');
+      await expect(importLines(suite.store, moved.lines)).rejects.toThrow('delete them with "guild delete" first');
       await deleteGuild(suite.store, moved.guild);
-      expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+      expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     }
   });
 
@@ -139,7 +111,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     await expect(Replacement.begin(suite.store, moved.guild, 'standard')).rejects.toThrow(
       `The import of ${moved.guild} is not done: run export and import again, or "guild delete"`,
     );
-    expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
   });
 
   it('that was suspended at its end deletes no API key of another one that has not ended', async () => {
@@ -169,7 +141,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
         },
       },
     });
-    expect(await import_({ ...suite.store, apiKeys }, moved.lines)).toMatchObject({ members: 1, keys: 0 });
+    expect(await importLines({ ...suite.store, apiKeys }, moved.lines)).toMatchObject({ members: 1, keys: 0 });
     expect(await suite.store.apiKeys.find(moved.sha)).toBeNull();
     expect(await keysOf(moved)).toEqual([]);
   });
@@ -185,13 +157,13 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
         return async (...keys: string[]) => {
           const deleted = await target.del(...keys);
           if (keys.includes(`gr:{${moved.guild}}:audit`))
-            tries.push(await import_(suite.store, moved.lines).catch(String));
+            tries.push(await importLines(suite.store, moved.lines).catch(String));
           return deleted;
         };
       },
     });
     await deleteGuild({ ...suite.store, client }, moved.guild);
     expect(tries).toEqual([expect.stringContaining('try again in 10 s')]);
-    expect(await import_(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
   });
 });

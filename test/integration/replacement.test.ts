@@ -344,7 +344,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await expect(first.stage(records('late', 1, 1))).rejects.toMatchObject(refused);
     await expect(first.putInPlace()).rejects.toMatchObject(refused);
     await expect(first.end()).rejects.toMatchObject(refused);
-    await first.renew();
+    await expect(first.renew()).rejects.toMatchObject(refused);
     expect([await ranking(guild), await suite.store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)]).toEqual(before);
     await swap(second);
     expect([...(await ranking(guild)).keys()].every((id) => id.startsWith('second'))).toBe(true);

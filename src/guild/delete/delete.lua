@@ -2,19 +2,25 @@
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:season:xp   KEYS[8] gr:quota:{G}
--- KEYS[9] gr:{G}:hidden:reasons   KEYS[10..17] the keys of the boards, as in lib-boards.lua
+-- KEYS[9] gr:{G}:hidden:reasons   KEYS[10] gr:{G}:next:xp:lock   KEYS[11..18] the keys of the boards, as in lib-boards.lua
+-- ARGV[1] token of the lock
 --
--- Reply: {members deleted, 1 when there was a config, counters, a quota count, each else 0}. O(1): Redis frees the memory beside other work.
+-- Reply: {"REFUSED", 0, "lock"} when the lock has another token; nothing was changed. {members deleted, 1 when there was a config, counters, a quota count, each else 0}. O(1): Redis frees the memory beside other work.
 
 --- @include lib-model
 --- @include lib-permissions
+--- @include lib-lock
 
+if not holds_lock(KEYS[10], ARGV[1]) then
+  return { 'REFUSED', 0, 'lock' }
+end
 require_known_model(redis.call('HGET', KEYS[2], 'model'), KEYS[2])
 local members = redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[4])
 local function exists(key)
   return redis.call('EXISTS', key)
 end
 local reply = { members, exists(KEYS[3]), exists(KEYS[2]), exists(KEYS[8]) }
+table.remove(KEYS, 10)
 for _, key in ipairs(KEYS) do
   require_permissions(key, 'UNLINK')
 end

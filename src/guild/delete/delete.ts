@@ -5,9 +5,17 @@ import { publishInvalidation } from '../../store/invalidation.ts';
 import { allBoardKeys, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
+import { throwRefusal } from '../members/writer.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 
-export const deleteData = defineScript('delete', [...GUILD_KEYS, 'season', 'seasonXp', 'quota', 'hiddenReasons']);
+export const deleteData = defineScript('delete', [
+  ...GUILD_KEYS,
+  'season',
+  'seasonXp',
+  'quota',
+  'hiddenReasons',
+  'lock',
+]);
 
 /** The data that a deletion removed. */
 export interface Removed {
@@ -31,23 +39,27 @@ interface GuildStore {
  * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
  * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
  * begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
- * @throws InvalidInputError while a --replace of the guild runs; then nothing was touched.
+ * @throws DataConflictError while a --replace of the guild runs, and RecordRefusedError "lock" when another command took over while this
+ *   one was suspended.
  * @throws StoreUnavailableError
  */
 export async function deleteGuild(store: GuildStore, guildId: string): Promise<Removed> {
   const { client, redisKeys, scripts, apiKeys } = store;
   const staged = await StagedMembers.lock(store, guildId);
   const guild = redisKeys.guild(guildId);
-  const keys = { ...guild, quota: redisKeys.quota(guildId) };
+  const { lock, token } = staged.held;
+  const keys = { ...guild, quota: redisKeys.quota(guildId), lock };
   try {
-    const reply = await deleteData(scripts, keys, [], allBoardKeys(guild.xp));
+    const reply = await deleteData(scripts, keys, [token], allBoardKeys(guild.xp));
+    throwRefusal(reply);
     const [members = 0, config, counters, quota] = reply.map(Number);
     await publishInvalidation(client, redisKeys, guildId);
-    // Its owners make no further keys.
-    await endSessions(client, redisKeys.sessionsOf(guildId));
+    // Its owners make no further keys. A full Redis refuses to note that older invites have ended, which holds up nothing else.
+    const [ended] = await Promise.allSettled([endSessions(client, redisKeys.sessionsOf(guildId))]);
     await staged.renew();
     const revoked = await apiKeys.revokeAll(guildId);
     await client.del(guild.audit, guild.securityAudit);
+    if (ended.status === 'rejected') throw ended.reason;
     const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };
     return { members, staged: staged.leftBehind, keys: revoked, ...had };
   } finally {

@@ -8,11 +8,12 @@ import type { Scripts } from '../../store/scripts.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
-/** Its keys end with the cooldowns of the members that it puts. */
-export const move = defineScript('move', [
+const KEY_NAMES = [
   ...GUILD_KEYS,
   ...(['season', 'apiKeys', 'quota', 'lock', 'hiddenReasons', 'apiKeysUsed', 'usage'] as const),
-]);
+] as const;
+/** Its keys end with the cooldowns of the members that it puts. */
+export const move = defineScript('move', KEY_NAMES);
 
 interface Store {
   readonly client: RedisClient;
@@ -33,6 +34,8 @@ export interface Imported {
 }
 
 const RENEW_MS = 3000;
+/** Texts that one step stores in a hash. */
+const TEXTS_PER_STEP = 2000;
 const AGAIN = 'run export and import again';
 
 /**
@@ -66,6 +69,8 @@ export async function importGuild(store: Store, lines: AsyncIterable<string>, si
 class GuildImport {
   private readonly token = randomUUID();
   private readonly renewal = setInterval(() => void this.put([]).catch(() => {}), RENEW_MS);
+  /** Name of the Redis server that stores the members. */
+  private server = '';
 
   private constructor(
     private readonly store: Store,
@@ -76,7 +81,7 @@ class GuildImport {
   static async begin(store: Store, guildId: string, model: string): Promise<GuildImport> {
     const move = new GuildImport(store, guildId);
     try {
-      await move.step('begin', [], model);
+      move.server = (await move.step('begin', [], model))[1] ?? '';
       await store.apiKeys.revokeAll(guildId);
       return move;
     } catch (error) {
@@ -98,25 +103,43 @@ class GuildImport {
   async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
     const { client, redisKeys, apiKeys } = this.store;
     const { ranked, hidden, rev, stats, config, season, used, usage } = rest;
+    await this.refuseKeysOfOthers(keys);
     const listed = keys.flatMap(({ id, sha256 }) => [id, sha256]);
-    const lists = [stats, config, season, listed, used, usage];
-    const args = lists.flatMap((list: Fields) => [list.length / 2, ...list.map(toBytes)]);
-    const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
-    await this.step('finish', [], ranked, hidden, quota.used, quotaMs, ...args);
+    const hashes = { stats, config, season, apiKeys: listed, apiKeysUsed: used, usage };
     let stored = 0;
     try {
-      for (const { id, sha256, record } of keys) {
+      for (const [name, fields] of Object.entries(hashes)) await this.storeFields(name as keyof typeof hashes, fields);
+      const quotaMs = Math.max(0, Math.round(quota.untilMs - Date.now()));
+      await this.step('finish', [], this.server, ranked, hidden, quota.used, quotaMs);
+      for (const key of keys) {
         // Whatever the stream says, it opens this guild alone. One that was revoked meanwhile is passed over.
-        const own = [...record.map(toBytes), 'id', id, 'guild_id', this.guildId];
-        if (await apiKeys.storeListed(this.guildId, id, sha256, own)) stored++;
+        const own = [...key.record.map(toBytes), 'id', key.id, 'guild_id', this.guildId];
+        if (await apiKeys.storeListed(this.guildId, key.id, key.sha256, own)) stored++;
       }
-      await this.step('end', [], rev);
+      await this.step('end', [], this.server, rev);
     } catch (error) {
       await this.dropKeys(keys).catch(() => {});
       throw error;
     }
     await publishInvalidation(client, redisKeys, this.guildId);
     return { guild: this.guildId, members: ranked + hidden, hidden, keys: stored };
+  }
+
+  /** Stores fields and values of a hash of the guild, in steps. */
+  private async storeFields(name: (typeof KEY_NAMES)[number], fields: Fields): Promise<void> {
+    const key = KEY_NAMES.indexOf(name) + 1;
+    for (let from = 0; from < fields.length; from += TEXTS_PER_STEP)
+      await this.step('fields', [], key, ...fields.slice(from, from + TEXTS_PER_STEP).map(toBytes));
+  }
+
+  /** @throws DataConflictError when an API key of the stream opens another guild of this Redis. */
+  private async refuseKeysOfOthers(keys: MovedRest['keys']): Promise<void> {
+    const { client, redisKeys } = this.store;
+    for (const { id, sha256 } of keys) {
+      const owner = await client.hget(redisKeys.apiKey(sha256), 'guild_id');
+      if (owner !== null && owner !== this.guildId)
+        throw new DataConflictError(`The API key ${id} of the stream opens guild ${owner} here: revoke it there first`);
+    }
   }
 
   /** Deletes the API keys of an import that was refused at its end, except keys of another import that has taken over, or finished, meanwhile. */
@@ -140,7 +163,7 @@ class GuildImport {
   }
 
   /** Runs a mode of move.lua. @throws InvalidInputError when something is in the way. */
-  private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]): Promise<void> {
+  private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]) {
     const { redisKeys, scripts } = this.store;
     const guild = redisKeys.locked(this.guildId);
     const cooldowns = userIds.map((userId) => guild.cooldownPrefix + userId);
@@ -149,6 +172,7 @@ class GuildImport {
     throwRefusal(reply);
     const obstacle = OBSTACLES[reply[0] ?? ''];
     if (obstacle) throw new DataConflictError(`Guild ${this.guildId}: ${obstacle}`);
+    return reply;
   }
 }
 
@@ -156,6 +180,7 @@ const OBSTACLES: Readonly<Record<string, string>> = {
   BUSY: "an import, a deletion or a season's end is running, or was killed a moment ago: try again in 10 s",
   EXISTS: 'this Redis has data of the guild already: delete them with "guild delete" first, if you do not need them',
   CHANGED: `something else wrote to the guild during the import, such as its bot: stop that, run "guild delete" here, then ${AGAIN}`,
+  SERVER: `another Redis server took over during the import, which can have lost members: ${AGAIN}`,
   COUNT: `the members are not as many as at the source: ${AGAIN}`,
 };
 

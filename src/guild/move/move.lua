@@ -4,15 +4,17 @@
 -- KEYS[6] gr:{G}:season   KEYS[7] gr:{G}:keys   KEYS[8] gr:quota:{G}   KEYS[9] gr:{G}:next:xp:lock
 -- KEYS[10] gr:{G}:hidden:reasons   KEYS[11] gr:{G}:keys:used   KEYS[12] gr:{G}:usage   KEYS[13..] per member that is put: gr:{G}:cooldown:U
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
---   "begin" version of the data ("" = none)   takes the lock, and deletes what an unfinished import left. {"OK"}, {"BUSY"}, or
---           {"EXISTS"} when the guild has data of its own, or something else wrote to the unfinished one
+--   "begin" version of the data ("" = none)   takes the lock, and deletes what an unfinished import left. {"OK", name of the server}, {"BUSY"},
+--           or {"EXISTS"} when the guild has data of its own, or something else wrote to the unfinished one
 --   "put" per member: user id, "ranked" | "hidden REASONS" | "gone", XP, ms of cooldown left, profile as in KEYS[5], "" for none, XP on each of the four
 --           boards with commas between. {"OK"}
---   "finish" ranked and hidden members, requests counted, ms of the quota window left, then fields and values of KEYS[2], [3], [6], [7], [11]
---           and [12], each list after its length   {"OK"}, or {"COUNT"} when the members are not as many. The guild stays unfinished
---   "end" revision at the source   the guild has a revision from now on, and is as any other. Gives the lock back. {"OK"}
+--   "fields" number of KEYS[2], [3], [6], [7], [11] or [12], then fields and values of it. {"OK"}
+--   "finish" name of the server, ranked and hidden members, requests counted, ms of the quota window left. {"OK"}, or {"COUNT"} when the
+--           members are not as many. The guild stays unfinished
+--   "end" name of the server, revision at the source   the guild has a revision from now on, and is as any other. Gives the lock back. {"OK"}
 -- The keys of the boards (lib-boards.lua) are always needed.
--- All but "begin": {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when something else wrote to the guild.
+-- All but "begin": {"REFUSED", 0, "lock"} when the lock has another token, {"CHANGED"} when something else wrote to the guild. "finish" and
+-- "end": {"SERVER"} when the server is another one since a failover, which can have lost members.
 -- O(n log m) for n user ids.
 
 --- @include lib-counters
@@ -21,6 +23,7 @@
 --- @include lib-lock
 --- @include lib-reasons
 --- @include lib-lists
+--- @include lib-server
 
 -- As usage.lua keeps it.
 local USAGE_KEPT_MS = 691200000
@@ -51,20 +54,26 @@ if mode == 'begin' then
   end
   redis.call('SET', KEYS[9], token, 'PX', LOCK_MS)
   redis.call('DEL', KEYS[2])
-  redis.call('HSET', KEYS[2], 'importing', '1')
+  -- A bot that writes too early finds hidden members where it is told that there are some.
+  redis.call('HSET', KEYS[2], 'importing', '1', 'hidden', '1')
   redis.call('UNLINK', unpack(left_behind))
-  return { 'OK' }
+  return { 'OK', server_name() }
 end
 if not holds_lock(KEYS[9], token) then
   return { 'REFUSED', 0, 'lock' }
 elseif not importing or rev then
   return { 'CHANGED' }
+elseif (mode == 'finish' or mode == 'end') and ARGV[3] ~= server_name() then
+  return { 'SERVER' }
 end
 for _, key in ipairs({ KEYS[1], KEYS[4], unpack(of_boards) }) do
   require_permissions(key, 'ZADD', 'ZREM')
 end
 require_permissions(KEYS[5], 'HSET', 'HDEL')
 require_permissions(KEYS[10], 'HSET', 'HDEL')
+require_permissions(KEYS[2], 'HSET', 'HDEL')
+-- Redis refuses a write when it is full only as the first one of a script, and only one that needs memory.
+redis.call('HSET', KEYS[2], 'importing', '1')
 
 if mode == 'put' then
   for i = 3, #ARGV, 6 do
@@ -96,29 +105,31 @@ if mode == 'put' then
       end
     end
   end
+elseif mode == 'fields' then
+  local key = KEYS[ARGV[3] + 0]
+  require_permissions(key, 'HSET', 'PEXPIRE')
+  for i = 4, #ARGV, 2 do
+    if key == KEYS[2] and ARGV[i] == 'model' then
+      require_known_model(ARGV[i + 1], key)
+    end
+  end
+  if key == KEYS[2] then
+    redis.call('HDEL', key, 'hidden')
+  end
+  write_all('HSET', key, ARGV, 4)
+  if key == KEYS[12] then
+    redis.call('PEXPIRE', key, USAGE_KEPT_MS)
+  end
 elseif mode == 'finish' then
-  if redis.call('ZCARD', KEYS[1]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[4]) ~= ARGV[4] + 0 then
+  if redis.call('ZCARD', KEYS[1]) ~= ARGV[4] + 0 or redis.call('ZCARD', KEYS[4]) ~= ARGV[5] + 0 then
     return { 'COUNT' }
   end
-  local stored = { KEYS[2], KEYS[3], KEYS[6], KEYS[7], KEYS[11], KEYS[12] }
-  for _, key in ipairs(stored) do
-    require_permissions(key, 'HSET')
-  end
-  require_permissions(KEYS[12], 'PEXPIRE')
   require_permissions(KEYS[8], 'SET')
-  local i = 7
-  for _, key in ipairs(stored) do
-    local last = i + 2 * ARGV[i]
-    write_all('HSET', key, ARGV, i + 1, last)
-    i = last + 1
-  end
-  redis.call('PEXPIRE', KEYS[12], USAGE_KEPT_MS)
-  if ARGV[6] + 0 > 0 then
-    redis.call('SET', KEYS[8], ARGV[5], 'PX', ARGV[6])
+  if ARGV[7] + 0 > 0 then
+    redis.call('SET', KEYS[8], ARGV[6], 'PX', ARGV[7])
   end
 else
-  require_permissions(KEYS[2], 'HSET', 'HDEL')
-  redis.call('HSET', KEYS[2], 'rev', next_revision(ARGV[3]))
+  redis.call('HSET', KEYS[2], 'rev', next_revision(ARGV[4]))
   redis.call('HDEL', KEYS[2], 'importing')
   redis.call('DEL', KEYS[9])
   return { 'OK' }

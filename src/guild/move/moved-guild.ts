@@ -41,13 +41,20 @@ const rest = z.object({
   stats: fields,
   config: fields,
   season: fields,
-  keys: z.array(
-    z.object({
-      id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      record: fields,
-    }),
-  ),
+  keys: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
+        sha256: z.string().regex(/^[0-9a-f]{64}$/),
+        record: fields,
+      }),
+    )
+    .refine(
+      (keys) =>
+        new Set(keys.map(({ id }) => id)).size === keys.length &&
+        new Set(keys.map(({ sha256 }) => sha256)).size === keys.length,
+      'an API key twice',
+    ),
   /** When each API key was used last, and requests by hour and API key. */
   used: fields,
   usage: fields,

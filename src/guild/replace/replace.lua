@@ -7,6 +7,7 @@
 -- KEYS[11] gr:{G}:next:carried   KEYS[12] gr:{G}:next:xp:lock
 -- KEYS[13] gr:{G}:hidden:reasons   KEYS[14] gr:{G}:next:hidden:reasons
 -- ARGV[1] mode   ARGV[2] token of the lock   ARGV[3..] by mode:
+--   "lock"   takes the lock. {"OK"}, or {"BUSY"} when somebody has it
 --   "clear" fields and values of the next config   removes all that is staged, or was left behind. {"OK", members that were staged}
 --   "end"   as "clear", and gives the lock back
 --   "note"   from now on, the stats of the guild name the hidden members that change. {"OK", members of the staged ranking, name of the server}
@@ -16,7 +17,7 @@
 --   "swap" members of the staged ranking, hidden staged members, name of the server, number of noted members that it may carry itself
 --           {"OK"}, or the user ids to carry first: {"NOTED", user ids}; for all, when they are too many to name, or the server is another
 --           one since a failover: {"ALL", name of the server}
--- All: {"REFUSED", 0, "lock"} when the lock has another token; "hide", "carry", "swap": {"REFUSED", 0, "total"} when a counter would leave 64
+-- All but "lock": {"REFUSED", 0, "lock"} when the lock has another token; "hide", "carry", "swap": {"REFUSED", 0, "total"} when a counter would leave 64
 -- bits; "swap": {"REFUSED", 0, "staged"} when a failover lost staged members. Nothing was changed then.
 -- O(n log m) for n user ids. Redis frees what is removed beside other work.
 
@@ -32,6 +33,17 @@ local LOCK, CARRIED = KEYS[12], KEYS[11]
 -- Why a member is hidden among the staged ones: the file says so, with the reasons that follow, or the guild, where it is staged or not.
 local BY_FILE, STAGED, COPIED = 'f', 's', 'c'
 
+if ARGV[1] == 'lock' then
+  if redis.call('EXISTS', LOCK) == 1 then
+    return { 'BUSY' }
+  end
+  require_permissions(KEYS[2], 'HDEL')
+  require_permissions(LOCK, 'SET')
+  -- A full Redis takes what needs memory after a write that needs none: a deletion can begin there.
+  redis.call('HDEL', KEYS[2], 'replacing')
+  redis.call('SET', LOCK, ARGV[2], 'PX', LOCK_MS)
+  return { 'OK' }
+end
 if not holds_lock(LOCK, ARGV[2]) then
   return { 'REFUSED', 0, 'lock' }
 end

@@ -67,8 +67,8 @@ export class StagedMembers {
     curveFields: readonly string[] = ['xp_curve', DEFAULT_CURVE],
   ): Promise<StagedMembers> {
     const staged = new StagedMembers(store, guildId);
-    const taken = await store.client.set(staged.staging.lock, staged.token, 'PX', LOCK_MS, 'NX');
-    if (taken === null) {
+    const [taken] = await staged.step('lock');
+    if (taken === 'BUSY') {
       throw new DataConflictError(
         `Another replacement or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
@@ -77,10 +77,16 @@ export class StagedMembers {
     return staged;
   }
 
-  /** Keeps the lock of an owner that waits for its input. Does nothing when another owner has it. */
+  /** Keeps the lock of an owner that waits for its input. @throws RecordRefusedError "lock" when another owner has it. */
   async renew(): Promise<void> {
     const { client } = this.store;
-    if ((await client.get(this.staging.lock)) === this.token) await client.pexpire(this.staging.lock, LOCK_MS);
+    if ((await client.get(this.staging.lock)) !== this.token) throw new RecordRefusedError(0, 'lock');
+    await client.pexpire(this.staging.lock, LOCK_MS);
+  }
+
+  /** What a script needs to check the lock in the same step. */
+  get held(): { readonly lock: string; readonly token: string } {
+    return { lock: this.staging.lock, token: this.token };
   }
 
   /**

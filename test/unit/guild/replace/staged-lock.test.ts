@@ -36,7 +36,7 @@ describeStores('the owner of staged members', (kind) => {
     await suite.store.client.del(lockKey(guild));
     await lock(guild);
     await shorten();
-    await first.renew();
+    await expect(first.renew()).rejects.toMatchObject({ reason: 'lock' });
     expect(await left()).toBeLessThanOrEqual(3000);
   });
 

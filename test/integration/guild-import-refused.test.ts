@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import type { MovedRest } from '../../src/guild/move/moved-guild.ts';
+import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
+import { needs } from '../support/needs.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { realStore } from '../support/stores.ts';
+
+describe('an import of a guild', needs('redis-server'), () => {
+  const suite = storeSuite(realStore);
+  const make = () => exportedGuild(suite.store, suite.newGuild());
+
+  /** Returns the lines with another end. */
+  const withEnd = (lines: readonly string[], change: (end: MovedRest) => object): string[] => {
+    const { end } = JSON.parse(lines.at(-1) as string);
+    return [...lines.slice(0, -1), JSON.stringify({ end: { ...end, ...change(end) } })];
+  };
+
+  it.each(['finish', 'end'])(
+    'is refused at "%s" when another server took over, which can have lost members',
+    async (step) => {
+      const { guild, lines, sha } = await make();
+      const scripts = Object.create(suite.store.scripts, {
+        run: {
+          value: (name: string, keys: string[], ...args: string[]) => {
+            const sent = name === 'move' && args[0] === step ? args.with(2, 'a server before') : args;
+            return suite.store.scripts.run(name, keys, ...sent);
+          },
+        },
+      });
+      await expect(importLines({ ...suite.store, scripts }, lines)).rejects.toThrow('another Redis server took over');
+      expect(await suite.store.apiKeys.find(sha)).toBeNull();
+      await suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
+      expect(await importLines(suite.store, lines)).toMatchObject({ members: 1, keys: 1 });
+    },
+  );
+
+  it('that is not finished leaves a hidden member hidden, whatever the bot writes', async () => {
+    const { writer, client } = suite.store;
+    const guild = suite.newGuild();
+    await writer.recordMany(guild, [
+      { userId: 'a', set: 500 },
+      { userId: 'left', set: 32 },
+    ]);
+    await writer.hide(guild, ['left']);
+    const lines = await streamOf(suite.store, guild);
+    await deleteGuild(suite.store, guild);
+    await expect(importLines(suite.store, lines.slice(0, -1))).rejects.toThrow('The stream ended before');
+    await writer.award(guild, { userId: 'left', amount: 5 });
+    await writer.record(guild, { userId: 'left', add: 5 });
+    expect(await client.zscore(`gr:{${guild}}:xp`, 'left')).toBeNull();
+    expect(await client.zscore(`gr:{${guild}}:hidden`, 'left')).toBe('42');
+  });
+
+  it('stores no API key twice, and none that opens another guild', async () => {
+    const { guild, lines, sha } = await make();
+    const twice = [
+      ({ keys: [key] }: MovedRest) => ({ keys: [key, { ...key, id: 'other' }] }),
+      ({ keys: [key] }: MovedRest) => ({ keys: [key, { ...key, sha256: '0'.repeat(64) }] }),
+    ];
+    for (const change of twice) {
+      await expect(importLines(suite.store, withEnd(lines, change))).rejects.toThrow('The stream ended before');
+      await suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
+    }
+    await importLines(suite.store, lines);
+    const copy = suite.newGuild();
+    const edited = [(lines[0] as string).replace(guild, copy), ...lines.slice(1)];
+    await expect(importLines(suite.store, edited)).rejects.toThrow(`opens guild ${guild} here: revoke it there first`);
+    expect(await suite.store.apiKeys.find(sha)).toMatchObject({ guildId: guild });
+    expect(await suite.store.apiKeys.list(copy)).toEqual([]);
+  });
+
+  it('is refused for data of a newer version, and can be deleted', async () => {
+    const { guild, lines } = await make();
+    const newer = withEnd(lines, () => ({ stats: ['model', '9'] }));
+    await expect(importLines(suite.store, newer)).rejects.toThrow('has data of version 9');
+    await suite.store.client.del(suite.store.redisKeys.locked(guild).lock);
+    await deleteGuild(suite.store, guild);
+    expect(await importLines(suite.store, lines)).toMatchObject({ members: 1 });
+  });
+});

@@ -1,0 +1,32 @@
+import type { Services } from '../../src/cli/services.ts';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { GuildExport } from '../../src/guild/move/guild-export.ts';
+import { importGuild } from '../../src/guild/move/guild-import.ts';
+import type { Line } from '../../src/guild/move/moved-guild.ts';
+
+/** Returns the lines of "guild export". */
+export async function streamOf({ client, redisKeys }: Services, guild: string): Promise<string[]> {
+  const lines: string[] = [];
+  const write = async (line: Line) => void lines.push(JSON.stringify(line));
+  const { signal } = new AbortController();
+  await new GuildExport(client, redisKeys, guild, { write, pause: async () => {}, signal }).run();
+  return lines;
+}
+
+/** Imports the lines of a guild. */
+export async function importLines(store: Services, lines: readonly string[]) {
+  const input = (async function* () {
+    yield* lines;
+  })();
+  return importGuild(store, input, new AbortController().signal);
+}
+
+/** Returns the stream of a guild with an API key, which is deleted then. */
+export async function exportedGuild(store: Services, guild: string) {
+  await store.writer.record(guild, { userId: 'a', set: 500 });
+  const { record } = await store.apiKeys.create(guild, 'x', null);
+  const sha = (await store.client.hget(`gr:{${guild}}:keys`, record.id)) as string;
+  const lines = await streamOf(store, guild);
+  await deleteGuild(store, guild);
+  return { guild, keyId: record.id, sha, lines };
+}
