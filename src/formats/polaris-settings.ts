@@ -37,10 +37,12 @@ export function settingsIn(head: string): PolarisSettings | undefined {
 
 /**
  * Returns the curve with the most thresholds of a Polaris server, one of the table if it has all, and the number of its levels that begin at other XP there. Polaris stores
- * decimals, such as 1.6666666667, and a curve here fractions. Undefined for settings that make no levels.
+ * decimals, such as 1.6666666667, and a curve here fractions. Undefined for settings that make no levels, or more than Polaris has.
  */
 export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; wrong: number } | undefined {
   const { curve: decimals, rounding: m, maxLevel } = settings;
+  // Each level is computed for each of the curves below.
+  if (maxLevel > MAX_LEVEL) return undefined;
   const texts: CurveText[] = maxLevel === MAX_LEVEL ? [...CURVE_NAMES] : [];
   for (let q = 1; q <= MAX_DIVISOR; q++) {
     const [a, b, c] = [decimals[3], decimals[2], decimals[1]].map((decimal) => Math.round(decimal * q));
@@ -65,7 +67,7 @@ export function settingsOfCurve(curve: Curve): PolarisSettings | undefined {
   const { a, b, c, q, m, max } = curve;
   const [x3, x2, x1] = [a, b, c].map((n) => Number((n / q).toFixed(10))) as [number, number, number];
   const settings = { curve: { 1: x1, 2: x2, 3: x3 }, rounding: m, maxLevel: max ?? MAX_LEVEL };
-  const found = x1 >= 0 && settings.maxLevel <= MAX_LEVEL ? curveOfSettings(settings) : undefined;
+  const found = x1 >= 0 ? curveOfSettings(settings) : undefined;
   const isSame = found?.wrong === 0 && parseCurve(found.curve)?.max === max && countWrong(settings, curve, 1) === 0;
   return isSame ? settings : undefined;
 }

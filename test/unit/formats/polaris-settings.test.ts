@@ -61,6 +61,11 @@ describe("a Polaris export's settings", () => {
     expect(curveOfSettings({ ...DEFAULT, curve: { 1: 0, 2: 0, 3: 0 } })).toBeUndefined();
   });
 
+  it('give no curve for more levels than a Polaris server can have', () => {
+    expect(curveOfSettings({ ...DEFAULT, maxLevel: 1000 })).toBeDefined();
+    expect(curveOfSettings({ ...DEFAULT, maxLevel: 1001 })).toBeUndefined();
+  });
+
   it('can be made for the curves that Polaris can have', () => {
     const made = CURVE_NAMES.filter((name) => settingsOfCurve(parseCurve(name) as Curve) !== undefined);
     expect(made).toEqual(['standard', 'polaris', 'arcane']);
