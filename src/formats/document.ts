@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { InvalidInputError, messageOf } from '../errors.ts';
 import { openFile, unreadable } from './inputs.ts';
+import { checkNesting } from './nesting.ts';
 import { textBytes } from './text-bytes.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
@@ -9,7 +10,7 @@ const MAX_BYTES = 64 << 20;
 /**
  * Reads a whole JSON document, from a file or a stream. Unpacks gzip. O(n) of time and memory.
  * @param name of the source, for messages.
- * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB), or is no JSON.
+ * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB), is no JSON, or as {@link checkNesting}.
  */
 export async function readDocument(
   source: string | Readable,
@@ -34,12 +35,12 @@ export async function readDocument(
   } finally {
     stream.destroy();
   }
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  checkNesting(text, name);
   try {
-    return JSON.parse(
-      Buffer.concat(chunks)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    );
+    return JSON.parse(text);
   } catch (error) {
     throw new InvalidInputError(`${name} is not valid JSON: ${messageOf(error)}`);
   }

@@ -5,12 +5,11 @@ import { jsonParser, type Token } from 'stream-json/parser.js';
 import { InvalidInputError, messageOf } from '../errors.ts';
 import type { Advice } from './advice.ts';
 import type { JsonLayout } from './formats.ts';
+import { MAX_DEPTH } from './nesting.ts';
 import { checkRow, type Entry, isObject } from './rows.ts';
 
 /** No member needs a longer element or value. It bounds the memory of one that does not end. */
 const MAX_VALUE = 1 << 20;
-/** No member is nested deeper. */
-const MAX_DEPTH = 100;
 
 /**
  * Reads the members of a JSON document, or of several one after the other, holding only a piece of it in memory. Numbers

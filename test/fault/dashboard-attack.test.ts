@@ -118,13 +118,18 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     expect(answers).toBeGreaterThan(0);
   }
 
-  async function upload(owner: Visitor, own: string, content: Uint8Array<ArrayBuffer>): Promise<number> {
+  async function upload(
+    owner: Visitor,
+    own: string,
+    content: Uint8Array<ArrayBuffer>,
+    path = 'import',
+  ): Promise<number> {
     const body = new FormData();
     body.append('_token', await owner.tokenOf(`/guilds/${own}`));
     for (const field of ['format', 'curve']) body.append(field, '');
     body.append('file', new Blob([content]), 'bomb.gz');
     const headers = { origin: url, cookie: owner.cookie };
-    const answer = await fetch(`${url}/guilds/${own}/import`, { method: 'POST', headers, body, redirect: 'manual' });
+    const answer = await fetch(`${url}/guilds/${own}/${path}`, { method: 'POST', headers, body, redirect: 'manual' });
     await answer.arrayBuffer();
     return answer.status;
   }
@@ -138,6 +143,18 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
           expect([303, 400]).toContain(await upload(owner, own, bomb));
           await owner.submit(`/guilds/${own}`, `/guilds/${own}/import/discard`, {});
         }),
+      ),
+    );
+    expect(peak()).toBeLessThan(MEMORY);
+  });
+
+  it.each(['[', '{"":', '[],', '{},'])('two owners upload rules of %s, as long as a file may be', async (repeated) => {
+    const rules = new Uint8Array(Buffer.concat([Buffer.from('['), Buffer.alloc(8 * MB - 1, repeated)]));
+    await served(
+      Promise.all(
+        ['first', 'second'].map(async (own, index) =>
+          expect(await upload(attackers[index] as Visitor, own, rules, 'settings/rules/file')).toBe(400),
+        ),
       ),
     );
     expect(peak()).toBeLessThan(MEMORY);

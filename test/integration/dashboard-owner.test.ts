@@ -145,6 +145,11 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       expect(alert(bad)).toContain('message.xp must be');
       expect(field(bad, 'json')).toBe('{"message":{"xp":-1}}');
       expect((await sendJson('{')).text).toContain('The rules are no valid JSON');
+      const deep = await sendJson(`${'['.repeat(15_000)}${']'.repeat(15_000)}`);
+      expect([deep.status, alert(deep)]).toEqual([
+        400,
+        'The text is nested deeper than 100 levels: these are no rules',
+      ]);
       // Lists of rewards take most room in the form.
       const rewards = Array.from({ length: 700 }, () => ({ level: 1, role: '1' }));
       await sendJson(JSON.stringify({ rewards }));
@@ -230,6 +235,8 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       ['', 'Choose a file that is not empty.'],
       ['{', 'The file is not valid JSON'],
       ['{"xp":1}', 'xp is no field of the rules'],
+      [`{"rewards":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 'The file is nested deeper than 100 levels'],
+      [`{"rewards":[${'{},'.repeat(1e6)}{}]}`, 'The file has more than 1,000,000 lists and objects'],
       [gzipSync('['.repeat(9 << 20)), 'unpacks to more than 100 times its size'],
     ])('of a file that has none: says what is wrong', async (content, message) => {
       const answer = await upload(content);

@@ -6,6 +6,7 @@ import { parseRules } from '../../bot/parse-rules.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { readDocument } from '../../formats/document.ts';
 import { rulesOfExport, sourceOfRules } from '../../formats/export-rules.ts';
+import { checkNesting } from '../../formats/nesting.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
@@ -75,6 +76,7 @@ export function addRules(router: Router, parts: Parts): void {
   router.post('/settings/rules/json', async (req, res) => {
     const { json = '' } = formOf(req);
     await orShow(res, { json }, async () => {
+      checkNesting(json, 'The text');
       parseRules(json);
       await save(req, res, JSON.parse(json));
     });
