@@ -39,7 +39,7 @@ export interface LoadJob {
   readonly levels: LevelChoice | undefined;
   /** Members that are told apart, as `Tally` takes it. */
   readonly maxDistinct: number;
-  /** Stops the load after about so many new members. */
+  /** Stops the load after about so many new members. Each hidden one of the file counts, new or not. */
   readonly maxCreated?: number;
   /** Opens the inputs once more, to compare their levels before anything is written. Undefined for what can be read once only. */
   readonly reopen: (() => Promise<readonly Input[]>) | undefined;

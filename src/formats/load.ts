@@ -114,7 +114,8 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
     return loadAndHide(target, job.guild, records);
   }, countIn(tally));
   try {
-    await sendMembers(sender, job, choice);
+    // Hidden members are made before they are loaded, and are new to no ranking.
+    await sendMembers(sender, job, choice, () => sender.created + tally.hidden);
     await configure();
   } finally {
     counts.repeated = tally.repeated;
@@ -128,7 +129,7 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
   const replacement = await Replacement.begin(target, guild, choice.curve, job.plan);
   try {
     const sender = new RecordSender((records) => replacement.stage(records), countIn(counts.tally));
-    await sendMembers(sender, job, choice);
+    await sendMembers(sender, job, choice, () => sender.created);
     if (reading.problems.count > 0)
       throw new Error(
         `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
@@ -152,19 +153,21 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
 /**
  * Reads and sends all members. When the reading stops early, the rows before that point are still written. From the first level on that
  * a person has to decide about, nothing more is sent.
- * @throws IncompleteRun for such levels, when all are counted.
+ * @param countCreated counts the new members so far.
+ * @throws IncompleteRun for such levels, when all are counted; InvalidInputError for more new members than the job allows.
  */
 async function sendMembers(
   sender: RecordSender,
   { reading, levels, maxCreated = Number.POSITIVE_INFINITY }: LoadJob,
   choice: CurveChoice,
+  countCreated: () => number,
 ): Promise<void> {
   const check = new LevelCheck(choice.curve);
   const isRefused = () => levels === undefined && check.differing > 0;
   try {
     await readMembers(reading, (row) => {
       check.add(row);
-      if (sender.created > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
+      if (countCreated() > maxCreated) throw new InvalidInputError(`It has more than ${count(maxCreated, 'member')}`);
       return isRefused() ? undefined : sender.add(recordOf(row, check.curve, levels));
     });
   } catch (error) {

@@ -1,7 +1,12 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { BotWriter } from '../../src/bot/bot-writer.ts';
+import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
+import { openInput } from '../../src/formats/inputs.ts';
+import { load } from '../../src/formats/load.ts';
 import { loadAndHide } from '../../src/formats/load-hidden.ts';
+import { Problems } from '../../src/formats/problems.ts';
 import { RecordSender } from '../../src/formats/record-sender.ts';
 import type { FileRecord } from '../../src/guild/members/records.ts';
 import { Scripts } from '../../src/store/scripts.ts';
@@ -96,4 +101,23 @@ describe('the load of hidden members', needs('redis-server'), () => {
     expect([hidden, reasons]).toEqual([['a', '7'], { a: 'left moderator' }]);
     expect(await suite.store.client.zscore(`gr:{${guild}}:xp`, 'd')).toBe('7');
   });
+
+  it.each([false, true])(
+    'stops at the most members that may be new, also when all are hidden (replace: %s)',
+    async (replace) => {
+      const guild = suite.newGuild();
+      const text = `user_id,xp,hidden\n${Array.from({ length: 5000 }, (_, n) => `m${n},1,true\n`).join('')}`;
+      const progress = { advice: COMMAND_ADVICE, update: () => {}, write: () => {} };
+      const { signal } = new AbortController();
+      const inputs = [await openInput(Readable.from([Buffer.from(text)]), 'csv', signal, progress)];
+      const { outcome } = await load(suite.store, {
+        ...{ guild, replace, stop: { signal, holdExit: () => {} }, maxDistinct: 10, maxCreated: 1000 },
+        reading: { inputs, strict: false, problems: new Problems(progress.write), progress, signal },
+        ...{ plan: undefined, curve: undefined, formatCurve: undefined, levels: undefined, reopen: undefined },
+      });
+      expect(outcome?.message).toContain('It has more than 1,000 members');
+      // Writes that were on the way are still done.
+      expect(await suite.store.client.zcard(`gr:{${guild}}:hidden`)).toBeLessThan(3000);
+    },
+  );
 });
