@@ -116,14 +116,14 @@ export class AuditLog {
     }
   }
 
-  /** Returns the latest entries, newest first. */
+  /** Returns the latest entries of each kind together, newest first. One round trip. @param count the most of each kind. */
   async latest(guildId: string, count: number): Promise<AuditEntry[]> {
     const { security, data } = this.streams(guildId);
     const lists = await Promise.all(
       [security, data].map((stream) => this.store.client.xrevrange(stream, '+', '-', 'COUNT', count)),
     );
     const entries = lists.flat().map((entry) => entryOf(...entry));
-    return entries.sort((a, b) => b.at.localeCompare(a.at)).slice(0, count);
+    return entries.sort((a, b) => b.at.localeCompare(a.at));
   }
 
   private streams(guildId: string): Record<AuditKind, string> {

@@ -83,6 +83,8 @@ describeStores('of a guild directory', (kind) => {
       expect(kept.length).toBeLessThan(1200);
       expect([kept[0], kept.at(-1)]).toEqual(['Set the XP multiplier to 1299', 'Signed in']);
       expect([reported.length, reported[0]]).toEqual([1301, 'h: Signed in']);
+      const latest = (await log.latest('h', 2)).map(({ what }) => what);
+      expect(latest).toEqual(['Set the XP multiplier to 1299', 'Set the XP multiplier to 1298', 'Signed in']);
     });
 
     it('takes 60 changes of the owners of a guild at once, whatever their sessions, and refuses the next one before it is made', async () => {

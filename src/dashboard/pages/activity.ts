@@ -1,6 +1,7 @@
 import type { GuildPage } from '../guild-page.ts';
 import { guildOf } from '../visit.ts';
 
+/** Entries of each kind. */
 const SHOWN = 200;
 
 /** The audit log of the guild. */
@@ -9,7 +10,8 @@ export const activityPage: GuildPage = {
   label: 'Activity',
   addTo(router, { auditLog, views }) {
     router.get('/activity', async (_req, res) => {
-      views.send(res, 'activity', { title: 'Activity', entries: await auditLog.latest(guildOf(res), SHOWN) });
+      const entries = await auditLog.latest(guildOf(res), SHOWN);
+      views.send(res, 'activity', { title: 'Activity', entries, shown: SHOWN });
     });
   },
 };
