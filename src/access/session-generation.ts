@@ -10,8 +10,8 @@ export interface SessionGeneration {
 }
 
 /**
- * Returns the generation that new sessions carry, and begins one if there is none. It is kept for a day after each sign-in: no invite and
- * no session lives longer. Three round trips.
+ * Returns the generation that new sessions carry, and begins one if there is none. It is kept for a day after each call, as at a sign-in: no
+ * invite and no session lives longer. Three round trips.
  * @param key the Redis key of the guild's or the operator's sessions.
  * @throws StoreUnavailableError
  */

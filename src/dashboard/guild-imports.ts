@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sessionGeneration } from '../access/session-generation.ts';
 import { count } from '../count.ts';
 import { InvalidInputError, messageOf } from '../errors.ts';
 import { curveOfFiles, type FormatCurve } from '../formats/curve-choice.ts';
@@ -35,7 +36,7 @@ export interface CheckedImport extends ImportChoice {
   readonly path: string;
   readonly bytes: number;
   /** The generation of the guild's sessions when it came. */
-  readonly generation: string | null;
+  readonly generation: string;
   readonly preview: DryRunResult['preview'];
   /** Lines for the person: what was detected, and the first bad rows with their places. */
   readonly notes: readonly string[];
@@ -182,18 +183,20 @@ export class GuildImports {
       throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
     if (notice) notes.push(shortened(notice));
     if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
-    const generation = await this.generationOf(guildId);
+    // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
+    const { text: generation } = await sessionGeneration(this.target.client, this.sessionsKey(guildId));
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, generation, preview, notes };
   }
 
-  private generationOf(guildId: string): Promise<string | null> {
-    return this.target.client.get(this.target.redisKeys.guild(guildId).sessions);
+  private sessionsKey(guildId: string): string {
+    return this.target.redisKeys.guild(guildId).sessions;
   }
 
   /** Forgets the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
   async forgetOld(guildId: string): Promise<void> {
     const { checked } = this.of(guildId);
-    if (checked && checked.generation !== (await this.generationOf(guildId))) await this.discard(guildId);
+    if (checked && checked.generation !== (await this.target.client.get(this.sessionsKey(guildId))))
+      await this.discard(guildId);
   }
 
   /** Lets the files go that have waited longest, until another one of this size has room. */

@@ -318,6 +318,20 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(files()).toEqual([]);
   });
 
+  it('of the operator waits while the owner signs in for the first time, and not after all were signed out', async () => {
+    const operator = await dashboard.signIn(null);
+    const body = new FormData();
+    body.set('_token', await operator.tokenOf('/guilds/other'));
+    body.set('file', new Blob([CSV]), 'theirs.csv');
+    await operator.request('POST', '/guilds/other/import', { origin: dashboard.url }, body);
+    const shown = async (visitor: Visitor) => (await visitor.get('/guilds/other/import')).text;
+    const first = await dashboard.signIn('other');
+    expect(await shown(first)).toContain('theirs.csv');
+    await first.submit('/guilds/other', '/sign-out-everywhere', {});
+    expect(await shown(operator)).not.toContain('theirs.csv');
+    expect(files()).toEqual([]);
+  });
+
   it('of one guild is out of reach for another one', async () => {
     expect((await send(bodyOf(await parts(CSV)), { path: '/guilds/other/import' })).status).toBe(404);
     await upload(CSV);
