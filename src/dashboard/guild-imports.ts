@@ -63,7 +63,7 @@ export interface ImportRun extends LoadChoice {
   problem?: string;
 }
 
-/** A checked file waits this long for its person. */
+/** A checked file, and the end of a load, wait this long for their person. */
 const KEPT_MS = 30 * 60_000;
 /** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
 const CHECK_MS = 30_000;
@@ -132,9 +132,7 @@ export class GuildImports {
       await this.discard(guildId);
       await this.makeRoom(checked.bytes);
       this.states.set(guildId, { checked });
-      setTimeout(() => {
-        if (this.of(guildId).checked === checked) void this.discard(guildId);
-      }, KEPT_MS).unref();
+      this.discardLater(guildId, checked);
     } catch (error) {
       await rm(path, { force: true });
       throw error instanceof InvalidInputError ? new InvalidInputError(shortened(error.message)) : error;
@@ -192,7 +190,7 @@ export class GuildImports {
     return this.target.redisKeys.guild(guildId).sessions;
   }
 
-  /** Forgets the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
+  /** Drops the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
   async forgetOld(guildId: string): Promise<void> {
     const { checked } = this.of(guildId);
     if (checked && checked.generation !== (await this.target.client.get(this.sessionsKey(guildId))))
@@ -211,12 +209,20 @@ export class GuildImports {
     }
   }
 
-  /** Forgets the file that waits, and the load that has ended. */
+  /** Drops the file that waits, and the load that has ended. */
   async discard(guildId: string): Promise<void> {
     const { checked } = this.of(guildId);
     if (this.isRunning(guildId)) return;
     this.states.delete(guildId);
     if (checked) await rm(checked.path, { force: true });
+  }
+
+  /** Drops a file that nobody loads, or a load that has ended, after a time. */
+  private discardLater(guildId: string, kept: CheckedImport | ImportRun): void {
+    setTimeout(() => {
+      const { checked, run } = this.of(guildId);
+      if (checked === kept || run === kept) void this.discard(guildId);
+    }, KEPT_MS).unref();
   }
 
   /**
@@ -247,6 +253,7 @@ export class GuildImports {
       .catch(() => {}) // The load is done, and its line is on the page.
       .finally(() => {
         if (this.of(guildId).run === run) this.states.set(guildId, { run });
+        this.discardLater(guildId, run);
         this.loads.delete(load);
         return rm(checked.path, { force: true });
       });

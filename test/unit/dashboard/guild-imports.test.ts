@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { GuildImports } from '../../../src/dashboard/guild-imports.ts';
 import { storeSuite } from '../../support/store-suite.ts';
 import { mockStore } from '../../support/stores.ts';
 
 const CSV = 'user_id,xp\na,500\n';
 const suite = storeSuite(mockStore);
+afterEach(() => void vi.useRealTimers());
 const choice = { name: 'members.csv', format: undefined, curve: undefined };
 
 async function upload(imports: GuildImports, guildId: string, content = CSV): Promise<void> {
@@ -86,4 +87,18 @@ it('load no more members than the operator allows, in a file or beside those tha
     'The guild has 4 members, and the dashboard loads up to 2 members: ask the operator for more.',
   );
   expect(await start('user_id,xp\ne,1\n', true)).toContain('replaced by 1 member');
+});
+
+it('keep a file that waits, and the end of a load, for half an hour', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const imports = new GuildImports(suite.store, 1000);
+  await upload(imports, 'waits');
+  await upload(imports, 'ended');
+  const id = imports.of('ended').checked?.id ?? '';
+  await imports.start('ended', id, { replace: false, levels: undefined }, async () => {});
+  await imports.end();
+  await vi.advanceTimersByTimeAsync(29 * 60_000);
+  expect([imports.of('waits').checked, imports.of('ended').run]).toMatchObject([{}, { summary: expect.any(String) }]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([imports.of('waits'), imports.of('ended')]).toEqual([{}, {}]);
 });
