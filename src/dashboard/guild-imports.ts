@@ -3,76 +3,35 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionGeneration } from '../access/session-generation.ts';
 import { count } from '../count.ts';
-import { InvalidInputError, messageOf } from '../errors.ts';
-import { curveOfFiles, type FormatCurve } from '../formats/curve-choice.ts';
-import { type DryRunResult, dryRun } from '../formats/dry-run.ts';
-import type { FormatName } from '../formats/formats.ts';
-import { IncompleteRun } from '../formats/incomplete-run.ts';
-import { openInput } from '../formats/inputs.ts';
-import type { LevelChoice } from '../formats/levels.ts';
-import { load, readGuildState } from '../formats/load.ts';
+import { InvalidInputError } from '../errors.ts';
 import type { LoadTarget } from '../formats/load-job.ts';
-import { Problems } from '../formats/problems.ts';
-import type { Progress, Reading } from '../formats/reading.ts';
-import { summaryLine } from '../formats/summary.ts';
 import { countStored } from '../guild/overview/overview.ts';
-import type { CurveName } from '../guild/ranking/curves.ts';
-import { PAGE_ADVICE } from './import-advice.ts';
+import {
+  type CheckedFile,
+  checkFile,
+  type ImportChoice,
+  type ImportRun,
+  type LoadChoice,
+  loadFile,
+  shortened,
+} from './import-file.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** What a person chose for an import. */
-export interface ImportChoice {
-  /** Name of the file, for messages. */
-  readonly name: string;
-  /** Undefined = detect it. */
-  readonly format: FormatName | undefined;
-  /** Undefined = that of the guild, or of the format. */
-  readonly curve: CurveName | undefined;
-}
-
 /** A file that was received and read once. */
-export interface CheckedImport extends ImportChoice {
+export interface CheckedImport extends ImportChoice, CheckedFile {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;
   /** The generation of the guild's sessions when it came. */
   readonly generation: string;
-  readonly preview: DryRunResult['preview'];
-  /** Lines for the person: what was detected, and the first bad rows with their places. */
-  readonly notes: readonly string[];
-}
-
-/** How a person wants the members to be loaded. */
-export interface LoadChoice {
-  readonly replace: boolean;
-  /** Undefined = refuse levels that the curve does not give. */
-  readonly levels: LevelChoice | undefined;
-}
-
-/** A load that runs, or has ended. */
-export interface ImportRun extends LoadChoice {
-  readonly name: string;
-  readonly notes: string[];
-  /** Members read so far. */
-  members: number;
-  /** Share of the file that was read, 0 to 1. */
-  share: number;
-  /** The last line, once it has ended. */
-  summary?: string;
-  /** Why not everything was loaded. */
-  problem?: string;
 }
 
 /** A checked file, and the end of a load, wait this long for their person. */
 const KEPT_MS = 30 * 60_000;
-/** A file that takes longer to read is for the command. A small archive can hold a text of any length. */
-const CHECK_MS = 30_000;
 /** Files that are received, and loads that run, each at the same time. */
 const MAX_AT_ONCE = 20;
 /** A file that has been coming for longer gives its place to another guild's, when all are taken. */
 const SLOW_MS = 20_000;
-/** Members of a file that are told apart. Many files are read at the same time. */
-const MAX_DISTINCT = 50_000;
 const TOO_MANY = 'Too many imports run: try again in some minutes.';
 /** Disk for the files that wait for their persons. The oldest go first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
@@ -152,35 +111,10 @@ export class GuildImports {
   }
 
   private async check(guildId: string, path: string, choice: ImportChoice): Promise<CheckedImport> {
-    const notes: string[] = [];
-    const signal = AbortSignal.timeout(CHECK_MS);
-    const progress: Progress = {
-      advice: PAGE_ADVICE,
-      update: () => {},
-      write: (line) => notes.push(shortened(line)),
-    };
-    const state = await readGuildState(this.target, guildId, false);
-    const read = this.read(path, choice, signal, progress, (reading, formatCurve) =>
-      dryRun(reading, {
-        guild: guildId,
-        state,
-        curve: choice.curve,
-        formatCurve,
-        levels: undefined,
-        maxDistinct: MAX_DISTINCT,
-      }),
-    );
-    const result = await read.catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
-    if (!result || signal.aborted)
-      throw new InvalidInputError('It takes too long to read here: use the command "seed".');
-    const { preview, notice, outcome } = result;
+    const { preview, notes } = await checkFile(this.target, guildId, path, choice);
     // Of a larger file nobody knows how many are the same: the load ends at the limit.
     if (preview.repeated_exact && preview.members > this.maxMembers)
       throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
-    if (notice) notes.push(shortened(notice));
-    if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));
     // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
     const { text: generation } = await sessionGeneration(this.target.client, this.sessionsKey(guildId));
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, generation, preview, notes };
@@ -191,7 +125,7 @@ export class GuildImports {
   }
 
   /** Drops the file of an owner whose sessions were ended since: the guild can have another one. One round trip. */
-  async forgetOld(guildId: string): Promise<void> {
+  async dropOld(guildId: string): Promise<void> {
     const { checked } = this.of(guildId);
     if (checked && checked.generation !== (await this.target.client.get(this.sessionsKey(guildId))))
       await this.discard(guildId);
@@ -237,7 +171,7 @@ export class GuildImports {
     how: LoadChoice,
     onEnd: (summary: string) => Promise<unknown>,
   ): Promise<void> {
-    await this.forgetOld(guildId);
+    await this.dropOld(guildId);
     const stored = how.replace ? 0 : await countStored(this.target, guildId);
     if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
     const { checked } = this.of(guildId);
@@ -248,7 +182,7 @@ export class GuildImports {
     const controller = new AbortController();
     const stop = { signal: controller.signal, holdExit: () => {} };
     this.states.set(guildId, { run, stop: () => controller.abort() });
-    const load = this.load(guildId, checked, run, stop)
+    const load = loadFile(this.target, guildId, checked, run, stop, this.maxMembers)
       .then(onEnd)
       .catch(() => {}) // The load is done, and its line is on the page.
       .finally(() => {
@@ -275,74 +209,4 @@ export class GuildImports {
   stop(guildId: string): void {
     this.states.get(guildId)?.stop?.();
   }
-
-  private async load(
-    guild: string,
-    choice: CheckedImport,
-    run: ImportRun,
-    stop: { readonly signal: AbortSignal; holdExit(): void },
-  ): Promise<string> {
-    const { signal } = stop;
-    let size = 0;
-    const progress: Progress = {
-      update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
-      advice: PAGE_ADVICE,
-      write: (line) => run.notes.push(shortened(line)),
-    };
-    try {
-      const { summary, outcome } = await this.read(choice.path, choice, signal, progress, (reading, formatCurve) => {
-        size = Math.max(1, reading.inputs[0]?.size ?? 1);
-        const { replace, levels } = run;
-        const { path, format, name } = choice;
-        const reopen = async () => [await openInput(path, format, signal, { ...progress, write: () => {} }, name)];
-        const job = {
-          guild,
-          reading,
-          stop,
-          replace,
-          levels,
-          reopen,
-          plan: undefined,
-          maxCreated: this.maxMembers,
-          maxDistinct: MAX_DISTINCT,
-          curve: choice.curve,
-          formatCurve,
-        };
-        return load(this.target, job);
-      });
-      if (outcome) run.problem = shortened(outcome.message);
-      run.summary = summaryLine(summary);
-    } catch (error) {
-      // A person can stop it before the file is open.
-      const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
-      run.problem = signal.aborted ? stopped : shortened(messageOf(error));
-      run.summary = 'Stopped before anything was loaded';
-    }
-    return run.summary;
-  }
-
-  /** Opens a file, hands it to `take`, and closes it however that ends. */
-  private async read<T>(
-    path: string,
-    { name, format, curve }: ImportChoice,
-    signal: AbortSignal,
-    progress: Progress,
-    take: (reading: Reading, formatCurve: FormatCurve | undefined) => Promise<T>,
-  ): Promise<T> {
-    const input = await openInput(path, format, signal, progress, name);
-    try {
-      if (!format) progress.write(`format: ${input.format} (detected)`);
-      const reading = { inputs: [input], strict: false, problems: new Problems(progress.write), progress, signal };
-      return await take(reading, curve ? undefined : curveOfFiles([input], PAGE_ADVICE));
-    } finally {
-      input.close();
-    }
-  }
-}
-
-/** A line can quote a whole field of the file. */
-const LONGEST_LINE = 500;
-
-function shortened(line: string): string {
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line;
 }

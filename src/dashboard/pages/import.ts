@@ -42,7 +42,7 @@ export const importPage: GuildPage = {
     const { auditLog, imports } = parts;
 
     router.get('/import', async (_req, res) => {
-      await imports.forgetOld(guildOf(res));
+      await imports.dropOld(guildOf(res));
       sendState(parts, res);
     });
 
