@@ -63,7 +63,7 @@ export async function startDashboard(
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
   const activity = { inFlight: 0, isClosing: false };
   const assets = new Assets();
-  const store = openStore(client, config.keyPrefix, { limit: timeLimit(COMMAND_TIMEOUT_MS) });
+  const store = openStore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });
   const auditLog = new AuditLog(store, monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
   );

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { ConfigError } from '../../src/errors.ts';
@@ -57,6 +58,29 @@ describe('the dashboard while Redis', needs('redis-server'), () => {
     expect((await late.signIn(link)).status).toBe(303);
     expect((await owner.post('/guilds/g/keys', form)).status).toBe(303);
   });
+});
+
+it('the dashboard waits for a slow Redis as long as REDIS_TIMEOUT_MS says', needs('redis-server'), async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const dashboard = await startTestDashboard({ REDIS_TIMEOUT_MS: '10000' });
+  onTestFinished(() => dashboard.close());
+  const owner = await dashboard.signIn('g');
+  const evalsha = Redis.prototype.evalsha as (...args: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(Redis.prototype, 'evalsha');
+  onTestFinished(() => spy.mockRestore());
+  for (const [waitMs, status] of [
+    [8000, 200],
+    [12_000, 503],
+  ] as const) {
+    spy.mockImplementationOnce(async function (this: Redis, ...args: unknown[]) {
+      // The limit begins when the script has been sent.
+      await null;
+      vi.advanceTimersByTime(waitMs);
+      return evalsha.apply(this, args);
+    });
+    expect((await owner.get('/guilds/g/members')).status).toBe(status);
+  }
 });
 
 describe('a change of the dashboard of which Redis refuses a part', needs('redis-server'), () => {
