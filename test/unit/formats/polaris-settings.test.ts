@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
+import { openInput } from '../../../src/formats/inputs.ts';
 import {
   curveOfSettings,
   type PolarisSettings,
@@ -61,9 +64,19 @@ describe("a Polaris export's settings", () => {
     expect(curveOfSettings({ ...DEFAULT, curve: { 1: 0, 2: 0, 3: 0 } })).toBeUndefined();
   });
 
-  it('give no curve for more levels than a Polaris server can have', () => {
-    expect(curveOfSettings({ ...DEFAULT, maxLevel: 1000 })).toBeDefined();
-    expect(curveOfSettings({ ...DEFAULT, maxLevel: 1001 })).toBeUndefined();
+  it('give no curve for more levels than a Polaris server can have, and a line that says so', async () => {
+    const lines: string[] = [];
+    const reporter = { advice: COMMAND_ADVICE, write: (line: string) => void lines.push(line) };
+    const curveOf = async (maxLevel: number) => {
+      const text = JSON.stringify({ settings: { ...DEFAULT, maxLevel }, users: {} });
+      const source = Readable.from([Buffer.from(text)]);
+      return (await openInput(source, undefined, new AbortController().signal, reporter, 'f.json')).curve;
+    };
+    expect([await curveOf(1000), lines]).toEqual(['polaris', []]);
+    expect([await curveOf(1001), lines]).toEqual([
+      undefined,
+      ['f.json: its settings make no curve: levels will differ from those it showed'],
+    ]);
   });
 
   it('can be made for the curves that Polaris can have', () => {
