@@ -37,8 +37,12 @@ export function chooseCurve(
   { configured, members }: GuildState,
   advice: Advice,
 ): CurveChoice {
-  if (explicit) return { curve: explicit, store: true, notice: `curve: ${explicit}` };
   const present = curveTextOf(configured ?? '');
+  if (explicit) {
+    const changes = members > 0 && explicit !== present;
+    const effect = changes ? ` (instead of ${curveNameOf(present)}: the levels of all members of the guild change)` : '';
+    return { curve: explicit, store: true, notice: `curve: ${explicit}${effect}` };
+  }
   if (!fromFormat) return { curve: present, store: false, notice: undefined };
   const { curve, format } = fromFormat;
   const isOwn = curve !== formatNamed(format).curve;

@@ -158,6 +158,35 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await ranking()).toEqual(['b', '70', 'a', '500']);
   });
 
+  it('with bad rows is not offered to replace all members', async () => {
+    await upload(`${CSV}c,-3,Cora\n`);
+    const html = await page();
+    expect(html).toContain('A file with bad rows replaces no members');
+    expect(html).not.toContain('name="confirm"');
+    expect((await start({ mode: 'replace', confirm: 'yes' })).status).toBe(303);
+    await ended();
+    expect(await ranking()).toEqual(['a', '1', 'old', '40']);
+  });
+
+  it('with another curve says before and afterwards that all levels change', async () => {
+    await upload(CSV, 'members.csv', { curve: 'lurkr' });
+    expect(await page()).toContain('curve: lurkr (instead of standard: the levels of all members of the guild change)');
+    await start({ mode: 'load' });
+    await ended();
+    expect(await page('/guilds/own/activity')).toContain('Began to load &quot;members.csv&quot; with the curve lurkr');
+  });
+
+  it('that is refused says whose check is below', async () => {
+    await upload(CSV);
+    const refused = await upload('', 'empty.csv');
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      expect.stringContaining(
+        'Choose a file that is not empty. Below is &quot;members.csv&quot;, which you sent before.',
+      ),
+    ]);
+  });
+
   it('asks what becomes of levels that the curve does not give, and loads nothing without an answer', async () => {
     const lurkr = JSON.stringify({ levels: [{ userId: '7', xp: 30_000, level: 26 }] });
     const before = await ranking();

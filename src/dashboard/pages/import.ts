@@ -58,7 +58,9 @@ export const importPage: GuildPage = {
         await imports.add(guildOf(res), receive);
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
-        return sendState(parts, res, error.message);
+        const { checked } = imports.of(guildOf(res));
+        const waiting = checked ? ` Below is "${checked.name}", which you sent before.` : '';
+        return sendState(parts, res, `${error.message}${waiting}`);
       }
       res.redirect(303, `/guilds/${guildOf(res)}/import`);
     });
@@ -74,7 +76,8 @@ export const importPage: GuildPage = {
       const replace = data.mode === 'replace';
       const actor = actorOf(req, res);
       const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
-      const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"`;
+      const onCurve = checked.curve ? ` with the curve ${checked.curve}` : '';
+      const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"${onCurve}`;
       const how = { replace, levels: data.levels };
       try {
         await auditLog.change(guildId, actor, what, () => imports.start(guildId, checked.id, how, log));

@@ -10,7 +10,7 @@ describe('the curve of a seeded guild', () => {
     expect(chooseCurve('lurkr', AMARI, { configured: 'polaris', members: 5 }, COMMAND_ADVICE)).toEqual({
       curve: 'lurkr',
       store: true,
-      notice: 'curve: lurkr',
+      notice: 'curve: lurkr (instead of polaris: the levels of all members of the guild change)',
     });
   });
 
