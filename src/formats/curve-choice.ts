@@ -40,7 +40,9 @@ export function chooseCurve(
   const present = curveTextOf(configured ?? '');
   if (explicit) {
     const changes = members > 0 && explicit !== present;
-    const effect = changes ? ` (instead of ${curveNameOf(present)}: the levels of all members of the guild change)` : '';
+    const effect = changes
+      ? ` (instead of ${curveNameOf(present)}: the levels of all members of the guild change)`
+      : '';
     return { curve: explicit, store: true, notice: `curve: ${explicit}${effect}` };
   }
   if (!fromFormat) return { curve: present, store: false, notice: undefined };

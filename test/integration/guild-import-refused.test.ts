@@ -78,4 +78,18 @@ describe('an import of a guild', needs('redis-server'), () => {
     await deleteGuild(suite.store, guild);
     expect(await importLines(suite.store, lines)).toMatchObject({ members: 1 });
   });
+
+  it('begins with an export that names a member whom a raw write put into the ranking while hidden', async () => {
+    const { writer, client } = suite.store;
+    const guild = suite.newGuild();
+    await writer.record(guild, { userId: 'a', set: 500 });
+    await writer.hide(guild, ['a']);
+    await client.zadd(`gr:{${guild}}:xp`, 5, 'a');
+    const fix = `run "member hide --guild ${guild} a", then export and import again`;
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(`Member a is hidden and in the ranking too: ${fix}`);
+    await writer.hide(guild, ['a'], { reason: 'moderator' });
+    const lines = await streamOf(suite.store, guild);
+    await deleteGuild(suite.store, guild);
+    expect(await importLines(suite.store, lines)).toMatchObject({ members: 1, hidden: 1 });
+  });
 });

@@ -43,7 +43,8 @@ export class GuildExport {
   /**
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
-   * @throws InvalidInputError when the guild has no data, is half done by another command, or changes after the pause has begun.
+   * @throws InvalidInputError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
+   *   a member who is in the ranking and hidden too.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {
@@ -64,6 +65,7 @@ export class GuildExport {
     for (let left = LAST_ROUNDS; ; left--) {
       const end = await this.readRest(await this.round());
       if (end) {
+        if (end.ranked + end.hidden !== this.written.size) await this.refuseMemberTwice();
         await write({ end });
         return this.written.size;
       }
@@ -91,6 +93,19 @@ export class GuildExport {
       await this.options.write({ members: slice.map((userId) => [userId, 'gone'] as const) });
     }
     return before;
+  }
+
+  /** @throws DataConflictError for a member who is in the ranking and hidden too, as only a raw write leaves one. */
+  private async refuseMemberTwice(): Promise<void> {
+    const { client, guildId, keys } = this;
+    for await (const scored of scanSortedSet(client, keys.hidden, MEMBERS_PER_LINE)) {
+      const userIds = membersOf(scored);
+      const scores = userIds.length === 0 ? [] : await client.zmscore(keys.xp, ...userIds);
+      const userId = userIds.find((_, index) => scores[index] !== null);
+      if (userId === undefined) continue;
+      const fix = `run "member hide --guild ${guildId} ${userId}", then export and import again`;
+      throw new DataConflictError(`Member ${userId} is hidden and in the ranking too: ${fix}`);
+    }
   }
 
   /** @param scored user id, XP, and so on. */
