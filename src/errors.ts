@@ -85,6 +85,11 @@ export class StoreUnavailableError extends DomainError {
     return CLIENT_WORDS.find(([pattern]) => pattern.test(told))?.[1] ?? told;
   }
 
+  /** Whether Redis was out of reach or late, and not a refusal: the same command may be done soon. */
+  get isOutage(): boolean {
+    return this.code === 'timeout' || this.code === 'unreachable';
+  }
+
   /** Whether the command was surely not sent. Otherwise it may have been done, unless `code` is that of a refusal by Redis. */
   get notSent(): boolean {
     const { cause } = this;

@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from '../errors.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
 import type { Scripts } from '../store/scripts.ts';
@@ -33,6 +34,8 @@ class WaitingUsage {
   readonly used = new Map<string, number>();
   /** The arguments of a call that Redis may have done: it was sent, and has no reply. */
   unconfirmed: (string | number)[] | undefined;
+  /** Calls since the last reply. */
+  unanswered = 0;
 }
 
 /**
@@ -76,8 +79,8 @@ export class Usage {
   }
 
   /**
-   * Writes all requests that were counted before the call. One command a guild.
-   * @throws StoreUnavailableError when not all could be written; the next call writes the rest.
+   * Writes all requests that were counted before the call. One command a guild. It ends when all guilds of a step fail.
+   * @throws StoreUnavailableError when not all could be written, that of an outage if there is one. The next call writes the rest.
    */
   write(): Promise<void> {
     const write = () => this.writeAll();
@@ -88,7 +91,8 @@ export class Usage {
   private async writeAll(): Promise<void> {
     this.addUp();
     const failures: unknown[] = [];
-    const guilds = [...this.waiting];
+    // Guilds of a shard that is down come last: a step of them alone ends the write.
+    const guilds = [...this.waiting].sort(([, one], [, other]) => one.unanswered - other.unanswered);
     for (let i = 0; i < guilds.length; i += GUILDS_PER_STEP) {
       const step = guilds.slice(i, i + GUILDS_PER_STEP);
       const results = await Promise.allSettled(step.map(([guildId, guild]) => this.writeGuild(guildId, guild)));
@@ -96,15 +100,18 @@ export class Usage {
       failures.push(...failed);
       if (failed.length === step.length) break;
     }
-    if (failures.length > 0) throw failures[0];
+    if (failures.length === 0) return;
+    throw failures.find((error) => error instanceof StoreUnavailableError && error.isOutage) ?? failures[0];
   }
 
   private async writeGuild(guildId: string, guild: WaitingUsage): Promise<void> {
     const keys = this.redisKeys.guild(guildId);
     while (guild.unconfirmed || guild.counts.size > 0) {
       guild.unconfirmed ??= this.takeCall(guild);
+      guild.unanswered++;
       await addUsage(this.scripts, keys, guild.unconfirmed);
       guild.unconfirmed = undefined;
+      guild.unanswered = 0;
     }
     this.waiting.delete(guildId);
   }

@@ -31,8 +31,8 @@ export function writeRegularly(usage: Usage, { logger, periodMs, onFailure }: Us
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
       onFailure();
+      if (error.isOutage) return false;
       const { code, reason } = error;
-      if (code === 'timeout' || code === 'unreachable') return false;
       if (!warned.has(code))
         logger.warn({ code, reason: explainFailure(reason) }, 'the usage of API keys is not stored');
       warned.add(code);

@@ -106,8 +106,7 @@ export class StoreHealth {
         return this.goUp();
       } catch (failure) {
         const error = failure as StoreUnavailableError;
-        const isConclusive = error.code !== 'timeout' && error.code !== 'unreachable';
-        if (isConclusive || attempt === 2 || this.current) return this.goDown(error);
+        if (!error.isOutage || attempt === 2 || this.current) return this.goDown(error);
       }
       await delay(RETRY_MS, undefined, { ref: false });
     }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Usage } from '../../../src/access/usage.ts';
 import { readUsage, sumOf } from '../../../src/access/usage-reader.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
@@ -227,4 +227,54 @@ it('goes on to count what waits already when it has no room for more, and has ro
   for (let i = 0; i < 50_000; i++) count(usage, `h${i}`, 'a', true);
   await usage.write();
   expect(written.size).toBe(100_000);
+});
+
+describe('beside a shard of a Cluster that is down', () => {
+  /** Returns the usage of one process, the first letters of the guilds that are on no serving shard, and the guilds that were written. */
+  function process(down: string) {
+    const shards = { down, calls: 0, written: new Set<string>() };
+    const run = async (_name: string, [usageKey = '']: string[]) => {
+      shards.calls++;
+      const guild = usageKey.slice('gr:{'.length, -'}:usage'.length);
+      if (shards.down.includes(guild.charAt(0))) throw new StoreUnavailableError(new Error('Connection is closed'));
+      shards.written.add(guild);
+    };
+    return { usage: new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START), shards };
+  }
+
+  it('writes the guilds of the shards that serve each time, however many of the other wait', async () => {
+    const { usage, shards } = process('d');
+    for (const requests of [300, 600, 900]) {
+      for (let i = requests - 300; i < requests; i++) {
+        count(usage, `d${i}`, 'a', true);
+        count(usage, `h${i}`, 'a', true);
+      }
+      shards.calls = 0;
+      await expect(usage.write()).rejects.toThrow('The store');
+      expect(shards.written.size).toBe(requests);
+      // Those of the other shard are asked for once, and then one step of those that failed before.
+      expect(shards.calls).toBeLessThanOrEqual(600 + 100);
+    }
+  });
+
+  it('writes the guilds of a shard that is back, although others fail again', async () => {
+    const { usage, shards } = process('de');
+    for (const letter of ['d', 'e']) {
+      for (let i = 0; i < 200; i++) count(usage, `${letter}${i}`, 'a', true);
+    }
+    await expect(usage.write()).rejects.toThrow('The store');
+    shards.down = 'd';
+    for (let attempt = 0; attempt < 2; attempt++) await expect(usage.write()).rejects.toThrow('The store');
+    expect(shards.written.size).toBe(200);
+  });
+
+  it('tells of the outage, not of a guild that is refused for good, so that a stop tries again', async () => {
+    const run = async (_name: string, [usageKey = '']: string[]) => {
+      throw new StoreUnavailableError(new Error(usageKey.includes('bad') ? 'WRONGTYPE' : 'Connection is closed'));
+    };
+    const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+    count(usage, 'bad', 'a', true);
+    count(usage, 'g', 'a', true);
+    await expect(usage.write()).rejects.toMatchObject({ code: 'unreachable' });
+  });
 });
