@@ -13,8 +13,8 @@ import { explainStart } from '../store/refusals.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
 
-/** A recount of a large guild takes seconds, and a person waits for it: far longer than a request may take. */
-const COMMAND_TIMEOUT_MS = 60_000;
+/** Longest time without a reply. One step of a command can take far longer than a request may, and a person waits for it. */
+const SILENCE_MS = 60_000;
 
 /** The parts that the commands work with, on one connection. */
 export interface Services extends Store {
@@ -37,8 +37,8 @@ export async function withServices<T>(
   work: (services: Services) => Promise<T>,
 ): Promise<T> {
   const config = parseConfig(env);
-  const redis = { ...config.redis, timeoutMs: COMMAND_TIMEOUT_MS };
-  const client = connect(redis);
+  const { redis } = config;
+  const client = connect(redis, SILENCE_MS);
   client.on('error', () => {}); // Each command reports its own failure.
   try {
     const onWait = (error: Error): void => {

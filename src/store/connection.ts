@@ -10,23 +10,24 @@ import { watchSilence } from './timeouts.ts';
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it
  * is away, so a command fails at once instead of waiting for a Redis that may not return.
+ * @param silenceMs time without a reply after which a connection is taken for hung.
  */
-export function connect(config: RedisConfig): RedisClient {
+export function connect(config: RedisConfig, silenceMs = Math.max(500, config.timeoutMs * 2)): RedisClient {
   const options = { ...urlOptions(config), ...timeLimits(config.timeoutMs) };
-  if (config.mode === 'cluster') return connectToCluster(config, options);
+  if (config.mode === 'cluster') return connectToCluster(config, options, silenceMs);
   const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
   if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
-  return guard(client, config);
+  return guard(client, silenceMs);
 }
 
-function connectToCluster(config: RedisConfig, options: RedisOptions): Cluster {
+function connectToCluster(config: RedisConfig, options: RedisOptions, silenceMs: number): Cluster {
   const cluster = new Cluster([...config.nodes], clusterOptions(options));
-  cluster.on('+node', (node: Redis) => guard(node, config));
+  cluster.on('+node', (node: Redis) => guard(node, silenceMs));
   return cluster;
 }
 
-function guard(client: Redis, config: RedisConfig): Redis {
-  return leaveOtherDatabases(watchSilence(client, silenceLimit(config)));
+function guard(client: Redis, silenceMs: number): Redis {
+  return leaveOtherDatabases(watchSilence(client, silenceMs));
 }
 
 /** ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent. */
@@ -47,11 +48,6 @@ export function describe(config: RedisConfig): string {
     standalone: path ? `the Redis on socket ${path}` : `the Redis at ${host}:${port}`,
   };
   return places[config.mode] + database;
-}
-
-/** Milliseconds without a reply after which a connection is taken for hung. */
-function silenceLimit({ timeoutMs }: RedisConfig): number {
-  return Math.max(500, timeoutMs * 2);
 }
 
 /** The option set of docs/adr/0005: bounded waits everywhere, no queue, no resend of what may have been executed. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../scripts/dev/embedded-redis.ts';
-import { servicesOn } from '../../src/cli/services.ts';
-import { runCommand } from '../support/command.ts';
+import { servicesOn, withServices } from '../../src/cli/services.ts';
+import { runCommand, testContext } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
@@ -142,5 +142,23 @@ describe('a Redis that refuses', needs('redis-server'), () => {
       1,
       `error: Cannot reach the Redis at 127.0.0.1:${port}: it does not answer; a firewall may drop the packets, or another program listen there. Start Redis, or correct REDIS_URL.\n`,
     ]);
+  });
+});
+
+it('a Redis that hangs is left 60 s after its last reply, with the cause', needs('redis-server'), async () => {
+  const { url, process } = await redisForTest();
+  onTestFinished(() => void process.kill('SIGCONT'));
+  // The connection counts ticks of this timer alone.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await withServices(testContext({ env: { REDIS_URL: url } }), async ({ client }) => {
+    process.kill('SIGSTOP');
+    const reply = client.get('gr:x').catch((error: unknown) => error);
+    // The command must be on its way.
+    await new Promise(setImmediate);
+    vi.advanceTimersByTime(59_000);
+    expect(client.status).toBe('ready');
+    vi.advanceTimersByTime(1500);
+    expect(await reply).toMatchObject({ reason: 'the connection broke before the reply' });
   });
 });
