@@ -2,7 +2,7 @@ import type { ChainableCommander } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 
 /**
- * Runs a transaction and returns the replies of its commands. One round trip.
+ * Runs a transaction, or a pipeline, and returns the replies of its commands. One round trip.
  * @throws StoreUnavailableError when Redis refuses one of them. Of an aborted transaction it has the reason, which ioredis has beside its error.
  */
 export async function transact(transaction: ChainableCommander): Promise<unknown[]> {

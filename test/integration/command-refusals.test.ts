@@ -145,6 +145,17 @@ describe('a Redis that refuses', needs('redis-server'), () => {
   });
 });
 
+it('a value of the wrong type is named by guild export, with the fix', needs('redis-server'), async () => {
+  const { url, client } = await redisForTest();
+  await servicesOn(client, 'gr', ['free']).writer.record('g', { userId: '1', set: 5 });
+  await client.set('gr:{g}~week:xp', 'x');
+  const { code, stderr } = await runCommand('guild', ['export', '--guild', 'g', '--paused'], { REDIS_URL: url });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: Redis refused: WRONGTYPE .*delete or rename it\n$/),
+  ]);
+});
+
 it('a Redis that hangs is left 60 s after its last reply, with the cause', needs('redis-server'), async () => {
   const { url, process } = await redisForTest();
   onTestFinished(() => void process.kill('SIGCONT'));

@@ -4,6 +4,7 @@ import { DataConflictError, InvalidInputError, NotFoundError } from '../../error
 import type { RedisClient } from '../../store/client.ts';
 import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
+import { transact } from '../../store/transaction.ts';
 import { reasonsIn } from '../members/hide-reasons.ts';
 import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 
@@ -120,7 +121,7 @@ export class GuildExport {
       .hmget(hiddenReasons, ...userIds);
     for (const board of BOARDS) pipeline.zmscore(boardKeys(xpKey, board)[placeOnBoards], ...userIds);
     for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
-    const [profiles, reasons, ...rest] = ((await pipeline.exec()) ?? []).map(replyOf);
+    const [profiles, reasons, ...rest] = await transact(pipeline);
     const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
     const changed: MovedMember[] = [];
     for (const [index, userId] of userIds.entries()) {
@@ -193,11 +194,6 @@ export class GuildExport {
   private async revision(): Promise<string | null> {
     return this.client.hget(this.keys.stats, 'rev');
   }
-}
-
-function replyOf(reply: [error: Error | null, result: unknown] | undefined): unknown {
-  if (reply?.[0]) throw reply[0];
-  return reply?.[1];
 }
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
