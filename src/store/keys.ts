@@ -159,13 +159,13 @@ export class RedisKeys {
 
   /** Pattern of SCAN for Redis keys of which each guild has at least one. It matches others too: see {@link guildIdOf}. */
   get guildPattern(): string {
-    return `${this.prefix}:{*}:[ckx]*`;
+    return `${this.prefix}:{*}:[chksx]*`;
   }
 
   /** Returns the guild of a Redis key that shows that the guild exists; undefined for another key. */
   guildIdOf(key: string): string | undefined {
     const rest = key.startsWith(`${this.prefix}:{`) ? key.slice(this.prefix.length) : '';
-    return /^:\{([^}]+)\}:(?:config|keys|xp)$/.exec(rest)?.[1];
+    return /^:\{([^}]+)\}:(?:config|hidden|keys|stats|xp)$/.exec(rest)?.[1];
   }
 
   /** STRING with a time to live: the invite to a guild's dashboard whose token has this SHA-256 (hex). */

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { servicesOn } from '../../src/cli/services.ts';
 import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { InvalidInputError, StoreUnavailableError } from '../../src/errors.ts';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
 import { GuildDirectory } from '../../src/guild/overview/guild-directory.ts';
+import { requireGuild } from '../../src/guild/overview/overview.ts';
 import { RedisKeys } from '../../src/store/keys.ts';
 import { openStore } from '../../src/store/store.ts';
 import { describeStores, type TestStore } from '../support/stores.ts';
@@ -32,6 +35,20 @@ describeStores('of a guild directory', (kind) => {
       await client.hset('other:{foreign}:config', 'plan', 'pro');
       const directory = new GuildDirectory(client, redisKeys, () => now);
       expect(await directory.list()).toEqual({ guildIds: ['big', 'configured', 'keyed'], isComplete: true });
+    });
+
+    it('finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {
+      const services = servicesOn(store.client, 'gr', ['free']);
+      await services.writer.record('hidden', { userId: 'a', set: 5 });
+      await services.writer.hide('hidden', ['a']);
+      await services.writer.record('emptied', { userId: 'a', set: 5 });
+      await services.writer.remove('emptied', ['a']);
+      const directory = new GuildDirectory(store.client, redisKeys, () => now);
+      expect((await directory.list()).guildIds).toEqual(['emptied', 'hidden']);
+      for (const guild of ['emptied', 'hidden']) await requireGuild(services, guild);
+      for (const guild of ['emptied', 'hidden']) await deleteGuild(services, guild);
+      now = 30_001;
+      expect((await directory.list()).guildIds).toEqual([]);
     });
 
     it('searches again after half a minute, and not before', async () => {
