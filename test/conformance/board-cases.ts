@@ -8,12 +8,12 @@ const RANDOM_CALLS = 60;
 /** Microseconds after {@link NOW}, a Saturday: Sunday, the next Monday, the next month, and weeks later. */
 const LATER = [0, 0, DAY / 16, DAY, 2 * DAY, 4 * DAY, 30 * DAY];
 
-/** Returns a guild that has begun boards, with random gains of its members. */
-function withBoardsOf(random: Random, state: State): State {
+/** Returns a guild that has begun boards so many weeks and months ago, with random gains of its members. */
+function withBoardsOf(random: Random, state: State, ages = [0, 0, 0, 1, 3]): State {
   const offset = random.pick([0, 60, -720, 840]);
   const periods = Object.fromEntries(BOARDS.map((board) => [board, periodOf(board, NOW, offset)]));
   for (const kind of ['week', 'month']) {
-    periods[kind] = (periods[kind] as number) - random.pick([0, 0, 0, 1, 3]);
+    periods[kind] = (periods[kind] as number) - random.pick(ages);
     periods[`${kind}.prev`] = (periods[kind] as number) - random.pick([1, 1, 2]);
   }
   const keys: Record<string, { zset: Record<string, number> }> = {};
@@ -88,5 +88,17 @@ export function* boardCases(script: keyof typeof boardModels): Iterable<Call> {
     const keys = [...GUILD_KEYS, ...(isGiven ? BOARD_KEYS : []), ...further];
     const name = `${hasBoards ? 'boards' : 'no boards'}, keys ${isGiven ? 'given' : 'missing'} ${n}`;
     yield { name, state, now: NOW + random.pick(LATER), keys, args };
+  }
+  if (script === 'remove') yield* left(withBoardsOf(random, guilds[0] as State, [0]));
+}
+
+/** Calls of remove for a user whom a raw write has left on the boards alone. No counter has it after a count. */
+function* left(guild: State): Iterable<Call> {
+  const keys = [...GUILD_KEYS, ...BOARD_KEYS, ':season:xp', ':hidden:reasons', ':cooldown:left'];
+  for (const place of ['xp', 'hidden'] as const) {
+    const key = boardKey('week', place);
+    const others = (guild[key] as { zset: Record<string, number> } | undefined)?.zset;
+    const state = { ...guild, [key]: { zset: { ...others, left: 40 } } };
+    yield { name: `left among ${place}`, state, now: NOW, keys, args: ['left'] };
   }
 }

@@ -1,6 +1,6 @@
 import { award, claim, type Model, nameOfRecord, once } from './bot-calls.ts';
 import { NaiveGuild, whole } from './guild.ts';
-import { hide, record, remove } from './guild-calls.ts';
+import { hide, isOnBoard, record, remove } from './guild-calls.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
 export const BOARDS = ['week', 'week.prev', 'month', 'month.prev'] as const;
@@ -14,7 +14,7 @@ export const BOARD_KEYS = BOARDS.flatMap((board) => (['xp', 'hidden'] as const).
 /** XP that a member gains. */
 type Gain = readonly [userId: string, xp: bigint];
 /** Returns what a call gives to members; undefined for one that changes none. */
-type GainsOf = (reply: Reply, args: readonly string[]) => readonly Gain[] | undefined;
+type GainsOf = (reply: Reply, args: readonly string[], state: State) => readonly Gain[] | undefined;
 
 /** Returns the number of the week, or of the month, that has a time in microseconds since 1970. */
 export function periodOf(board: BoardName, now: number, offsetMinutes: number): number {
@@ -43,16 +43,26 @@ export function boardsText(state: State, now: number, offset: number, periods: R
   return [offset, ...texts].join(' ');
 }
 
-/** Adds to a model what lib-boards.lua does. @param eventAt place of the key of an event, without those of boards. */
-function withBoards(model: Model, eventAt: number, gainsOf: GainsOf): Model {
+/**
+ * Adds to a model what lib-boards.lua does.
+ * @param eventAt place of the key of an event, without those of boards.
+ * @param isRead whether a call that changes no member reads the boards all the same.
+ */
+function withBoards(
+  model: Model,
+  eventAt: number,
+  gainsOf: GainsOf,
+  isRead = (_args: readonly string[]) => false,
+): Model {
   return (state, now, keys, args) => {
     const isGiven = keys[5] === BOARD_KEYS[0];
     const own = isGiven ? [...keys.slice(0, 5), ...keys.slice(5 + BOARD_KEYS.length)] : keys;
     const [reply, guild] = model(state, now, own, args);
     const text = hashOf(state, ':stats').boards;
-    const gains = gainsOf(reply, own.length > eventAt ? args.slice(1) : args);
-    if (text === undefined || gains === undefined) return [reply, guild];
+    const gains = gainsOf(reply, own.length > eventAt ? args.slice(1) : args, state);
+    if (text === undefined || (gains === undefined && !isRead(args))) return [reply, guild];
     if (!isGiven) throw new Refused({ error: 'BOARDS' });
+    if (gains === undefined) return [reply, guild];
     const offset = Number(text.split(' ')[0]);
     const boards = boardsOf(state, text);
     for (const kind of ['week', 'month'] as const) {
@@ -116,7 +126,12 @@ export const boardModels = {
   ),
   record: withBoards(once(record, 5, nameOfRecord), 5, gainsOfEach),
   hide: withBoards(hide, 6, (reply) => (isDone(reply) && Number(reply[2]) > 0 ? [] : undefined)),
-  remove: withBoards(remove, Number.POSITIVE_INFINITY, (reply) => (Number(reply) > 0 ? [] : undefined)),
+  remove: withBoards(
+    remove,
+    Number.POSITIVE_INFINITY,
+    (reply, ids, state) => (Number(reply) > 0 || isOnBoard(state, ids) ? [] : undefined),
+    (ids) => ids.length > 0,
+  ),
 };
 
 function isDone(reply: Reply): reply is readonly Reply[] {

@@ -1,6 +1,6 @@
 import type { Model } from './bot-calls.ts';
 import { checkMember, MAX, NaiveGuild } from './guild.ts';
-import { Refused, type Reply, type State } from './state.ts';
+import { Keys, Refused, type Reply, type State } from './state.ts';
 
 /** record.lua. */
 export const record: Model = (state, now, keys, rest) => {
@@ -102,6 +102,12 @@ export const list: Model = (state, now, _keys, [kind]) => {
   return [['0', guild.ranked.size, ...(kind === 'ranked' ? guild.ranking().reverse() : left)], guild];
 };
 
+/** Returns whether one of the users is on a board. */
+export function isOnBoard(state: State, userIds: readonly string[]): boolean {
+  const boards = Object.keys(state).filter((key) => key.includes('~'));
+  return boards.some((key) => userIds.some((id) => new Keys(state).zset(key).has(id)));
+}
+
 /** remove.lua. */
 export const remove: Model = (state, now, keys, ids) => {
   const guild = new NaiveGuild(state, now).open();
@@ -115,7 +121,9 @@ export const remove: Model = (state, now, keys, ids) => {
     guild.ranked.delete(id);
     if (!guild.hidden.has(id)) delete guild.reasons[id];
   }
-  if (removed > 0) guild.write({ error: 'ERR' }, unhidden > 0 ? { hidden: String(guild.hidden.size) } : {});
+  const isDropped = guild.stats.boards !== undefined && isOnBoard(state, ids);
+  if (removed > 0 || isDropped)
+    guild.write({ error: 'ERR' }, unhidden > 0 ? { hidden: String(guild.hidden.size) } : {});
   const marks = guild.zset(':season:xp');
   for (const id of ids) {
     guild.setProfile(id, {});

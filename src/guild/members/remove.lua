@@ -1,10 +1,10 @@
--- remove: erases members, ranked or hidden, with their profiles, cooldowns and marks of a season's end.
+-- remove: erases members, ranked or hidden, with their profiles, cooldowns and marks of a season's end, and what a raw write left of others.
 --
 -- KEYS[1] gr:{G}:xp   KEYS[2] gr:{G}:stats   KEYS[3] gr:{G}:config   KEYS[4] gr:{G}:hidden   KEYS[5] gr:{G}:members
 -- KEYS[6] gr:{G}:season:xp   KEYS[7] gr:{G}:hidden:reasons   KEYS[8..] per user id: gr:{G}:cooldown:U
 -- ARGV user ids
 --
--- Reply: number of them that were members; at 0, rev stays as it is.
+-- Reply: number of them that were members; at 0, rev stays as it is, unless one was on a board.
 -- An error of Redis (READONLY, OOM, ...), MODEL or CURVE is the reply as it is; nothing was changed. O(n log m).
 
 --- @include lib-change
@@ -16,7 +16,7 @@ local xp_key, hidden_key, members_key, marks_key, reasons_key = KEYS[1], KEYS[4]
 local base = string.sub(xp_key, 1, -3)
 local stats = read_stats(KEYS[2])
 local curve = guild_curve(KEYS[3])
-local removed, unhidden, found = 0, 0, {}
+local removed, unhidden, found, is_dropped = 0, 0, {}, false
 
 for i, id in ipairs(ARGV) do
   local cooldown_key = base .. 'cooldown:' .. id
@@ -28,7 +28,10 @@ for i, id in ipairs(ARGV) do
   if not found[id] then
     score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
   end
-  if score then
+  if not score and not found[id] and stats.boards_text then
+    found[id] = true
+    is_dropped = on_boards().drop(stats, id) or is_dropped
+  elseif score then
     found[id] = true
     removed = removed + 1
     note_hidden(stats, hidden_key, id, is_hidden)
@@ -52,7 +55,7 @@ end
 if KEYS[8] then
   require_permissions(KEYS[8], 'DEL')
 end
-if removed > 0 then
+if removed > 0 or is_dropped then
   local hidden = unhidden > 0 and format_integer(redis.call('ZCARD', hidden_key) - unhidden)
   if not store_changes(stats, unpack(hidden and { 'hidden', hidden } or {})) then
     error('a counter of ' .. stats.key .. ' would leave 64 bits, run stats rebuild', 0)

@@ -149,6 +149,20 @@ local function on_boards()
     end
   end
 
+  -- Takes who is no member off the boards, where a raw write left it. Returns whether it was on one. The counters stay: a raw write makes
+  -- those of the guild wrong too, and a count since then has left it out.
+  local function drop_from_boards(stats, id)
+    local boards, was_there = open_boards(stats), false
+    for _, board in ipairs(boards.list) do
+      local staged = { xp = 0, hidden = 0, was_ranked = board_xp(board, 'xp', id) > 0, was_hidden = board_xp(board, 'hidden', id) > 0 }
+      if staged.was_ranked or staged.was_hidden then
+        board.ids[#board.ids + 1], board.staged[id] = id, staged
+        was_there, boards.is_changed = true, true
+      end
+    end
+    return was_there
+  end
+
   -- Empties the boards.
   local function clear_boards(stats)
     local boards = open_boards(stats)
@@ -226,6 +240,7 @@ local function on_boards()
     parse = parse_boards,
     open = open_boards,
     change_member = change_boards,
+    drop = drop_from_boards,
     clear = clear_boards,
     fields = board_fields,
     write = write_boards,

@@ -124,6 +124,29 @@ describeStores('boards', (kind) => {
     expect(await createReader(client).stats('g', { board: 'month' })).toMatchObject({ totalXp: 7n });
   });
 
+  it.each([false, true])(
+    'lose with remove who was taken out of the ranking alone, after a rebuild: %s',
+    async (isRebuilt) => {
+      await begin('2026-11-24T00:00:00Z', 0);
+      for (const id of ['a', 'b']) await gain(id, 1000);
+      await createWriter(client).hide('g', ['b']);
+      await gain('c', 500);
+      await store.client.zrem('gr:{g}:xp', 'a');
+      await store.client.zrem('gr:{g}:hidden', 'b');
+      if (isRebuilt) await services.audit.rebuild('g');
+      const before = await store.client.hget('gr:{g}:stats', 'rev');
+      expect(await createWriter(client).remove('g', ['nobody', 'a', 'a', 'b'])).toBe(0);
+      expect(await on('week')).toEqual(['c 500']);
+      expect(await on('month')).toEqual(['c 500']);
+      expect(await keysOfBoards()).toEqual(['gr:{g}~month:xp', 'gr:{g}~week:xp']);
+      const after = await store.client.hget('gr:{g}:stats', 'rev');
+      expect(after).not.toBe(before);
+      expect((await services.audit.check('g')).exact).toBe(isRebuilt);
+      expect(await createWriter(client).remove('g', ['nobody', 'a'])).toBe(0);
+      expect(await store.client.hget('gr:{g}:stats', 'rev')).toBe(after);
+    },
+  );
+
   it('go with their name in the configuration, and with the guild', async () => {
     await begin('2026-11-24T00:00:00Z', 0);
     await gain('a');
