@@ -108,7 +108,10 @@ const steps: Record<'server' | 'mark' | 'copied' | 'reset' | 'done' | 'unlock', 
   copied: (guild, [server, which]) => {
     if (server !== undefined && server !== RUN_ID) return ['AGAIN'];
     const members = guild.ranked.size + guild.hidden.size;
-    return which === 'all' && members > guild.zset(':season:xp').size ? ['MISSED'] : inPhase(guild, 'reset');
+    const marked = guild.zset(':season:xp').size;
+    if (which === 'all' && members > marked) return ['MISSED'];
+    inPhase(guild, 'reset');
+    return ['OK', marked];
   },
   done: (guild) => inPhase(guild, 'done'),
   reset: (guild, [count]) => {

@@ -11,8 +11,8 @@
 --   "server"   {"OK", name of the running server}
 --   "mark" number, cursor, "marked" | "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many
 --           members. {"OK", next cursor, per member a text as lib-row.lua says}, or {"INVALID", user id} for one that no member may have
---   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset, and boards begin again. {"OK"}, {"MISSED"} when some are
---           not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
+--   "copied" name, "all" when all must be marked   the members are in the archive: from now on they are reset, and boards begin again. {"OK", marked
+--           members}, {"MISSED"} when some are not marked, who came or changed their place meanwhile, or {"AGAIN"} when the server has not the name that it had before the
 --           first "mark": after a failover, cursors list other members, and marks can be lost
 --   "reset" number   so many marked members lose the XP that was marked, and their level. {"OK", marked members left, how many are reset},
 --           or {"AGAIN"} when "copied" was lost in a failover
@@ -199,6 +199,7 @@ elseif mode == 'copied' and ARGV[3] and ARGV[3] ~= server_name() then
 elseif mode == 'copied' and ARGV[4] == 'all' and redis.call('ZCARD', KEYS[1]) + redis.call('ZCARD', KEYS[4]) > redis.call('ZCARD', KEYS[7]) then
   reply = { 'MISSED' }
 elseif mode == 'copied' or mode == 'done' then
+  reply[2] = mode == 'copied' and redis.call('ZCARD', KEYS[7]) or nil
   require_permissions(KEYS[6], 'HSET')
   if season[3] == 'copy' and stats.boards_text then
     -- The boards begin again with the season.

@@ -85,23 +85,21 @@ export class SeasonReset {
     const serverOf = async (id: string) => String((await this.step(id, 'server'))[1]);
     for (;;) {
       const servers = [await serverOf(guildId), await serverOf(options.archiveAs)] as const;
-      let archived = 0;
-      let status: string | number | undefined = 'MISSED';
+      let [status, archived]: readonly (string | number)[] = ['MISSED'];
       // In a guild that gets members all the time, some are always missed: they came after the season's end.
       for (let pass = 0; pass < MAX_PASSES && status === 'MISSED'; pass++) {
-        archived += await this.copyListed(pass === 0 ? '' : 'unmarked');
+        await this.copyListed(pass === 0 ? '' : 'unmarked');
         if ((await serverOf(options.archiveAs)) !== servers[1]) break;
         const wanted = pass === MAX_PASSES - 1 ? '' : 'all';
-        [status] = await this.step(guildId, 'copied', servers[0], wanted);
+        [status, archived] = await this.step(guildId, 'copied', servers[0], wanted);
       }
-      if (status === 'OK') return archived;
+      if (status === 'OK') return Number(archived);
     }
   }
 
-  /** Marks members with the XP that they have now, and copies them. @returns how many. */
-  private async copyListed(which: '' | 'unmarked'): Promise<number> {
+  /** Marks members with the XP that they have now, and copies them. */
+  private async copyListed(which: '' | 'unmarked'): Promise<void> {
     const { guildId, options } = this;
-    let archived = 0;
     // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
     for (const place of which === '' ? ['marked', 'ranked', 'hidden'] : ['ranked', 'hidden']) {
       let cursor = '0';
@@ -111,11 +109,9 @@ export class SeasonReset {
         this.throwConflict(marked, guildId);
         const [, next, ...rows] = marked as string[];
         await this.archive(rows.map(decodeRow));
-        archived += rows.length;
         cursor = next as string;
       } while (cursor !== '0');
     }
-    return archived;
   }
 
   /** Copies members with the XP that is marked. */

@@ -228,6 +228,21 @@ describe('the end of a season', needs('redis-server'), () => {
     expect(await store.client.hgetall(`gr:{${ARCHIVE}}:config`)).toEqual({ xp_curve: 'standard', plan: 'free' });
   });
 
+  it('tells how many members it has copied, when a call before was killed while it marked them', async () => {
+    await writer().recordMany(
+      'g',
+      Array.from({ length: 1000 }, (_, n) => ({ userId: `m${n}`, set: n })),
+    );
+    await writer().hide('g', ['m1', 'm2']);
+    let marks = 0;
+    const killed = watched(async (mode) => {
+      if (mode === 'mark' && ++marks === 5) throw new Error('killed');
+    });
+    await expect(createWriter(killed).resetSeason('g', { archiveAs: ARCHIVE })).rejects.toThrow();
+    expect(await store.client.zcard('gr:{g}:season:xp')).toBeGreaterThan(100);
+    expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 1000, reset: 1000 });
+  });
+
   it('keeps the lock of the archive while it copies nobody', async () => {
     const members = Array.from({ length: 2000 }, (_, n) => ({ userId: `m${n}`, set: n }));
     await writer().recordMany('g', members);
