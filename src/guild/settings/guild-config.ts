@@ -63,8 +63,8 @@ export class GuildConfig {
 
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
-   * every computed level, so it is stored with recounted counters after the other fields: O(n log n), see {@link CounterAudit.rebuild}.
-   * @throws InvalidInputError when the change is empty, or when title or look do not fit.
+   * every computed level, so it is stored with recounted counters before the other fields: O(n log n), see {@link CounterAudit.rebuild}.
+   * @throws InvalidInputError when the change is empty, when title or look do not fit, or as {@link CounterAudit.check}; nothing is stored.
    * @throws StoreUnavailableError
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
@@ -75,8 +75,9 @@ export class GuildConfig {
         'Nothing to set: give a plan, a curve, a multiplier, boards, an offset from UTC or the public page',
       );
     }
-    if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
+    // First, because another count can refuse it.
     if (xpCurve !== undefined) await this.audit.rebuild(guildId, { curve: xpCurve, fields: curveFields(xpCurve) });
+    if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../../../src/cli/services.ts';
-import { InvalidInputError, StoreUnavailableError } from '../../../../src/errors.ts';
+import { DataConflictError, InvalidInputError, StoreUnavailableError } from '../../../../src/errors.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
@@ -39,6 +39,14 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
   expect(await store.client.hgetall(CONFIG)).toEqual({ plan: 'pro', xp_curve: 'amari' });
   expect(await store.audit.check('g')).toMatchObject({ exact: true });
   await vi.waitFor(() => expect(published).toEqual(['g']), PATIENT);
+});
+
+it('stores nothing beside a curve that another count refuses', async () => {
+  const refused = new DataConflictError('Another command counts the members of g: wait until it has ended');
+  vi.spyOn(store.audit, 'rebuild').mockRejectedValue(refused);
+  const before = await store.client.hgetall(STATS);
+  await expect(store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' })).rejects.toThrow(refused);
+  expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([{}, before]);
 });
 
 it('stores rules and removes them, raises the revision, leaves all else alone, and publishes the invalidation', async () => {
