@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
+import { registerCuts } from './cut-counter.ts';
 import { type MetricSources, registerSources } from './metric-sources.ts';
 
 export interface BuildInfo {
@@ -61,12 +62,8 @@ export class Metrics {
     labelNames: ['kind'],
     registers: [this.registry],
   });
-  private readonly cuts = new Counter({
-    name: 'guildrank_connections_cut_total',
-    help: 'Connections that a limit refused or cut, by reason',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
+  /** Counts a connection that a limit refused or cut. */
+  readonly countCut = registerCuts(this.registry);
   private readonly usageFailures = new Counter({
     name: 'guildrank_usage_write_failures_total',
     help: 'Writes of the usage of API keys that failed; the next one, ten seconds later, writes it too',
@@ -93,7 +90,6 @@ export class Metrics {
     info.set({ ...build }, 1);
     // A series that begins with its first event hides this event from a rate.
     for (const kind of ['page', 'options', 'probe', 'unreadable'] as const) this.others.inc({ kind }, 0);
-    for (const reason of ['connections', 'pipelined', 'stalled'] as const) this.cuts.inc({ reason }, 0);
   }
 
   /** Adds the metrics that other parts keep, once these exist. */
@@ -104,11 +100,6 @@ export class Metrics {
   /** Counts a request that is no API operation. */
   countOther(kind: 'page' | 'options' | 'probe' | 'unreadable'): void {
     this.others.inc({ kind });
-  }
-
-  /** Counts a connection that a limit refused or cut. */
-  countCut(reason: string): void {
-    this.cuts.inc({ reason });
   }
 
   /** Counts a write of the usage that failed. */

@@ -207,7 +207,7 @@ function composeService(config: Config, parts: ServiceParts) {
   const { registry } = metrics;
   const adminApp = createAdminApp(readiness, () => registry.metrics(), registry.contentType);
   const observer: ServerObserver = {
-    onCut: (reason) => metrics.countCut(reason),
+    onCut: metrics.countCut,
     onUnreadable: (status) => {
       metrics.countOther('unreadable');
       if (config.logRequests !== 'off') logger.info({ route: 'unreadable', status }, 'request');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { ask } from '../support/load.ts';
@@ -11,6 +12,16 @@ import { load, prepare, scrape, serving, startTwo, watchSums } from './two-worke
 
 /** Time passes ten times as fast for the processes of a service, so that it waits three seconds for Redis instead of thirty. */
 const FAST_CLOCK = `data:text/javascript,const now = performance.now.bind(performance); performance.now = () => 10 * now();`;
+
+/** Opens 120 connections, and closes them when 20 were cut. */
+async function fill(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  let closed = 0;
+  const sockets = Array.from({ length: 120 }, () => connect(Number(port), hostname));
+  for (const socket of sockets) socket.on('error', () => {}).on('close', () => closed++);
+  await vi.waitFor(() => expect(closed).toBeGreaterThanOrEqual(20), PATIENT);
+  for (const socket of sockets) socket.destroy();
+}
 
 // They wait most of their time.
 describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 }, () => {
@@ -81,6 +92,11 @@ describe.concurrent('two workers', { ...needs('redis-server'), timeout: 300_000 
     const ask = () => fetch(url + guild.paths[0], { headers: { ...guild.headers, connection: 'close' } });
     for (let i = 0; i < 20; i++) expect((await ask()).status).toBe(200);
     expect((await scrape(service)).requests).toBe(20);
+    await fill(adminUrl);
+    await vi.waitFor(async () => {
+      const cuts = (await scrape(service)).value('guildrank_connections_cut_total{reason="connections"}');
+      expect(cuts).toBeGreaterThanOrEqual(20);
+    }, PATIENT);
     await redis.stop();
     await vi.waitFor(async () => {
       const response = await fetch(`${adminUrl}/readyz`);

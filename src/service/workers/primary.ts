@@ -5,6 +5,7 @@ import type { Config } from '../../config/service.ts';
 import { createAdminApp } from '../../http/admin.ts';
 import type { Readiness } from '../../http/health.ts';
 import { adminListener } from '../../http/server/express-server.ts';
+import { registerCuts } from '../../observability/cut-counter.ts';
 import { BEAT_MS } from './messages.ts';
 import { SharedPort } from './shared-port.ts';
 import { workerCount } from './worker-count.ts';
@@ -91,7 +92,7 @@ export async function startCluster(
     );
   };
   const adminApp = createAdminApp(readiness, collect, own.contentType);
-  const observer = { onCut: () => {}, onUnreadable: () => {} };
+  const observer = { onCut: registerCuts(own), onUnreadable: () => {} };
   const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
   await admin.open();
   logger.info({ workers: count, pids: slots.map(({ pid }) => pid) }, 'workers share the port');
