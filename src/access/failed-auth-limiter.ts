@@ -1,5 +1,4 @@
 import { AddressLimiter } from './address-limiter.ts';
-import type { Bucket } from './token-buckets.ts';
 
 /** Look-ups of unseen keys that one network may start at once. */
 export const BURST = 500;
@@ -11,7 +10,7 @@ export const INTERVAL_MS = 100;
  */
 export class FailedAuthLimiter extends AddressLimiter {
   /** @param now milliseconds on a clock that never goes back. */
-  constructor(now: () => number, bucket: Bucket = { burst: BURST, intervalMs: INTERVAL_MS }) {
-    super(now, bucket);
+  constructor(now: () => number) {
+    super(now, { burst: BURST, intervalMs: INTERVAL_MS });
   }
 }

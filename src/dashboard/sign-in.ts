@@ -1,6 +1,6 @@
 import { parse } from 'cookie';
 import { type CookieOptions, type RequestHandler, type Response, Router } from 'express';
-import { FailedAuthLimiter } from '../access/failed-auth-limiter.ts';
+import { AddressLimiter } from '../access/address-limiter.ts';
 import { formOf } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 import { Refusal } from './refusal.ts';
@@ -34,7 +34,7 @@ export function readSession({ sessions, url }: Parts): RequestHandler {
 /** Creates the routes that sign in. They need no session. */
 export function signInRoutes(parts: Parts, monotonic: () => number): Router {
   const { sessions, auditLog, views, url } = parts;
-  const limiter = new FailedAuthLimiter(monotonic, ATTEMPTS);
+  const limiter = new AddressLimiter(monotonic, ATTEMPTS);
   const router = Router({ caseSensitive: true, strict: true });
 
   // A chat program opens a link that it sees: nothing is read or used up before the button is pressed.

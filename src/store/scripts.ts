@@ -86,11 +86,6 @@ export class Scripts {
     return limit || observe ? this.runObserved(name, keys, args) : this.evaluate(name, keys, args);
   }
 
-  /** Applies the time limit of one command to work that takes several. @throws StoreUnavailableError when the time is up. */
-  limit<T>(work: Promise<T>): Promise<T> {
-    return this.options.limit?.(work) ?? work;
-  }
-
   private async runObserved<T>(
     name: string,
     keys: readonly string[],
