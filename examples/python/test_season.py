@@ -130,6 +130,22 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.hidden(ARCHIVE), ([(b"d", 100)], {b"d": b"left moderator"}))
         return has_ended
 
+    async def test_tells_how_many_it_has_copied_after_a_kill_while_it_marked(self) -> None:
+        marks = 0
+
+        async def kill(mode: str) -> None:
+            nonlocal marks
+            marks += mode == "mark"
+            if marks == 3:
+                raise ConnectionError("killed")
+
+        await self.fill()
+        with self.assertRaises(ConnectionError):
+            await self.watched(kill).reset_season("g", ARCHIVE)
+        await self.connection.delete(*LOCKS)
+        self.assertEqual(await self.connection.zcard("gr:{g}:season:xp"), 3)
+        self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(4, 4))
+
     async def test_one_call_at_a_time_has_the_locks(self) -> None:
         async def overtake(mode: str) -> None:
             if mode == "mark":

@@ -73,23 +73,21 @@ class SeasonReset:
         """Copies all members, again if a server of the guild or of the archive was replaced meanwhile. Returns how many."""
         while True:
             servers = [(await self._step(guild, "server"))[1] for guild in (self._guild, self._archive)]
-            archived = 0
-            status = "MISSED"
+            copied: list[Any] = ["MISSED"]
             # In a guild that gets members all the time, some are always missed: they came after the season's end.
             for number in range(1, MAX_PASSES + 1):
-                archived += await self._copy_listed("" if number == 1 else "unmarked")
+                await self._copy_listed("" if number == 1 else "unmarked")
                 if (await self._step(self._archive, "server"))[1] != servers[1]:
                     break
                 wanted = "all" if number < MAX_PASSES else ""
-                status = (await self._step(self._guild, "copied", servers[0], wanted))[0]
-                if status != "MISSED":
+                copied = await self._step(self._guild, "copied", servers[0], wanted)
+                if copied[0] != "MISSED":
                     break
-            if status == "OK":
-                return archived
+            if copied[0] == "OK":
+                return int(copied[1])
 
-    async def _copy_listed(self, which: str) -> int:
-        """Marks members with the XP that they have now, and copies them. Returns how many."""
-        archived = 0
+    async def _copy_listed(self, which: str) -> None:
+        """Marks members with the XP that they have now, and copies them."""
         # A call that was killed can have marked members that it did not copy, and these can change their place between the readings of
         # the places.
         for place in ("ranked", "hidden") if which else ("marked", "ranked", "hidden"):
@@ -99,10 +97,8 @@ class SeasonReset:
                 _check_conflict(marked, self._guild)
                 _, cursor, *rows = marked
                 await self._archive_some(rows)
-                archived += len(rows)
                 if cursor == "0":
                     break
-        return archived
 
     async def _archive_some(self, rows: Sequence[str]) -> None:
         """Copies members with the XP that is marked."""
