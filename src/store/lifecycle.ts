@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
-import type { RedisClient } from './client.ts';
+import { isCluster, type RedisClient } from './client.ts';
 import { nodesOf } from './nodes.ts';
 import { isRefusal } from './refusals.ts';
 
@@ -10,14 +10,17 @@ const QUIET_MS = 500;
 /** Time limit of a command to a node that may not answer. */
 const NODE_LIMIT_MS = 500;
 
+/** Errors that follow from an earlier one, which has the cause: of an interrupted handshake, and of a Cluster whose nodes all failed. */
+const EFFECT = /^(Stream isn't writeable|Reached the max retries|Failed to refresh slots cache)/;
+
 /** The message of Redis while it reads its data from disk. */
 export const LOADING = 'LOADING Redis is loading the dataset in memory';
 
 /**
  * Waits until Redis answers a PING; as long as it takes while Redis says that it loads its data.
  * @param onWait called when that takes longer than half a second, with the last error; and again when Redis is found to be loading.
- * @throws the last error of the connection after `timeoutMs`, or at once when Redis refuses the credentials or the database, or when the
- * client is closed.
+ * @throws the last error of the connection after `timeoutMs`, with `overTls` of ConnectionError; or at once when Redis refuses the
+ * credentials or the database, when a certificate is refused, or when the client is closed.
  */
 export async function waitUntilReady(
   client: RedisClient,
@@ -29,8 +32,7 @@ export async function waitUntilReady(
   let lastError: Error | undefined;
   // Without a connection, a command only fails as "not writeable"; the connection's own error has the reason.
   const watch = (error: Error) => {
-    // A handshake that the loss of the connection interrupts reports itself after the cause.
-    const isEffect = /^Stream isn't writeable/.test(error.message);
+    const isEffect = EFFECT.test(error.message);
     if (!lastError || !(isEffect || isRefusal(lastError))) lastError = error;
   };
   client.on('error', watch);
@@ -47,7 +49,7 @@ export async function waitUntilReady(
         if (/^MISCONF\b/.test(messageOf(error))) return;
         const failure = lastError ?? (error as Error);
         const loading = !isRefusal(failure) && (await isLoading(client));
-        const reason = loading ? new Error(LOADING) : failure;
+        const reason = loading ? new Error(LOADING) : Object.assign(failure, { overTls: usesTls(client) });
         if (loading) deadline = performance.now() + timeoutMs;
         // Its owner has closed it.
         const isClosed = client.status === 'end';
@@ -64,6 +66,11 @@ export async function waitUntilReady(
     client.off('error', watch);
     client.off('node error', watch);
   }
+}
+
+function usesTls(client: RedisClient): boolean {
+  const { tls } = isCluster(client) ? (client.options.redisOptions ?? {}) : client.options;
+  return tls !== undefined;
 }
 
 /** Opens the connections to a Cluster. ioredis opens one at its first command, and refuses others until it is open. */

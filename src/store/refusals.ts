@@ -1,5 +1,6 @@
 import type { RedisConfig } from '../config/redis.ts';
 import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
+import { type ConnectionError, certificateRefusal, connectionMistake } from './connection-mistakes.ts';
 
 /** What a person can do about a refusal, by its code. */
 const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
@@ -29,16 +30,10 @@ const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
   ERR: undefined,
 };
 
-/** What ioredis reports of a connection on which nothing failed and nothing came. */
-const NO_ANSWER: Readonly<Record<string, string>> = {
-  "Stream isn't writeable and enableOfflineQueue options is false":
-    'it does not answer; a firewall may drop the packets, or another program listen there',
-  "Cluster isn't ready and enableOfflineQueue options is false":
-    'its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip)',
-};
-
-/** What ioredis reports of bytes that are no reply of Redis. */
-const NO_REPLY = /^Protocol error/;
+/** What ioredis reports of bytes that are no reply of Redis, and no alert of TLS, which begins with byte 21. */
+const NO_REPLY = /^Protocol error(?!, got "\\u0015")/;
+/** What a Redis says that is no node of a Cluster. */
+const NO_CLUSTER = /cluster support disabled/;
 
 /** An error that Redis sent; ioredis adds the command. */
 interface ReplyError extends Error {
@@ -50,10 +45,11 @@ export function isDatabaseRefusal(error: Error): boolean {
   return (error as ReplyError).command?.name === 'select';
 }
 
-/** Returns whether Redis refused the credentials or the database, so that a retry cannot help. */
+/** Returns whether Redis refused the credentials or the database, or a certificate was refused, so that a retry cannot help. */
 export function isRefusal(error: Error): boolean {
   return (
     isDatabaseRefusal(error) ||
+    certificateRefusal(error) !== undefined ||
     /^(NOAUTH|WRONGPASS|NOPERM)\b|ERR invalid password|ERR Client sent AUTH/.test(error.message)
   );
 }
@@ -81,22 +77,26 @@ export function explainStart(mode: RedisConfig['mode'], where: string, error: Er
 export function startFailure(
   mode: RedisConfig['mode'],
   where: string,
-  error: Error,
+  error: ConnectionError,
 ): { readonly problem: string; readonly fix: string } {
+  const certificate = certificateRefusal(error);
+  if (certificate) return { problem: `Cannot use ${where}: ${certificate.problem}`, fix: certificate.fix };
   const reason = withoutStop(error.message || systemErrorOf(error).code || error.name);
   if (isDatabaseRefusal(error)) {
     const limit = mode === 'cluster' ? '; before Valkey 9 a Cluster has database 0 only' : '';
     return { problem: `Cannot use ${where}: ${reason}`, fix: `Correct the database in REDIS_URL${limit}` };
+  }
+  if (NO_CLUSTER.test(reason)) {
+    const fix = 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL';
+    return { problem: `Cannot use ${where}: a single Redis answers there, and no Cluster`, fix };
   }
   const code = redisCodeOf(error.message);
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
   const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
   if (NO_REPLY.test(reason))
     return { problem: `Cannot use ${where}: another program answers there, and no Redis`, fix: `Correct ${setting}` };
-  return {
-    problem: `Cannot reach ${where}: ${NO_ANSWER[reason] ?? reason}`,
-    fix: `Start Redis, or correct ${setting}`,
-  };
+  const { problem, fix } = connectionMistake(error, reason, setting);
+  return { problem: `Cannot reach ${where}: ${problem}`, fix };
 }
 
 function withoutStop(text: string): string {

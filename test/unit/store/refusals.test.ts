@@ -89,6 +89,31 @@ it.each([
   );
 });
 
+it.each([
+  [false, 'Protocol error, got "\\u0015" as reply type byte', /the port may speak TLS\. For TLS write rediss:/],
+  [false, 'Protocol error, got "H" as reply type byte', /another program answers there/],
+  [true, 'write EPROTO 80:error:0A00010B:SSL routines::wrong version number', /the port may speak no TLS/],
+  [true, '80:error:0A0000C6:SSL routines::packet length too long', /the port may speak no TLS/],
+  [true, 'read ECONNRESET', /: read ECONNRESET\. Start Redis, or correct REDIS_URL\.$/],
+])('with TLS %s, "%s" tells what speaks there', (overTls, message, words) => {
+  expect(explainStart('standalone', 'the Redis at h:1', Object.assign(new Error(message), { overTls }))).toMatch(words);
+});
+
+it('Sentinels that cut the connection may want other TLS', () => {
+  const message = 'All sentinels are unreachable. Retrying from scratch after 250ms. Last error: Connection is closed.';
+  expect(explainStart('sentinel', 'x', new Error(message))).toMatch(/REDIS_SENTINEL_TLS .* correct REDIS_NODES\.$/);
+});
+
+it.each([
+  ['CERT_HAS_EXPIRED', 'Renew the certificate'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'Set REDIS_TLS_CA'],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'set REDIS_TLS_CERT'],
+])('%s cannot mend itself, and has a fix', (code, fix) => {
+  const error = Object.assign(new Error('x'), { code });
+  expect(isRefusal(error)).toBe(true);
+  expect(explainStart('standalone', 'x', error)).toContain(fix);
+});
+
 it('a Cluster that never gets ready is said to lack answers or slots', () => {
   const error = failed("Cluster isn't ready and enableOfflineQueue options is false");
   expect(explainStart('cluster', 'the Redis Cluster at h:1', error)).toBe(

@@ -1,0 +1,101 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { parseConfig } from '../../src/config/service.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { createService } from '../../src/service/service.ts';
+import { makeCertificates, tlsServer } from '../support/certificates.ts';
+import { runCommand } from '../support/command.ts';
+import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
+
+const NAME = 'redis.internal';
+
+/** Starts a Redis that serves TLS alone, under {@link NAME}. */
+async function tlsRedis(clients: 'yes' | 'no' = 'no') {
+  const certificates = await makeCertificates(NAME);
+  onTestFinished(certificates.remove);
+  const port = await freePort();
+  const server = await startEmbeddedRedis(['--port', '0', ...tlsServer(certificates, port, clients)]);
+  onTestFinished(server.stop);
+  return { ...certificates, port, plainUrl: `redis://127.0.0.1:${port}`, url: `rediss://127.0.0.1:${port}` };
+}
+
+/** Returns what the doctor says of a Redis that it cannot reach. */
+async function reachable(env: Record<string, string>): Promise<Finding | undefined> {
+  const { code, stdout } = await runCommand('doctor', ['--json'], env, { connectTimeoutMs: 1000 });
+  expect(code).toBe(1);
+  return (JSON.parse(stdout) as { findings: Finding[] }).findings.find(({ check }) => check === 'reachable');
+}
+
+/** Returns the message with which the start of the service ends. It would wait a minute for a Redis that may come yet. */
+async function startFailure(env: Record<string, string>): Promise<string> {
+  const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+  const logger = createLogger('silent', { write: () => {} });
+  const service = createService(config, { logger, bootTimeoutMs: 60_000 });
+  return service.start().then(
+    (running) => running.close().then(() => 'it started'),
+    (error: Error) => error.message,
+  );
+}
+
+describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), () => {
+  it('names REDIS_TLS_CA for a certificate of an unknown authority, at once', async () => {
+    const { url, port } = await tlsRedis();
+    const detail = `Cannot use the Redis at 127.0.0.1:${port}: no trusted authority has signed its certificate (self-signed certificate in certificate chain)`;
+    const fix = 'Set REDIS_TLS_CA to a PEM file with the certificate of its authority';
+    expect(await reachable({ REDIS_URL: url })).toMatchObject({ state: 'problem', detail, fix });
+    expect(await startFailure({ REDIS_URL: url })).toBe(`${detail}. ${fix}.`);
+  });
+
+  it('names REDIS_TLS_SERVERNAME and the names of the certificate for another host, at once', async () => {
+    const { url, port, ca } = await tlsRedis();
+    const env = { REDIS_URL: url, REDIS_TLS_CA: ca };
+    const detail = `Cannot use the Redis at 127.0.0.1:${port}: its certificate is for another host (DNS:${NAME})`;
+    const fix = 'Connect to a host of the certificate, or set REDIS_TLS_SERVERNAME to it';
+    expect(await reachable(env)).toMatchObject({ detail, fix });
+    expect(await startFailure(env)).toBe(`${detail}. ${fix}.`);
+  });
+
+  it('names REDIS_TLS_CERT where Redis wants a certificate of the client, at once', async () => {
+    const { url, ca } = await tlsRedis('yes');
+    const env = { REDIS_URL: url, REDIS_TLS_CA: ca, REDIS_TLS_SERVERNAME: NAME };
+    const fix = 'If it asks for client certificates, set REDIS_TLS_CERT and REDIS_TLS_KEY to one that it trusts';
+    expect(await reachable(env)).toMatchObject({ detail: expect.stringContaining('refuses this client'), fix });
+    expect(await startFailure(env)).toContain(fix);
+  });
+
+  it.each(['', ':secret@'])('says that a port may speak TLS, with "%s" in the address', async (credentials) => {
+    const { plainUrl } = await tlsRedis();
+    expect(await reachable({ REDIS_URL: plainUrl.replace('//', `//${credentials}`) })).toMatchObject({
+      detail: expect.stringMatching(/^Cannot reach .*ECONNRESET; the port may speak TLS$/),
+      fix: 'For TLS write rediss:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
+    });
+  });
+
+  it('says that a port may speak no TLS', async () => {
+    const { port } = await redisForTest();
+    expect(await reachable({ REDIS_URL: `rediss://127.0.0.1:${port}` })).toMatchObject({
+      detail: expect.stringMatching(/the port may speak no TLS/),
+      fix: 'Without TLS write redis:// in REDIS_URL; otherwise start Redis, or correct REDIS_URL',
+    });
+  });
+
+  it('says that a single Redis is no Cluster', async () => {
+    const { port } = await redisForTest();
+    const env = { REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}` };
+    expect(await reachable(env)).toMatchObject({
+      detail: `Cannot use the Redis Cluster at 127.0.0.1:${port}: a single Redis answers there, and no Cluster`,
+      fix: 'Leave REDIS_MODE and REDIS_NODES out, and write its address into REDIS_URL',
+    });
+  });
+
+  it.each([
+    [{ REDIS_URL: 'rediss://unused' }, 'their certificates may not fit REDIS_TLS_CA or REDIS_TLS_SERVERNAME'],
+    [{}, 'their ports may speak TLS (rediss:// in REDIS_URL)'],
+  ])('says of a Cluster with %j what its TLS may lack', async (env, words) => {
+    const { port } = await tlsRedis();
+    const finding = await reachable({ REDIS_MODE: 'cluster', REDIS_NODES: `127.0.0.1:${port}`, ...env });
+    expect(finding?.detail).toContain(words);
+  });
+});
