@@ -52,21 +52,24 @@ export const nodeList = z
     }),
   );
 
-/** Parses the path of a PEM file. @returns its content; an empty text when the setting is empty. */
-export const pemFile = z
-  .string()
-  .default('')
-  .transform((path, context) => {
-    if (path === '') return '';
-    try {
-      const text = readFileSync(path, 'utf8');
-      if (text.includes('-----BEGIN ')) return text;
-      context.addIssue({ code: 'custom', message: `must be the path of a PEM file, and ${path} is none` });
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: `must be the path of a PEM file: ${messageOf(error)}` });
-    }
-    return '';
-  });
+/** Returns the parser of the path of a PEM file that holds such a thing. It gives the file's content; an empty text when the setting is empty. */
+export const pemFile = (kind: 'certificate' | 'private key') =>
+  z
+    .string()
+    .default('')
+    .transform((path, context) => {
+      if (path === '') return '';
+      const rule = `must be the path of a PEM file with a ${kind}`;
+      try {
+        const text = readFileSync(path, 'utf8');
+        // Such as "BEGIN EC PRIVATE KEY".
+        if (new RegExp(`-----BEGIN ([A-Z0-9]+ )?${kind.toUpperCase()}-----`).test(text)) return text;
+        context.addIssue({ code: 'custom', message: `${rule}, and ${path} has none` });
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: `${rule}: ${messageOf(error)}` });
+      }
+      return '';
+    });
 
 /** Returns whether an address asks for TLS. */
 export function isTls(url: string): boolean {

@@ -68,6 +68,13 @@ const workers = z
   )
   .transform((text) => (text === 'auto' ? ('auto' as const) : Number(text)));
 
+/** Returns whether two listeners of these hosts have an address in common, so that each needs a port of its own. */
+function haveCommonAddress(one: string, other: string): boolean {
+  const hosts = [one, other];
+  const isIpv6 = hosts.some((host) => host.includes(':'));
+  return one === other || hosts.includes('::') || (hosts.includes('0.0.0.0') && !isIpv6);
+}
+
 const schema = z
   .object({
     REDIS_URL: redisUrl,
@@ -77,9 +84,9 @@ const schema = z
     REDIS_SENTINEL_USERNAME: z.string().default(''),
     REDIS_SENTINEL_PASSWORD: z.string().default(''),
     REDIS_SENTINEL_TLS: oneOf('off', 'on').default('off'),
-    REDIS_TLS_CA: pemFile,
-    REDIS_TLS_CERT: pemFile,
-    REDIS_TLS_KEY: pemFile,
+    REDIS_TLS_CA: pemFile('certificate'),
+    REDIS_TLS_CERT: pemFile('certificate'),
+    REDIS_TLS_KEY: pemFile('private key'),
     REDIS_TLS_SERVERNAME: z.string().default(''),
     REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
     KEY_PREFIX: z
@@ -128,6 +135,9 @@ const schema = z
     const usesTls = isTls(env.REDIS_URL) || env.REDIS_SENTINEL_TLS === 'on';
     for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
       if (env[name] !== '' && !usesTls) wrong(name, 'must be unset unless REDIS_URL is rediss://…');
+    }
+    if (env.PORT !== 0 && env.PORT === env.ADMIN_PORT && haveCommonAddress(env.HOST, env.ADMIN_HOST)) {
+      wrong('ADMIN_PORT', `is ${env.PORT}, as PORT is: choose another, or 0 for no admin listener`);
     }
   });
 

@@ -114,7 +114,8 @@ describe('parseConfig', () => {
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const file = join(folder, 'x.pem');
-    const text = '-----BEGIN CERTIFICATE-----\n';
+    // One file may have both.
+    const text = '-----BEGIN CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n';
     writeFileSync(file, text);
     const tls = { REDIS_TLS_CA: file, REDIS_TLS_CERT: file, REDIS_TLS_KEY: file };
     const parsed = { ca: text, cert: text, key: text, servername: '' };
@@ -124,6 +125,39 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ REDIS_URL: 'rediss://h', REDIS_TLS_CERT: file })).toThrow(
       /REDIS_TLS_CERT and REDIS_TLS_KEY must be set together/,
     );
+  });
+
+  it('refuses a PEM file of another kind', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'guildrank-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const [key, cert] = [join(folder, 'a.key'), join(folder, 'a.crt')];
+    writeFileSync(key, '-----BEGIN PRIVATE KEY-----\n');
+    writeFileSync(cert, '-----BEGIN CERTIFICATE-----\n');
+    const parse = (tls: Record<string, string>) => () => parseConfig({ REDIS_URL: 'rediss://h', ...tls });
+    expect(parse({ REDIS_TLS_CA: key })).toThrow(
+      `REDIS_TLS_CA must be the path of a PEM file with a certificate, and ${key} has none`,
+    );
+    expect(parse({ REDIS_TLS_CERT: key, REDIS_TLS_KEY: key })).toThrow(/REDIS_TLS_CERT must .* with a certificate/);
+    expect(parse({ REDIS_TLS_CERT: cert, REDIS_TLS_KEY: cert })).toThrow(/REDIS_TLS_KEY must .* with a private key/);
+    expect(parse({ REDIS_TLS_CERT: cert, REDIS_TLS_KEY: key })).not.toThrow();
+  });
+
+  it.each([
+    [{ PORT: '9464' }],
+    [{ ADMIN_PORT: '8080', HOST: '127.0.0.1' }],
+    [{ PORT: '9000', ADMIN_PORT: '9000', HOST: '::', ADMIN_HOST: '::1' }],
+  ])('refuses one port for both listeners: %j', (env) => {
+    expect(() => parseConfig(env as Record<string, string>)).toThrow(
+      /^Invalid configuration:\n {2}ADMIN_PORT is \d+, as PORT is: choose another, or 0 for no admin listener$/,
+    );
+  });
+
+  it.each([
+    [{ PORT: '0', ADMIN_PORT: '0' }],
+    [{ PORT: '9464', HOST: '10.0.0.1' }],
+    [{ PORT: '9464', ADMIN_HOST: '::1' }],
+  ])('takes ports that do not clash: %j', (env) => {
+    expect(() => parseConfig(env as Record<string, string>)).not.toThrow();
   });
 
   it('asks for what a mode needs', () => {
