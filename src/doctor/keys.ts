@@ -1,7 +1,7 @@
 import { count } from '../count.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { nodesOf } from '../store/nodes.ts';
-import { type CheckContext, type Finding, NO_GUILD, ok, problem, some } from './finding.ts';
+import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 /** Keys that Redis walks over in one SCAN, and the number of SCANs: none keeps others waiting, and their sum is bounded. */
 const SCAN_COUNT = 100;
@@ -10,7 +10,10 @@ const MAX_MS = 3000;
 
 /** A sample of the keys under the prefix. */
 export interface KeySample {
+  readonly prefix: string;
   readonly keys: number;
+  /** Keys in the database if none has the prefix; else 0. */
+  readonly others: number;
   /** Whether it is all of them. */
   readonly complete: boolean;
   readonly guilds: ReadonlySet<string>;
@@ -50,17 +53,20 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^audit(:security)?$/, 'stream'],
 ];
 
-/** Walks over a bounded number of keys of each master. */
+/** Walks over a bounded number of keys of each master. Where it finds none, it asks for the size of the database. */
 export async function sampleKeys({ client, redisKeys, config }: CheckContext): Promise<KeySample> {
   const until = performance.now() + MAX_MS;
+  const masters = nodesOf(client, 'master');
   const sample = {
+    prefix: config.keyPrefix,
     keys: 0,
+    others: 0,
     complete: true,
     guilds: new Set<string>(),
     wrongTypes: [] as string[],
     unknownNames: [] as string[],
   };
-  for (const node of nodesOf(client, 'master')) {
+  for (const node of masters) {
     let cursor = '0';
     for (let scans = 0; ; scans++) {
       const [next, keys] = await node.scan(cursor, 'MATCH', `${config.keyPrefix}:*`, 'COUNT', SCAN_COUNT);
@@ -82,12 +88,21 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext): P
       }
     }
   }
+  if (sample.keys === 0) {
+    for (const size of await Promise.all(masters.map((node) => node.dbsize()))) sample.others += size;
+  }
   return sample;
 }
 
 /** Returns what the sample says of the data model. */
-export function keyFindings({ keys, complete, guilds, wrongTypes, unknownNames }: KeySample): Finding[] {
+export function keyFindings(sample: KeySample): Finding[] {
+  const { prefix, keys, others, complete, guilds, wrongTypes, unknownNames } = sample;
   const check = 'keys';
+  if (others > 0) {
+    const none = `no key ${complete ? '' : 'of a sample '}begins with "${prefix}:"`;
+    const fix = 'If the bot writes with another prefix, set it in KEY_PREFIX';
+    return [note(check, `${none}, of ${count(others, 'key')} in the database`, fix)];
+  }
   const size = `${complete ? 'all' : 'a sample of'} ${count(keys, 'key')}, ${count(guilds.size, 'guild')}`;
   const findings: Finding[] = [];
   if (wrongTypes.length > 0) {

@@ -100,6 +100,22 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(of('cost')).toEqual([expect.objectContaining({ state: 'unknown', detail: 'there is no member to read' })]);
   });
 
+  it('says that a database has keys of other prefixes only', async () => {
+    const { url, client } = await goodRedis();
+    const { code, of } = await doctor({ ...LONG_REDIS_TIMEOUT, REDIS_URL: url, KEY_PREFIX: 'other' });
+    expect(code).toBe(0);
+    expect(of('keys')).toEqual([
+      {
+        check: 'keys',
+        state: 'note',
+        detail: 'no key begins with "other:", of 6 keys in the database',
+        fix: 'If the bot writes with another prefix, set it in KEY_PREFIX',
+      },
+    ]);
+    await client.flushall();
+    expect((await doctor({ REDIS_URL: url, KEY_PREFIX: 'other' })).of('keys')[0]?.state).toBe('ok');
+  });
+
   it('prints a table with a fix for each problem of a bad Redis, and ends with 1', async () => {
     const { url, client, store } = await goodRedis();
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
