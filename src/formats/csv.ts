@@ -13,7 +13,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
 /**
  * Reads comma-separated values with a header line; skips blank lines.
  * @param onWarning called once with the columns that are not used.
- * @throws InvalidInputError for a header without user_id or xp, a quote that never closes, and a record above 1 MiB.
+ * @throws InvalidInputError for a header without user_id or xp, lines that end with CR alone, a quote that never closes, and a record above 1 MiB.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -64,6 +64,10 @@ export async function* readCsv(
 }
 
 function header(record: string[], file: string, onWarning: (text: string) => void): string[] {
+  // The whole file is then one line.
+  if (record.some((name) => name.trim().includes('\r'))) {
+    throw new InvalidInputError(`${file}: its lines end with CR alone, as on old Macs: save it with LF or CRLF`);
+  }
   const columns = record.map((name) => name.trim().toLowerCase());
   const other = /[;\t|]/.exec(columns.length === 1 ? String(columns[0]) : '')?.[0];
   if (other) {

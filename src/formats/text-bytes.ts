@@ -58,11 +58,18 @@ async function* startWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
 /** Whether a byte is a control character that no text has. */
 const isControl = (byte: number): boolean => byte < 9 || (byte > 13 && byte < 32);
 
+/** Whether text is UTF-16: it begins with a byte order mark, or with an ASCII character, which has one zero byte. */
+function isUtf16(head: Buffer): boolean {
+  const [first, second] = head;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  return second !== undefined && (first === 0) !== (second === 0);
+}
+
 function refuseOtherKinds(head: Buffer, name: string): void {
   if (head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4) {
     throw new InvalidInputError(`${name} is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV`);
   }
-  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) {
+  if (isUtf16(head)) {
     throw new InvalidInputError(`${name} is UTF-16 text: save it as UTF-8`);
   }
   if (isGzip(head) || isUtf8(head.subarray(0, head.length - openBytes(head)))) return;

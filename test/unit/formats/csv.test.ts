@@ -31,6 +31,12 @@ describe('reading csv', () => {
     }
   });
 
+  it('names line ends of CR alone', async () => {
+    const message = 'f.csv: its lines end with CR alone, as on old Macs: save it with LF or CRLF';
+    await expect(read('user_id,xp\r1,5\r')).rejects.toThrow(message);
+    await expect(read('user_id;xp\r1;5\r2;6')).rejects.toThrow(message);
+  });
+
   it('keeps the name of a column that is not used in one piece, whatever direction it is written in', async () => {
     const warnings: string[] = [];
     await read('user_id,xp,نقاط 2 (xp),Note,\n1,5,a,b,c\n', 5, warnings);

@@ -30,6 +30,8 @@ it.each([1, 3, 4096])('refuses another encoding, in pieces of %i bytes, and show
 
 it.each([
   ['UTF-16', Buffer.from('\uFEFFuser_id', 'utf16le'), 'f is UTF-16 text: save it as UTF-8'],
+  ['UTF-16 without a byte order mark', Buffer.from('user_id', 'utf16le'), 'f is UTF-16 text: save it as UTF-8'],
+  ['big-endian UTF-16', Buffer.from('user_id', 'utf16le').swap16(), 'f is UTF-16 text: save it as UTF-8'],
   ['zip', Buffer.from('PK\x03\x04\x14'), 'f is a zip archive, or a spreadsheet: unpack it, or save the sheet as CSV'],
   [
     'a picture',
