@@ -1,3 +1,4 @@
+import type { RedisConfig } from '../config/redis.ts';
 import { systemErrorOf } from '../errors.ts';
 
 /** What errors of a connection tell of the settings: certificates that do not fit, and TLS on one side only. */
@@ -47,30 +48,35 @@ export function certificateRefusal(error: ConnectionError): Mistake | undefined 
   };
 }
 
+/** Returns the variable that has the address of Redis. */
+export function addressSetting(mode: RedisConfig['mode']): string {
+  return mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
+}
+
 /** What a TLS port does with the commands of Redis: it cuts the connection, or sends an alert, which begins with byte 21. */
 const MAY_SPEAK_TLS = /\b(ECONNRESET|EPIPE)\b|^Protocol error, got "\\u0015"/;
 /** What a port without TLS does with a handshake: nothing, or it sends text. */
 const MAY_SPEAK_NO_TLS = /^Stream isn't writeable|wrong version number|packet length too long/;
 
-/** What ioredis reports of connections on which little or nothing came: without TLS, and over TLS. */
+/** What ioredis reports, after the mode, of connections on which little or nothing came: without TLS, and over TLS. */
 const WORDS: readonly (readonly [RegExp, string, string?])[] = [
-  [/^Stream isn't writeable/, 'it does not answer; a firewall may drop the packets, or another program listen there'],
+  [/: Stream isn't writeable/, 'it does not answer; a firewall may drop the packets, or another program listen there'],
   [
-    /^Cluster isn't ready/,
+    /^cluster: Cluster isn't ready/,
     'its nodes do not answer, CLUSTER INFO is not ok there, or its only node tells no address (CONFIG SET cluster-announce-ip)',
   ],
   [
-    /^Connection is closed/,
+    /^cluster: Connection is closed/,
     'its nodes refuse the connection or cut it; their ports may speak TLS (rediss:// in REDIS_URL)',
     'its nodes refuse the connection or cut it; their certificates may not fit REDIS_TLS_CA or REDIS_TLS_SERVERNAME',
   ],
   [
-    /^timeout$/,
+    /^cluster: timeout$/,
     'its nodes do not answer',
     'its nodes do not answer; their ports may speak no TLS (redis:// in REDIS_URL)',
   ],
   [
-    /^All sentinels are unreachable.*Connection is closed/,
+    /^sentinel: All sentinels are unreachable.*Connection is closed/,
     'no Sentinel keeps the connection: none listens there, or REDIS_SENTINEL_TLS or REDIS_TLS_CA does not fit',
   ],
 ];
@@ -78,9 +84,9 @@ const WORDS: readonly (readonly [RegExp, string, string?])[] = [
 /**
  * Returns what the failure of a connection means, in words.
  * @param reason its message, without a stop.
- * @param setting the variable that has the address.
  */
-export function connectionMistake({ overTls }: ConnectionError, reason: string, setting: string): Mistake {
+export function connectionMistake({ overTls }: ConnectionError, reason: string, mode: RedisConfig['mode']): Mistake {
+  const setting = addressSetting(mode);
   const otherwise = `otherwise start Redis, or correct ${setting}`;
   if (overTls === false && MAY_SPEAK_TLS.test(reason)) {
     return { problem: `${reason}; the port may speak TLS`, fix: `For TLS write rediss:// in REDIS_URL; ${otherwise}` };
@@ -91,6 +97,6 @@ export function connectionMistake({ overTls }: ConnectionError, reason: string, 
       fix: `Without TLS write redis:// in REDIS_URL; ${otherwise}`,
     };
   }
-  const [, plain = reason, encrypted = plain] = WORDS.find(([pattern]) => pattern.test(reason)) ?? [];
+  const [, plain = reason, encrypted = plain] = WORDS.find(([pattern]) => pattern.test(`${mode}: ${reason}`)) ?? [];
   return { problem: overTls ? encrypted : plain, fix: `Start Redis, or correct ${setting}` };
 }

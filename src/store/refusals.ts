@@ -1,6 +1,6 @@
 import type { RedisConfig } from '../config/redis.ts';
 import { type RedisCode, redisCodeOf, scriptRefusal, systemErrorOf } from '../errors.ts';
-import { type ConnectionError, certificateRefusal, connectionMistake } from './connection-mistakes.ts';
+import { addressSetting, type ConnectionError, certificateRefusal, connectionMistake } from './connection-mistakes.ts';
 
 /** What a person can do about a refusal, by its code. */
 const FIXES: Readonly<Record<RedisCode | 'ERR', string | undefined>> = {
@@ -92,10 +92,12 @@ export function startFailure(
   }
   const code = redisCodeOf(error.message);
   if (code !== undefined) return { problem: `Cannot use ${where}: ${reason}`, fix: FIXES[code] ?? 'Correct REDIS_URL' };
-  const setting = mode === 'standalone' ? 'REDIS_URL' : 'REDIS_NODES';
   if (NO_REPLY.test(reason))
-    return { problem: `Cannot use ${where}: another program answers there, and no Redis`, fix: `Correct ${setting}` };
-  const { problem, fix } = connectionMistake(error, reason, setting);
+    return {
+      problem: `Cannot use ${where}: another program answers there, and no Redis`,
+      fix: `Correct ${addressSetting(mode)}`,
+    };
+  const { problem, fix } = connectionMistake(error, reason, mode);
   return { problem: `Cannot reach ${where}: ${problem}`, fix };
 }
 

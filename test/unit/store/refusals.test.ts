@@ -94,6 +94,7 @@ it.each([
   [false, 'Protocol error, got "H" as reply type byte', /another program answers there/],
   [true, 'write EPROTO 80:error:0A00010B:SSL routines::wrong version number', /the port may speak no TLS/],
   [true, '80:error:0A0000C6:SSL routines::packet length too long', /the port may speak no TLS/],
+  [false, 'Connection is closed.', /: Connection is closed\. Start Redis, or correct REDIS_URL\.$/],
   [true, 'read ECONNRESET', /: read ECONNRESET\. Start Redis, or correct REDIS_URL\.$/],
 ])('with TLS %s, "%s" tells what speaks there', (overTls, message, words) => {
   expect(explainStart('standalone', 'the Redis at h:1', Object.assign(new Error(message), { overTls }))).toMatch(words);
