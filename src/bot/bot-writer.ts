@@ -1,9 +1,10 @@
 import { type Award, type AwardRequest, award, awardArguments, decodeAward } from '../guild/members/award.ts';
+import { checkFields, checkList } from '../guild/members/check-fields.ts';
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
 import type { OnceOptions } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { changeReason, type HideOptions, type PlaceChange } from '../guild/members/hiding.ts';
-import { type ProfileChange, profileFields } from '../guild/members/records.ts';
+import { checkProfile, type ProfileChange, placeIn, profileFields } from '../guild/members/records.ts';
 import { inSlices } from '../guild/members/slices.ts';
 import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from '../guild/members/sync.ts';
 import { LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from '../guild/members/writer.ts';
@@ -18,12 +19,16 @@ export interface ProfileUpdate {
   readonly profile: ProfileChange;
 }
 
+const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
+
 /** A new level of one member. */
 export interface LevelChange extends OnceOptions {
   readonly userId: string;
   /** A whole number from 0. */
   readonly level: number;
 }
+
+const LEVEL_FIELDS: readonly (keyof LevelChange)[] = ['userId', 'level', 'eventId'];
 
 /**
  * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
@@ -47,7 +52,9 @@ export class BotWriter extends LeaderboardWriter {
    * O(log m).
    * @throws RecordRefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
    */
-  async setLevel(guildId: string, { userId, level, eventId }: LevelChange): Promise<RecordResult> {
+  async setLevel(guildId: string, change: LevelChange): Promise<RecordResult> {
+    checkFields(change, 'a level', LEVEL_FIELDS);
+    const { userId, level, eventId } = change;
     checkIds(guildId, [userId]);
     const digits = wholeText('level', level, 0, MAX_XP);
     const args = ['each', 'level', userId, digits, 1, 'level', ''];
@@ -59,6 +66,12 @@ export class BotWriter extends LeaderboardWriter {
    * @returns the user ids of the members that were found.
    */
   async setProfiles(guildId: string, updates: readonly ProfileUpdate[]): Promise<string[]> {
+    checkList(updates, 'The updates');
+    for (const [index, update] of updates.entries()) {
+      const path = placeIn('updates', updates, index);
+      checkFields(update, 'an update', UPDATE_FIELDS, path);
+      checkProfile(update.profile, path);
+    }
     const userIds = updates.map(({ userId }) => userId);
     checkIds(guildId, userIds);
     const calls = updates.map(({ userId, profile }, index) => {
@@ -132,8 +145,8 @@ export class BotWriter extends LeaderboardWriter {
     argumentsOf: (request: Request) => string[],
     decode: (reply: readonly (string | number)[]) => Result,
   ): Promise<Result> {
-    const { userId, eventId } = request;
     const args = argumentsOf(request);
+    const { userId, eventId } = request;
     checkIds(guildId, [userId]);
     const guild = this.redisKeys.guild(guildId);
     const event = this.eventOf(guildId, eventId);

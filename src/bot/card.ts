@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
+import { checkFields } from '../guild/members/check-fields.ts';
 import type { MemberCard } from '../guild/ranking/card.ts';
 import { type CardTheme, coloursOf } from '../web/drawing/colours.ts';
 import { hueOf } from '../web/widget/name.ts';
@@ -31,7 +32,9 @@ const HTTPS_URL = /^https:\/\/[^\s\p{C}"'<>\\`{}|^]{1,1000}$/u;
  * @param data as `reader.card` returns it.
  * @throws InvalidInputError for an unfit option.
  */
-export function rankCard(data: MemberCard, { theme, lang, accent, avatar, labels = {} }: CardOptions): string {
+export function rankCard(data: MemberCard, options: CardOptions): string {
+  checkFields(options, 'the options of rankCard', ['theme', 'lang', 'accent', 'avatar', 'labels']);
+  const { theme, lang, accent, avatar, labels = {} } = options;
   if (theme !== 'light' && theme !== 'dark')
     throw new InvalidInputError(`theme must be light or dark, not ${JSON.stringify(theme)}`);
   if (accent !== undefined && !COLOUR.test(accent))

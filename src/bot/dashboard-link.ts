@@ -1,5 +1,6 @@
 import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from '../access/invites.ts';
 import { InvalidInputError } from '../errors.ts';
+import { checkFields } from '../guild/members/check-fields.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
@@ -19,8 +20,10 @@ export function createDashboardLink(
   scripts: Scripts,
   redisKeys: RedisKeys,
   guildId: string,
-  { url, ttl = INVITE_TTL_S, userId = '' }: DashboardLinkOptions,
+  options: DashboardLinkOptions,
 ): Promise<string> {
+  checkFields(options, 'the options of createDashboardLink', ['url', 'ttl', 'userId']);
+  const { url, ttl = INVITE_TTL_S, userId = '' } = options;
   checkIds(guildId, userId === '' ? [] : [userId]);
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new InvalidInputError(

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
+import { checkFields } from '../guild/members/check-fields.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { type CardReply, card, decodeCard, type MemberCard } from '../guild/ranking/card.ts';
 import { checkIds } from '../guild/ranking/check-ids.ts';
@@ -53,8 +54,8 @@ export class GuildReader {
   }
 
   /** Returns one page of a ranking, from page 1, with 1 to 100 rows. A board has the members' levels in the guild. O(log m + limit). */
-  async page(guildId: string, page = 1, limit = 10, { board }: RankingOptions = {}): Promise<RankingPage> {
-    checkRanking(guildId, [], board);
+  async page(guildId: string, page = 1, limit = 10, options: RankingOptions = {}): Promise<RankingPage> {
+    const board = checkRanking(guildId, [], options);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
     const { value } = await this.commands.read(new PageRead(guildId, page, limit, board));
@@ -62,15 +63,15 @@ export class GuildReader {
   }
 
   /** Returns a ranked member, or null. O(log m). */
-  async member(guildId: string, userId: string, { board }: RankingOptions = {}): Promise<Member | null> {
-    checkRanking(guildId, [userId], board);
+  async member(guildId: string, userId: string, options: RankingOptions = {}): Promise<Member | null> {
+    const board = checkRanking(guildId, [userId], options);
     const { value } = await this.commands.read(new MemberRead(guildId, userId, board));
     return value && memberOf(value);
   }
 
   /** Returns the counters and the curve of a guild. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. O(1). */
-  async stats(guildId: string, { board }: RankingOptions = {}): Promise<GuildStats> {
-    checkRanking(guildId, [], board);
+  async stats(guildId: string, options: RankingOptions = {}): Promise<GuildStats> {
+    const board = checkRanking(guildId, [], options);
     const { value, curve } = await this.commands.read(new StatsRead(guildId, board));
     return guildStats(value, curveOf(curve));
   }
@@ -91,8 +92,8 @@ export class GuildReader {
    * O(log m + n).
    * @param n 0 to 50.
    */
-  async around(guildId: string, userId: string, n = 5, { board }: RankingOptions = {}): Promise<RankingPart | null> {
-    checkRanking(guildId, [userId], board);
+  async around(guildId: string, userId: string, n = 5, options: RankingOptions = {}): Promise<RankingPart | null> {
+    const board = checkRanking(guildId, [userId], options);
     const keys = this.redisKeys.guild(guildId);
     const reach = wholeText('n', n, 0, MAX_AROUND);
     const boards = board ? BOARDS.filter((other) => kindOfBoard(other) === kindOfBoard(board)) : [];
@@ -115,9 +116,11 @@ export class GuildReader {
   }
 }
 
-/** @throws InvalidIdError, and InvalidInputError for another name of a board. */
-function checkRanking(guildId: string, userIds: readonly string[], board: BoardName | undefined): void {
+/** Returns the board that a call names. @throws InvalidIdError, and InvalidInputError for other options or another name of a board. */
+function checkRanking(guildId: string, userIds: readonly string[], options: RankingOptions): BoardName | undefined {
   checkIds(guildId, userIds);
-  if (board === undefined || BOARDS.includes(board)) return;
+  checkFields(options, 'the options of a ranking', ['board']);
+  const { board } = options;
+  if (board === undefined || BOARDS.includes(board)) return board;
   throw new InvalidInputError(`board must be one of ${BOARDS.join(', ')}, not ${String(board)}`);
 }

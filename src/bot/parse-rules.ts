@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
+import { checkFields } from '../guild/members/check-fields.ts';
 import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
 
 /** The parser of rules. rules.schema.json says the same for editors. Browsers load it, so it checks by hand. */
@@ -78,10 +79,7 @@ function refuse(path: string, wanted: string, value: unknown): never {
 function fieldsOf(value: unknown, path: string, names: readonly string[]): Fields {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, 'an object', value);
-  for (const name of Object.keys(value)) {
-    if (names.includes(name)) continue;
-    throw new InvalidInputError(`${path && `${path}.`}${name} is no field of the rules: use ${names.join(', ')}`);
-  }
+  checkFields(value, 'the rules', names, path);
   return value as Fields;
 }
 

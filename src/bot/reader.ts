@@ -1,4 +1,5 @@
 import { InvalidIdError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { checkFields } from '../guild/members/check-fields.ts';
 import { RedisKeys } from '../store/keys.ts';
 import { type BotClient, type BotOptions, isCluster, scriptsOn } from './bot-client.ts';
 import { GuildReader } from './guild-reader.ts';
@@ -9,7 +10,9 @@ import { GuildReader } from './guild-reader.ts';
  * Returns a reader on an open connection, which the caller closes.
  * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
  */
-export function createReader(client: BotClient, { keyPrefix = 'gr' }: BotOptions = {}): GuildReader {
+export function createReader(client: BotClient, options: BotOptions = {}): GuildReader {
+  checkFields(options, 'the options of createReader', ['keyPrefix']);
+  const { keyPrefix = 'gr' } = options;
   return new GuildReader({ isCluster: isCluster(client) }, scriptsOn(client), new RedisKeys(keyPrefix));
 }
 

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
+import { checkFields, checkList, shown } from '../guild/members/check-fields.ts';
 import { parseRules } from './parse-rules.ts';
 import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
 
@@ -56,11 +57,15 @@ export type NoXpReason = 'off' | 'role' | 'channel' | 'length' | keyof VoiceStat
 const ONE = 1_000_000n;
 const MAX = 1000n * ONE;
 
-/** Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules. */
+/**
+ * Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules.
+ * @throws InvalidInputError for another kind of event, for an unknown field, and for roles that are no list.
+ */
 export function xpFor(
   { message, voice, noXp, multipliers }: Rules,
   event: MessageEvent | VoiceEvent,
 ): XpGain | NoXpGain {
+  checkEvent(event);
   const none = (reason: NoXpReason): NoXpGain => ({ amount: 0, factor: 0, cooldownMs: 0, reason });
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
@@ -85,6 +90,14 @@ export function xpFor(
     if (event.voice?.[state] && !voice.counts[state]) return none(state);
   }
   return { amount, factor, cooldownMs: 0, reason: null };
+}
+
+function checkEvent(event: MessageEvent | VoiceEvent): void {
+  checkFields(event, 'an event', ['kind', 'roles', 'channel', 'parents', 'chars', 'voice']);
+  const { kind, roles } = event;
+  if (kind !== 'message' && kind !== 'voice')
+    throw new InvalidInputError(`kind must be message or voice, not ${shown(kind)}`);
+  checkList(roles, 'roles');
 }
 
 /** Returns the multipliers that the ids have, in their order. */

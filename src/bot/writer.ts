@@ -1,4 +1,5 @@
 import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError } from '../errors.ts';
+import { checkFields } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { RedisKeys } from '../store/keys.ts';
@@ -26,10 +27,9 @@ export interface WriterOptions extends BotOptions {
  * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for `replicas` on a
  * Cluster or an object of the bot's own.
  */
-export function createWriter(
-  client: BotClient,
-  { keyPrefix = 'gr', eventTtlMs = EVENT_TTL_MS, replicas }: WriterOptions = {},
-): BotWriter {
+export function createWriter(client: BotClient, options: WriterOptions = {}): BotWriter {
+  checkFields(options, 'the options of createWriter', ['keyPrefix', 'eventTtlMs', 'replicas']);
+  const { keyPrefix = 'gr', eventTtlMs = EVENT_TTL_MS, replicas } = options;
   wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
   if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
   return new BotWriter(scriptsOn(client, replicas), new RedisKeys(keyPrefix), eventTtlMs);

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
+import { checkFields, shown } from './check-fields.ts';
 import { isRepeated, type OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
@@ -24,7 +25,13 @@ export interface AwardRequest extends OnceOptions {
   readonly username?: string;
   /** Whether to answer the rank too. */
   readonly rank?: boolean;
+  /** Comes with what `xpFor` gives, and changes nothing. */
+  readonly reason?: string | null;
 }
+
+const FIELDS: readonly (keyof AwardRequest)[] = [
+  ...(['userId', 'amount', 'factor', 'cooldownMs', 'username', 'rank', 'eventId', 'reason'] as const),
+];
 
 export interface Award extends Gain {
   /** XP gained: 0 while the cooldown runs. */
@@ -43,13 +50,9 @@ const MAX_FACTOR = 1000;
 const MAX_COOLDOWN_MS = 365 * 24 * 3600 * 1000;
 
 /** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
-export function awardArguments({
-  amount,
-  factor,
-  cooldownMs = 0,
-  username = '',
-  rank = false,
-}: AwardRequest): string[] {
+export function awardArguments(request: AwardRequest): string[] {
+  checkFields(request, 'an award', FIELDS);
+  const { amount, factor, cooldownMs = 0, username = '', rank = false } = request;
   const cooldown = wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS);
   const args = [drawn(amount), cooldown, username, rank ? 'rank' : ''];
   if (factor !== undefined) args.push(factorText(factor));
@@ -58,10 +61,10 @@ export function awardArguments({
 
 /** Returns a factor with its six decimals. */
 function factorText(factor: number): string {
-  const text = factor.toFixed(6);
+  const text = typeof factor === 'number' ? factor.toFixed(6) : '';
   if (factor >= 0 && factor <= MAX_FACTOR && Number(text) === factor) return text;
   throw new InvalidInputError(
-    `factor must be a number from 0 to ${MAX_FACTOR} with six decimals at most, not ${factor}`,
+    `factor must be a number from 0 to ${MAX_FACTOR} with six decimals at most, not ${shown(factor)}`,
   );
 }
 
@@ -80,7 +83,8 @@ export function decodeAward(reply: readonly (string | number)[]): Award {
 
 /** Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would draw the same one always. */
 function drawn(amount: AwardRequest['amount']): string {
-  if (typeof amount === 'number') return wholeText('amount', amount, 0, MAX_GAIN);
+  if (typeof amount !== 'object' || amount === null) return wholeText('amount', amount, 0, MAX_GAIN);
+  checkFields(amount, 'a range', ['min', 'max'], 'amount');
   const { min, max } = amount;
   wholeText('amount.max', max, 0, MAX_GAIN);
   wholeText('amount.min', min, 0, max);

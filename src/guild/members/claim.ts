@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
+import { checkFields } from './check-fields.ts';
 import { isRepeated, type OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
@@ -25,6 +26,10 @@ export interface ClaimRequest extends OnceOptions {
   readonly username?: string;
 }
 
+const FIELDS: readonly (keyof ClaimRequest)[] = [
+  ...(['userId', 'reward', 'utcOffsetMinutes', 'graceDays', 'minIntervalMs', 'username', 'eventId'] as const),
+];
+
 export interface Claim extends Gain {
   /** Whether this call was the claim of the day. Otherwise the day was claimed before, or the last claim is too recent, and nothing was changed. */
   readonly claimed: boolean;
@@ -47,9 +52,11 @@ const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 
 /** Returns a request as the arguments of claim.lua, after the user id. @throws InvalidInputError */
 export function claimArguments(request: ClaimRequest): string[] {
+  checkFields(request, 'a claim', FIELDS);
   const { reward, utcOffsetMinutes = 0, graceDays = 0, minIntervalMs = MIN_INTERVAL_MS, username = '' } = request;
   const rewards = typeof reward === 'number' ? [reward] : reward;
-  if (rewards.length === 0) throw new InvalidInputError('reward must be a number or a list with one number or more');
+  if (!Array.isArray(rewards) || rewards.length === 0)
+    throw new InvalidInputError('reward must be a number or a list with one number or more');
   return [
     wholeText('utcOffsetMinutes', utcOffsetMinutes, -MAX_OFFSET, MAX_OFFSET),
     wholeText('graceDays', graceDays, 0, MAX_GRACE_DAYS),

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../errors.ts';
+import { shown } from './check-fields.ts';
 import type { MemberChange } from './writer.ts';
 
 /** What a gain did to one member. */
@@ -27,7 +28,7 @@ export function decodeGain(reply: readonly (string | number)[]): Gain {
 /** Returns a whole number within bounds as text. @throws InvalidInputError naming the value; nothing is sent. */
 export function wholeText(name: string, value: number, min: number, max: number): string {
   if (Number.isSafeInteger(value) && value >= min && value <= max) return String(value);
-  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
+  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shown(value)}`);
 }
 
 /** The most XP that one call gives, before the multiplier. */

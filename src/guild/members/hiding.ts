@@ -3,6 +3,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
+import { checkFields } from './check-fields.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from './hide-reasons.ts';
 import { inSlices, sumOf } from './slices.ts';
 import { throwRefusal } from './writer.ts';
@@ -37,8 +38,10 @@ export async function changeReason(
   mode: 'hide' | 'unhide' | 'add',
   guildId: string,
   userIds: readonly string[],
-  { reason = 'moderator' }: HideOptions = {},
+  options: HideOptions = {},
 ): Promise<PlaceChange> {
+  checkFields(options, `the options of ${mode}`, ['reason']);
+  const { reason = 'moderator' } = options;
   checkIds(guildId, userIds);
   if (!HIDE_REASONS.includes(reason))
     throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${JSON.stringify(reason)}`);

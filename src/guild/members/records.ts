@@ -1,4 +1,5 @@
-import { RecordRefusedError } from '../../errors.ts';
+import { InvalidInputError, RecordRefusedError } from '../../errors.ts';
+import { checkFields, checkList } from './check-fields.ts';
 import type { HideReason } from './hide-reasons.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
@@ -12,6 +13,8 @@ export interface ProfileChange {
   /** ISO 8601, or a Date. */
   readonly lastDailyClaim?: string | Date | null;
 }
+
+const PROFILE_FIELDS: readonly (keyof ProfileChange)[] = ['username', 'level', 'dailyStreak', 'lastDailyClaim'];
 
 /** A change of one member's XP: either `set` or `add`. XP is an integer 0 .. 2^53-1; an `add` may be negative. A user who is no member becomes one. */
 export type XpRecord = { readonly userId: string; readonly profile?: ProfileChange } & (
@@ -32,6 +35,43 @@ export type XpRecord = { readonly userId: string; readonly profile?: ProfileChan
 
 /** A record of a file. It names the reasons why it hides the member, else "moderator" is meant. */
 export type FileRecord = XpRecord & { readonly hiddenReasons?: readonly HideReason[] };
+
+const RECORD_FIELDS = ['userId', 'set', 'add', 'floor', 'hidden', 'profile'];
+/** The fields of a record of a file. */
+export const FILE_FIELDS: readonly string[] = [...RECORD_FIELDS, 'hiddenReasons'];
+
+/** Checks the form of records, but not their values. Returns their user ids. @throws InvalidInputError which names the field. */
+export function checkRecords(records: readonly XpRecord[], names: readonly string[] = RECORD_FIELDS): string[] {
+  checkList(records, 'The records');
+  return records.map((record, index) => {
+    const path = placeIn('records', records, index);
+    checkFields(record, 'a record', names, path);
+    const { userId, profile } = record;
+    const problem = problemOf(record);
+    if (problem) throw new InvalidInputError(`${path || 'The record'} ${problem}`);
+    if (profile !== undefined && profile !== null) checkProfile(profile, path);
+    return userId;
+  });
+}
+
+/** Returns which fields of a record do not go together. */
+function problemOf(record: XpRecord): string | undefined {
+  const { set, add, floor, hidden } = record as XpRecord & { readonly floor?: 0 };
+  if (!('set' in record || 'add' in record)) return 'has no XP: give set or add';
+  if (set !== undefined && add !== undefined) return 'has set and add: give one of them';
+  if (hidden && set === undefined) return 'has hidden, which goes with set only';
+  return floor !== undefined && set !== undefined ? 'has floor, which goes with add only' : undefined;
+}
+
+/** Checks the fields of a profile. @param path place of what has it. @throws InvalidInputError */
+export function checkProfile(profile: ProfileChange, path: string): void {
+  checkFields(profile, 'a profile', PROFILE_FIELDS, `${path && `${path}.`}profile`);
+}
+
+/** Returns the place of an entry in a list for messages; "" for the only one. */
+export function placeIn(name: string, list: readonly unknown[], index: number): string {
+  return list.length > 1 ? `${name}[${index}]` : '';
+}
 
 /** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
 export function recordArguments(records: readonly XpRecord[]): (string | number)[] {

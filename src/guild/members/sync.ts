@@ -3,6 +3,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
+import { checkFields } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 
@@ -39,8 +40,10 @@ export async function syncMembers(
   redisKeys: RedisKeys,
   guildId: string,
   presentIds: PresentMembers | readonly string[],
-  { dryRun = false, maxShare = MAX_SHARE }: SyncOptions = {},
+  options: SyncOptions = {},
 ): Promise<SyncResult> {
+  checkFields(options, 'the options of syncMembers', ['dryRun', 'maxShare']);
+  const { dryRun = false, maxShare = MAX_SHARE } = options;
   checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
   if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
     throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${maxShare}`);

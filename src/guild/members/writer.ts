@@ -3,8 +3,9 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
+import { checkFields } from './check-fields.ts';
 import { EVENT_TTL_MS, type EventCall, eventCall, isRepeated, NO_EVENT, type OnceOptions } from './event.ts';
-import { recordArguments, type XpRecord } from './records.ts';
+import { checkRecords, FILE_FIELDS, recordArguments, type XpRecord } from './records.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from './slices.ts';
 
 export const record = defineScript('record', GUILD_KEYS);
@@ -70,13 +71,10 @@ export class LeaderboardWriter {
    * Records many members, all or none of each 500. A member named twice is recorded twice, in order. O(n log m).
    * @throws as {@link record}. When a script refuses an entry, those before its 500 were recorded.
    */
-  async recordMany(
-    guildId: string,
-    records: readonly XpRecord[],
-    { eventId }: OnceOptions = {},
-  ): Promise<RecordResult> {
-    const userIds = records.map(({ userId }) => userId);
-    checkIds(guildId, userIds);
+  async recordMany(guildId: string, records: readonly XpRecord[], options: OnceOptions = {}): Promise<RecordResult> {
+    checkFields(options, 'the options of record', ['eventId']);
+    const { eventId } = options;
+    checkIds(guildId, checkRecords(records));
     // Before the first call, so that a value without a form that Redis takes stops all of them.
     if (records.length > ENTRIES_A_CALL) recordArguments(records);
     const results = await inSlices(records, async (slice, part) => {
@@ -99,10 +97,7 @@ export class LeaderboardWriter {
    * @throws as {@link record}.
    */
   async load(guildId: string, records: readonly XpRecord[]): Promise<{ readonly created: number }> {
-    checkIds(
-      guildId,
-      records.map(({ userId }) => userId),
-    );
+    checkIds(guildId, checkRecords(records, FILE_FIELDS));
     const created = await inSlices(records, async (slice) => {
       const reply = await this.sendRecords(guildId, recordArguments(slice));
       throwRefusal(reply);

@@ -1,10 +1,11 @@
-import { InvalidIdError, InvalidInputError } from '../../errors.ts';
+import { InvalidIdError } from '../../errors.ts';
+import { checkList } from '../members/check-fields.ts';
 import { ID_PATTERN } from './model.ts';
 
 /** Checks the ids of a write before it is sent. @throws InvalidIdError, and InvalidInputError for user ids that are no list. */
 export function checkIds(guildId: string, userIds: readonly string[]): void {
   if (!isId(guildId)) throw new InvalidIdError('guild', guildId);
-  if (!Array.isArray(userIds)) throw new InvalidInputError(`The user ids must be a list, not ${String(userIds)}`);
+  checkList(userIds, 'The user ids');
   for (const userId of userIds) if (!isId(userId)) throw new InvalidIdError('user', userId);
 }
 

@@ -3,6 +3,7 @@ import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
+import { checkFields } from '../members/check-fields.ts';
 import { recordArguments } from '../members/records.ts';
 import { decodeRow, type StoredMember } from '../members/stored-members.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
@@ -49,6 +50,7 @@ export class SeasonReset {
   /** Copies all members, then resets them. @throws as BotWriter.resetSeason. */
   async run(): Promise<SeasonResult> {
     const { guildId, options } = this;
+    checkFields(options, 'the options of resetSeason', ['archiveAs', 'keepMembers', 'signal']);
     const { archiveAs, keepMembers = true } = options;
     checkIds(guildId, []);
     checkIds(archiveAs, []);

@@ -1,0 +1,29 @@
+import { InvalidInputError } from '../../errors.ts';
+
+/**
+ * Checks that an argument of a bot is an object with known fields only: JavaScript would drop another one without a word. It runs at each
+ * call, and takes about a hundred nanoseconds.
+ * @param owner what has the fields, such as "an award".
+ * @param path where a list or an object of the call has it, such as `records[3].profile`; "" for the argument itself.
+ * @throws InvalidInputError which names the unknown field and the known ones.
+ */
+export function checkFields(value: unknown, owner: string, names: readonly string[], path = ''): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const subject = path || owner.replace(/^./, (letter) => letter.toUpperCase());
+    throw new InvalidInputError(`${subject} must be an object with ${names.join(', ')}, not ${shown(value)}`);
+  }
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    throw new InvalidInputError(`${path && `${path}.`}${name} is no field of ${owner}: use ${names.join(', ')}`);
+  }
+}
+
+/** Checks that an argument is a list. @throws InvalidInputError */
+export function checkList(value: unknown, subject: string): void {
+  if (!Array.isArray(value)) throw new InvalidInputError(`${subject} must be a list, not ${shown(value)}`);
+}
+
+/** Returns a wrong value as text for a message, a text in quotes. */
+export function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it, vi } from 'vitest';
+import { rankCard } from '../../../src/bot/card.ts';
+import { createReader } from '../../../src/bot/reader.ts';
+import { parseRules, xpFor } from '../../../src/bot/rules.ts';
+import { createWriter, InvalidInputError } from '../../../src/bot/writer.ts';
+
+const sent = vi.fn().mockRejectedValue(new Error('nothing may be sent'));
+const client = { evalsha: sent, eval: sent };
+const writer = createWriter(client);
+const reader = createReader(client);
+const RECORD = 'userId, set, add, floor, hidden, profile';
+const PROFILE = 'username, level, dailyStreak, lastDailyClaim';
+const AWARD = 'userId, amount, factor, cooldownMs, username, rank, eventId, reason';
+const CLAIM = 'userId, reward, utcOffsetMinutes, graceDays, minIntervalMs, username, eventId';
+const WRITER = 'keyPrefix, eventTtlMs, replicas';
+
+/** Calls as JavaScript lets a bot make them. */
+// biome-ignore lint/suspicious/noExplicitAny: the types refuse these calls.
+type Anything = any;
+
+/** Returns the error of a call that throws or rejects. */
+async function errorOf(call: () => unknown): Promise<unknown> {
+  try {
+    await call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+async function expectRefusal(call: () => unknown, message: string): Promise<void> {
+  const error = await errorOf(call);
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect((error as Error).message).toBe(message);
+  expect(sent).not.toHaveBeenCalled();
+}
+
+describe('a field that a call does not know', () => {
+  const w: Anything = writer;
+  const r: Anything = reader;
+  it.each<[string, () => unknown]>([
+    [
+      `username is no field of an update: use userId, profile`,
+      () => w.setProfiles('g', [{ userId: '2', username: 'X' }]),
+    ],
+    [
+      `updates[1].profile.name is no field of a profile: use ${PROFILE}`,
+      () =>
+        w.setProfiles('g', [
+          { userId: '1', profile: {} },
+          { userId: '2', profile: { name: 'X' } },
+        ]),
+    ],
+    [`username is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', set: 100, username: 'X' })],
+    [`level is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', set: 1, level: -1 })],
+    [`ad is no field of a record: use ${RECORD}`, () => w.record('g', { userId: '1', ad: 1 })],
+    [
+      `profile.name is no field of a profile: use ${PROFILE}`,
+      () => w.record('g', { userId: '1', set: 1, profile: { name: 'X' } }),
+    ],
+    [
+      `records[1].username is no field of a record: use ${RECORD}`,
+      () =>
+        w.recordMany('g', [
+          { userId: '1', set: 1 },
+          { userId: '2', set: 1, username: 'X' },
+        ]),
+    ],
+    [
+      `records[600].level is no field of a record: use ${RECORD}, hiddenReasons`,
+      () => w.load('g', [...Array.from({ length: 600 }, () => ({ userId: '1', set: 1 })), { userId: '2', level: 1 }]),
+    ],
+    [
+      `cooldown is no field of an award: use ${AWARD}`,
+      () => w.award('g', { userId: '1', amount: 5, cooldown: 60_000 }),
+    ],
+    [`profile is no field of an award: use ${AWARD}`, () => w.award('g', { userId: '1', amount: 5, profile: {} })],
+    [
+      'amount.from is no field of a range: use min, max',
+      () => w.award('g', { userId: '1', amount: { from: 1, min: 1, max: 5 } }),
+    ],
+    [`offset is no field of a claim: use ${CLAIM}`, () => w.claimDaily('g', { userId: '1', reward: 5, offset: 60 })],
+    ['xp is no field of a level: use userId, level, eventId', () => w.setLevel('g', { userId: '1', level: 5, xp: 5 })],
+    [
+      'event is no field of the options of record: use eventId',
+      () => w.record('g', { userId: '1', set: 1 }, { event: 'e' }),
+    ],
+    ['why is no field of the options of hide: use reason', () => w.hide('g', ['1'], { why: 'left' })],
+    ['why is no field of the options of unhide: use reason', () => w.unhide('g', ['1'], { why: 'left' })],
+    [
+      'share is no field of the options of syncMembers: use dryRun, maxShare',
+      () => w.syncMembers('g', ['1'], { share: 1 }),
+    ],
+    [
+      'archive is no field of the options of resetSeason: use archiveAs, keepMembers, signal',
+      () => w.resetSeason('g', { archive: 'h' }),
+    ],
+    [
+      'seconds is no field of the options of createDashboardLink: use url, ttl, userId',
+      () => w.createDashboardLink('g', { url: 'https://dash.example.com', seconds: 5 }),
+    ],
+    [
+      `prefix is no field of the options of createWriter: use ${WRITER}`,
+      () => createWriter(client, { prefix: 'x' } as Anything),
+    ],
+    [
+      'prefix is no field of the options of createReader: use keyPrefix',
+      () => createReader(client, { prefix: 'x' } as Anything),
+    ],
+    ['boards is no field of the options of a ranking: use board', () => r.page('g', 1, 10, { boards: 'week' })],
+    ['boards is no field of the options of a ranking: use board', () => r.around('g', '1', 5, { boards: 'week' })],
+    [
+      'colour is no field of the options of rankCard: use theme, lang, accent, avatar, labels',
+      () => rankCard({} as Anything, { theme: 'dark', lang: 'en', colour: '#fff' } as Anything),
+    ],
+    [
+      'length is no field of an event: use kind, roles, channel, parents, chars, voice',
+      () => xpFor(parseRules({}), { kind: 'message', roles: [], channel: '1', length: 3 } as Anything),
+    ],
+  ])('is refused: %s', (message, call) => expectRefusal(call, message));
+
+  it('does not come from a prototype', async () => {
+    class Record {
+      userId = '1';
+      set = -1;
+      describe() {}
+    }
+    expect(await errorOf(() => writer.record('g', new Record()))).not.toBeInstanceOf(InvalidInputError);
+    sent.mockClear();
+  });
+});
+
+describe('a record', () => {
+  const record = (given: object) => () => writer.record('g', { userId: '1', ...given } as Anything);
+  it.each<[string, object]>([
+    ['The record has set and add: give one of them', { add: 5, set: 5 }],
+    ['The record has set and add: give one of them', { add: 5, set: null }],
+    ['The record has no XP: give set or add', {}],
+    ['The record has hidden, which goes with set only', { add: 5, hidden: true }],
+    ['The record has floor, which goes with add only', { set: 5, floor: 0 }],
+  ])('is refused: %s', (message, given) => expectRefusal(record(given), message));
+});
