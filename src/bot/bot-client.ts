@@ -1,4 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
+import { shown } from '../guild/members/check-fields.ts';
+import { RedisKeys } from '../store/keys.ts';
 import { type ScriptClient, Scripts } from '../store/scripts.ts';
 import { replicatedClient, TEXT_REPLIES } from './replicated-client.ts';
 
@@ -30,6 +32,15 @@ export interface BotOptions {
   readonly keyPrefix?: string;
 }
 
+/** The rule of the service for KEY_PREFIX (config/service.ts). With braces, all guilds would be in one slot of a Cluster. */
+const KEY_PREFIX = /^[A-Za-z0-9:_.-]{1,64}$/;
+
+/** Returns the names of keys under a prefix. @throws InvalidInputError for a prefix that the service refuses. */
+export function keysUnder(keyPrefix = 'gr'): RedisKeys {
+  if (typeof keyPrefix === 'string' && KEY_PREFIX.test(keyPrefix)) return new RedisKeys(keyPrefix);
+  throw new InvalidInputError(`keyPrefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not ${shown(keyPrefix)}`);
+}
+
 /**
  * Returns the scripts on a bot's connection.
  * @param replicas replicas that must have a call before it succeeds; none unless given.
@@ -59,8 +70,13 @@ export function isCluster(client: BotClient): boolean {
   return 'nodeClient' in client || ('isCluster' in client && client.isCluster === true);
 }
 
+const NO_CLIENT =
+  'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad';
+
 /** Returns a connection in the form that the scripts use. @throws InvalidInputError for a connection of another kind. */
 export function scriptClientOf(client: BotClient): ScriptClient {
+  // JavaScript lets a bot pass nothing at all.
+  if (Object(client) !== client) throw new InvalidInputError(NO_CLIENT);
   if (isTransaction(client)) {
     throw new InvalidInputError(
       'The connection is a transaction or a pipeline, which gives no replies before exec: give the client itself',
@@ -69,9 +85,7 @@ export function scriptClientOf(client: BotClient): ScriptClient {
   if ('evalSha' in client) return ofNodeRedis(client);
   if ('evalsha' in client && 'eval' in client) return client;
   if ('evalsha' in client && 'scriptLoad' in client) return ofLoading(client);
-  throw new InvalidInputError(
-    'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad',
-  );
+  throw new InvalidInputError(NO_CLIENT);
 }
 
 /** Returns whether a client of ioredis (isPipeline) or of node-redis (execAsPipeline) only collects commands for a later exec. */

@@ -1,19 +1,18 @@
 import { InvalidIdError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import { checkFields } from '../guild/members/check-fields.ts';
-import { RedisKeys } from '../store/keys.ts';
-import { type BotClient, type BotOptions, isCluster, scriptsOn } from './bot-client.ts';
+import { type BotClient, type BotOptions, isCluster, keysUnder, scriptsOn } from './bot-client.ts';
 import { GuildReader } from './guild-reader.ts';
 
 /** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
 
 /**
  * Returns a reader on an open connection, which the caller closes.
- * @throws InvalidInputError for a connection of another kind, and for one that puts a prefix of its own before each key.
+ * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for an unfit option.
  */
 export function createReader(client: BotClient, options: BotOptions = {}): GuildReader {
   checkFields(options, 'the options of createReader', ['keyPrefix']);
-  const { keyPrefix = 'gr' } = options;
-  return new GuildReader({ isCluster: isCluster(client) }, scriptsOn(client), new RedisKeys(keyPrefix));
+  const scripts = scriptsOn(client);
+  return new GuildReader({ isCluster: isCluster(client) }, scripts, keysUnder(options.keyPrefix));
 }
 
 export type { HideReason } from '../guild/members/hide-reasons.ts';

@@ -2,8 +2,7 @@ import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailable
 import { checkFields } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
-import { RedisKeys } from '../store/keys.ts';
-import { type BotClient, type BotOptions, scriptsOn } from './bot-client.ts';
+import { type BotClient, type BotOptions, keysUnder, scriptsOn } from './bot-client.ts';
 import { BotWriter } from './bot-writer.ts';
 
 /** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
@@ -24,15 +23,15 @@ export interface WriterOptions extends BotOptions {
 
 /**
  * Returns a writer on an open connection, which the caller closes. ioredis 6.0 rounds an explicit level above 2^53-49.
- * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, and for `replicas` on a
- * Cluster or an object of the bot's own.
+ * @throws InvalidInputError for a connection of another kind, for one that puts a prefix of its own before each key, for an unfit option, and for
+ * `replicas` on a Cluster or an object of the bot's own.
  */
 export function createWriter(client: BotClient, options: WriterOptions = {}): BotWriter {
   checkFields(options, 'the options of createWriter', ['keyPrefix', 'eventTtlMs', 'replicas']);
-  const { keyPrefix = 'gr', eventTtlMs = EVENT_TTL_MS, replicas } = options;
+  const { keyPrefix, eventTtlMs = EVENT_TTL_MS, replicas } = options;
   wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
   if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
-  return new BotWriter(scriptsOn(client, replicas), new RedisKeys(keyPrefix), eventTtlMs);
+  return new BotWriter(scriptsOn(client, replicas), keysUnder(keyPrefix), eventTtlMs);
 }
 
 export type { RefusalReason } from '../errors.ts';

@@ -1,6 +1,8 @@
 import { Cluster, Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
+import { createReader } from '../../../src/bot/reader.ts';
 import { createWriter, InvalidIdError, InvalidInputError } from '../../../src/bot/writer.ts';
+import { parseConfig } from '../../../src/config/service.ts';
 
 const LONG = 'a'.repeat(65);
 
@@ -82,5 +84,29 @@ describe('createWriter', () => {
       );
     }
     expect(() => createWriter(new Redis({ lazyConnect: true }), { keyPrefix: 'bot' })).not.toThrow();
+  });
+});
+
+describe('keyPrefix', () => {
+  const call = async () => [];
+  const client = { evalsha: call, eval: call };
+  it.each(['', 'a b', '{x}', 'a{b', 'é', 'a'.repeat(65), 7, null])(
+    'is refused by the rule of the service: %j',
+    (bad) => {
+      const keyPrefix = bad as string;
+      if (typeof bad === 'string' && bad !== '')
+        expect(() => parseConfig({ KEY_PREFIX: bad })).toThrow(/KEY_PREFIX must be 1 to 64 of A-Z a-z 0-9 : _ \. -$/);
+      for (const create of [createWriter, createReader]) {
+        expect(() => create(client, { keyPrefix })).toThrow(InvalidInputError);
+        expect(() => create(client, { keyPrefix })).toThrow(
+          `keyPrefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not ${JSON.stringify(bad)}`,
+        );
+      }
+    },
+  );
+
+  it.each(['a', 'bot:2', 'A_b-c.d', 'a'.repeat(64)])('can be %s', (keyPrefix) => {
+    expect(() => createWriter(client, { keyPrefix })).not.toThrow();
+    expect(parseConfig({ KEY_PREFIX: keyPrefix }).keyPrefix).toBe(keyPrefix);
   });
 });

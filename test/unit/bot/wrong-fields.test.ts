@@ -130,6 +130,57 @@ describe('a field that a call does not know', () => {
   });
 });
 
+describe('a wrong argument', () => {
+  const w: Anything = writer;
+  const noClient =
+    'The connection must be a client of ioredis or node-redis, or an object with the functions evalsha and scriptLoad';
+  it.each<[string, () => unknown]>([
+    [`An award must be an object with ${AWARD}, not undefined`, () => w.award('g')],
+    [`An award must be an object with ${AWARD}, not "1"`, () => w.award('g', '1')],
+    ['amount must be a whole number from 0 to 1000000000, not undefined', () => w.award('g', { userId: '1' })],
+    ['amount must be a whole number from 0 to 1000000000, not "15"', () => w.award('g', { userId: '1', amount: '15' })],
+    ['amount must be a whole number from 0 to 1000000000, not null', () => w.award('g', { userId: '1', amount: null })],
+    [
+      'factor must be a number from 0 to 1000 with six decimals at most, not "1.5"',
+      () => w.award('g', { userId: '1', amount: 1, factor: '1.5' }),
+    ],
+    ['reward must be a number or a list with one number or more', () => w.claimDaily('g', { userId: '1' })],
+    [`A claim must be an object with ${CLAIM}, not undefined`, () => w.claimDaily('g')],
+    ['A level must be an object with userId, level, eventId, not undefined', () => w.setLevel('g')],
+    ['The records must be a list, not undefined', () => w.recordMany('g')],
+    ['The records must be a list, not undefined', () => w.load('g')],
+    [`A record must be an object with ${RECORD}, not undefined`, () => w.record('g')],
+    [`records[1] must be an object with ${RECORD}, not null`, () => w.recordMany('g', [{ userId: '1', set: 1 }, null])],
+    ['The updates must be a list, not undefined', () => w.setProfiles('g')],
+    [`profile must be an object with ${PROFILE}, not undefined`, () => w.setProfiles('g', [{ userId: '1' }])],
+    ['The options of hide must be an object with reason, not "left"', () => w.hide('g', ['1'], 'left')],
+    ['The user ids must be a list, not undefined', () => w.hide('g')],
+    [
+      'The options of resetSeason must be an object with archiveAs, keepMembers, signal, not undefined',
+      () => w.resetSeason('g'),
+    ],
+    [
+      'The options of createDashboardLink must be an object with url, ttl, userId, not undefined',
+      () => w.createDashboardLink('g'),
+    ],
+    [
+      `The options of createWriter must be an object with ${WRITER}, not "x"`,
+      () => createWriter(client, 'x' as Anything),
+    ],
+    [noClient, () => (createWriter as Anything)()],
+    [noClient, () => (createReader as Anything)(null)],
+    [
+      'The options of a ranking must be an object with board, not "week"',
+      () => (reader as Anything).page('g', 1, 10, 'week'),
+    ],
+    [
+      'kind must be message or voice, not "reaction"',
+      () => xpFor(parseRules({}), { kind: 'reaction', roles: [], channel: '1' } as Anything),
+    ],
+    ['roles must be a list, not undefined', () => xpFor(parseRules({}), { kind: 'message', channel: '1' } as Anything)],
+  ])('is refused: %s', (message, call) => expectRefusal(call, message));
+});
+
 describe('a record', () => {
   const record = (given: object) => () => writer.record('g', { userId: '1', ...given } as Anything);
   it.each<[string, object]>([
