@@ -67,10 +67,11 @@ export class BotWriter extends LeaderboardWriter {
    */
   async setProfiles(guildId: string, updates: readonly ProfileUpdate[]): Promise<string[]> {
     checkList(updates, 'The updates');
+    const now = this.now();
     for (const [index, update] of updates.entries()) {
       const path = placeIn('updates', updates, index);
       checkFields(update, 'an update', UPDATE_FIELDS, path);
-      checkProfile(update.profile, path);
+      checkProfile(update.profile, path, now);
     }
     const userIds = updates.map(({ userId }) => userId);
     checkIds(guildId, userIds);

@@ -31,7 +31,7 @@ export function createWriter(client: BotClient, options: WriterOptions = {}): Bo
   const { keyPrefix, eventTtlMs = EVENT_TTL_MS, replicas } = options;
   wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
   if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
-  return new BotWriter(scriptsOn(client, replicas), keysUnder(keyPrefix), eventTtlMs);
+  return new BotWriter(scriptsOn(client, replicas), keysUnder(keyPrefix), Date.now, eventTtlMs);
 }
 
 export type { RefusalReason } from '../errors.ts';

@@ -63,7 +63,7 @@ export function servicesOn(client: RedisClient, keyPrefix: string, plans: readon
   const audit = new CounterAudit(scripts, redisKeys);
   return {
     ...store,
-    writer: new BotWriter(scripts, redisKeys),
+    writer: new BotWriter(scripts, redisKeys, Date.now),
     reader: new GuildReader(client, scripts, redisKeys),
     members: new StoredMembers(store.client, scripts, redisKeys),
     audit,

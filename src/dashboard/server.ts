@@ -130,7 +130,7 @@ function partsOn(store: Store, config: DashboardConfig, assets: Assets, auditLog
   const { client, scripts, redisKeys } = store;
   const counters = new CounterAudit(scripts, redisKeys);
   const guildConfig = new GuildConfig(client, scripts, redisKeys, counters);
-  const writer = new BotWriter(scripts, redisKeys);
+  const writer = new BotWriter(scripts, redisKeys, Date.now);
   return {
     ...store,
     counters,

@@ -1,4 +1,5 @@
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../guild/members/hide-reasons.ts';
+import { FUTURE_CLAIM, isFutureClaim } from '../guild/members/records.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
 
@@ -57,9 +58,14 @@ const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(
 
 /**
  * Checks one member's fields. Numbers may be text, so that the digits of large ones can be checked exactly.
+ * @param now milliseconds since 1970, for times that cannot have been yet.
  * @returns the member, or the reason for the refusal, with the field's name in the file.
  */
-export function checkRow(fields: Readonly<Record<string, unknown>>, names: FieldNames): SeedRow | string {
+export function checkRow(
+  fields: Readonly<Record<string, unknown>>,
+  names: FieldNames,
+  now = Date.now(),
+): SeedRow | string {
   const userId = fields[names.userId];
   if (isAbsent(userId)) return `${names.userId} is missing`;
   if (typeof userId === 'number' && !Number.isSafeInteger(userId)) {
@@ -95,6 +101,7 @@ export function checkRow(fields: Readonly<Record<string, unknown>>, names: Field
     if (time === undefined) {
       return `${names.lastDailyClaim} ${quote(claim)} is not a time such as 2026-01-31T18:30:00Z`;
     }
+    if (time !== null && isFutureClaim(time, now)) return `${names.lastDailyClaim} ${quote(claim)} ${FUTURE_CLAIM}`;
     row.lastDailyClaim = time;
   }
   for (const field of ['explicitLevel', 'hidden'] as const) {

@@ -65,7 +65,7 @@ export function steps(maxXp = MAX_XP): fc.Arbitrary<Step[]> {
     username: orNull(names),
     dailyStreak: orNull(fc.nat({ max: 400 })),
     lastDailyClaim: orNull(
-      fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }).map((ms) => new Date(ms)),
+      fc.integer({ min: -62_135_596_800_000, max: Date.parse('2026-01-01') }).map((ms) => new Date(ms)),
     ),
   };
   const profile = fc.option(fc.record(fields, { requiredKeys: [] }), { nil: undefined });

@@ -43,7 +43,7 @@ export const membersPage: GuildPage = {
   label: 'Members',
   addTo(router, parts) {
     const { client, scripts, redisKeys, auditLog, views } = parts;
-    const writer = new BotWriter(scripts, redisKeys);
+    const writer = new BotWriter(scripts, redisKeys, parts.now);
     const stored = new StoredMembers(client, scripts, redisKeys);
     const lists = new MemberLists(parts, stored);
 

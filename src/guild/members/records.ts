@@ -40,8 +40,12 @@ const RECORD_FIELDS = ['userId', 'set', 'add', 'floor', 'hidden', 'profile'];
 /** The fields of a record of a file. */
 export const FILE_FIELDS: readonly string[] = [...RECORD_FIELDS, 'hiddenReasons'];
 
-/** Checks the form of records, but not their values. Returns their user ids. @throws InvalidInputError which names the field. */
-export function checkRecords(records: readonly XpRecord[], names: readonly string[] = RECORD_FIELDS): string[] {
+/** Checks the form of records, and that no claim is in the future. Returns their user ids. @throws InvalidInputError which names the field. */
+export function checkRecords(
+  records: readonly XpRecord[],
+  now: number,
+  names: readonly string[] = RECORD_FIELDS,
+): string[] {
   checkList(records, 'The records');
   return records.map((record, index) => {
     const path = placeIn('records', records, index);
@@ -49,7 +53,7 @@ export function checkRecords(records: readonly XpRecord[], names: readonly strin
     const { userId, profile } = record;
     const problem = problemOf(record);
     if (problem) throw new InvalidInputError(`${path || 'The record'} ${problem}`);
-    if (profile !== undefined && profile !== null) checkProfile(profile, path);
+    if (profile !== undefined && profile !== null) checkProfile(profile, path, now);
     return userId;
   });
 }
@@ -63,9 +67,21 @@ function problemOf(record: XpRecord): string | undefined {
   return floor !== undefined && set !== undefined ? 'has floor, which goes with add only' : undefined;
 }
 
-/** Checks the fields of a profile. @param path place of what has it. @throws InvalidInputError */
-export function checkProfile(profile: ProfileChange, path: string): void {
-  checkFields(profile, 'a profile', PROFILE_FIELDS, `${path && `${path}.`}profile`);
+/** Checks the fields of a profile, and that its claim is not in the future. @param path place of what has it. @throws InvalidInputError */
+export function checkProfile(profile: ProfileChange, path: string, now: number): void {
+  const place = `${path && `${path}.`}profile`;
+  checkFields(profile, 'a profile', PROFILE_FIELDS, place);
+  const { lastDailyClaim } = profile;
+  if (lastDailyClaim && isFutureClaim(lastDailyClaim, now))
+    throw new InvalidInputError(`${place}.lastDailyClaim ${FUTURE_CLAIM}`);
+}
+
+const DAY_MS = 86_400_000;
+export const FUTURE_CLAIM = 'is more than a day from now: the member could claim nothing until then';
+
+/** Returns whether the time of a claim cannot have been yet. A day covers clocks that differ, and times in another zone. */
+export function isFutureClaim(time: string | Date, now: number): boolean {
+  return new Date(time).getTime() > now + DAY_MS;
 }
 
 /** Returns the place of an entry in a list for messages; "" for the only one. */

@@ -51,9 +51,11 @@ export interface RecordResult extends XpChange {
  * trip; with more than 500 members one for each 500, in order, so that Redis serves others between.
  */
 export class LeaderboardWriter {
+  /** @param now milliseconds since 1970. */
   constructor(
     protected readonly scripts: Scripts,
     protected readonly redisKeys: RedisKeys,
+    protected readonly now: () => number,
     protected readonly eventTtlMs = EVENT_TTL_MS,
   ) {}
 
@@ -74,7 +76,7 @@ export class LeaderboardWriter {
   async recordMany(guildId: string, records: readonly XpRecord[], options: OnceOptions = {}): Promise<RecordResult> {
     checkFields(options, 'the options of record', ['eventId']);
     const { eventId } = options;
-    checkIds(guildId, checkRecords(records));
+    checkIds(guildId, checkRecords(records, this.now()));
     // Before the first call, so that a value without a form that Redis takes stops all of them.
     if (records.length > ENTRIES_A_CALL) recordArguments(records);
     const results = await inSlices(records, async (slice, part) => {
@@ -97,7 +99,7 @@ export class LeaderboardWriter {
    * @throws as {@link record}.
    */
   async load(guildId: string, records: readonly XpRecord[]): Promise<{ readonly created: number }> {
-    checkIds(guildId, checkRecords(records, FILE_FIELDS));
+    checkIds(guildId, checkRecords(records, this.now(), FILE_FIELDS));
     const created = await inSlices(records, async (slice) => {
       const reply = await this.sendRecords(guildId, recordArguments(slice));
       throwRefusal(reply);

@@ -181,6 +181,18 @@ describe('a wrong argument', () => {
   ])('is refused: %s', (message, call) => expectRefusal(call, message));
 });
 
+describe('a lastDailyClaim of a profile', () => {
+  const DAY_MS = 86_400_000;
+  const far = new Date(Date.now() + 60 * DAY_MS);
+  const message = 'profile.lastDailyClaim is more than a day from now: the member could claim nothing until then';
+  it.each([far, far.toISOString()])('is refused in the future: %s', async (lastDailyClaim) => {
+    const update = { userId: '1', profile: { lastDailyClaim } };
+    await expectRefusal(() => writer.record('g', { ...update, set: 1 }), message);
+    await expectRefusal(() => writer.setProfiles('g', [update]), message);
+    await expectRefusal(() => writer.setProfiles('g', [{ userId: '1', profile: {} }, update]), `updates[1].${message}`);
+  });
+});
+
 describe('a record', () => {
   const record = (given: object) => () => writer.record('g', { userId: '1', ...given } as Anything);
   it.each<[string, object]>([

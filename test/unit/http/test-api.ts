@@ -106,7 +106,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     apiKeys,
     authenticator,
     key,
-    writer: new LeaderboardWriter(scripts, redisKeys),
+    writer: new LeaderboardWriter(scripts, redisKeys, Date.now),
     path: (rest: string) => `/api/v1/servers/guild/${rest}`,
     counted: async (guildId = 'guild') => Number((await client.get(redisKeys.quota(guildId))) ?? 0),
   });
