@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../errors.ts';
-import { checkFields } from '../guild/members/check-fields.ts';
 import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
 
 /** The parser of rules. rules.schema.json says the same for editors. Browsers load it, so it checks by hand. */
@@ -70,7 +69,7 @@ function parsed(document: unknown): unknown {
   }
 }
 
-function refuse(path: string, wanted: string, value: unknown): never {
+export function refuse(path: string, wanted: string, value: unknown): never {
   const shown = value === undefined ? 'missing' : `${JSON.stringify(value)}`;
   throw new InvalidInputError(`${path || 'The rules'} must be ${wanted}, not ${shown.slice(0, 80)}`);
 }
@@ -79,7 +78,10 @@ function refuse(path: string, wanted: string, value: unknown): never {
 function fieldsOf(value: unknown, path: string, names: readonly string[]): Fields {
   if (value === undefined) return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(path, 'an object', value);
-  checkFields(value, 'the rules', names, path);
+  for (const name of Object.keys(value)) {
+    if (names.includes(name)) continue;
+    throw new InvalidInputError(`${path && `${path}.`}${name} is no field of the rules: use ${names.join(', ')}`);
+  }
   return value as Fields;
 }
 

@@ -131,7 +131,7 @@ for (const name of process.argv.slice(2)) {
   const entry = name.replace('/writer', '');
   if (require(entry + '/curves').levelForXp('standard', 100) !== 1 || !require(entry + '/reader').createReader || !require(entry + '/card').rankCard) throw new Error(entry);
   const redis = new Redis(process.env.REDIS_URL);
-  const writer = createWriter(redis, { keyPrefix: name });
+  const writer = createWriter(redis, { keyPrefix: entry });
   (async () => {
     const { level } = await writer.record('g', { userId: '1', add: 4675 });
     const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
