@@ -10,7 +10,7 @@ export interface ProfileChange {
   readonly level?: number | null;
   /** Days in a row. */
   readonly dailyStreak?: number | null;
-  /** ISO 8601, or a Date. */
+  /** ISO 8601, or a Date; at most a day from now. */
   readonly lastDailyClaim?: string | Date | null;
 }
 
