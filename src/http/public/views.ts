@@ -74,6 +74,8 @@ export function rowOf(entry: LeaderboardEntry, settings: RowSettings) {
     level: words.title('level', { n: level }),
     levelShort: words.say('levelShort', { n: level }),
     xp: shortNumber(words, xp),
+    // On a phone, the unit may stand below the number.
+    xpShort: xp < 1e6 ? undefined : words.compact(xp).replace('\u00a0', ' '),
     isMarked: user_id === marked,
   };
 }
