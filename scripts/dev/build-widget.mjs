@@ -20,9 +20,9 @@ const styleText = {
 
 /** Names of properties that only the widget uses: the file has short ones. */
 const INTERNAL = `
-  active block board boardList build cancel card climbed clock compact curve drop emit everyS feed forget hasPager isLive isPending isTold left
-  lookAway nextLevel note number paint path percent poll prepare problem render reset resumeAt retryS root rowContext say seen
-  share source totals update want wantedBy wants words
+  active block board boardList build cancel card climbed clock compact curve drop emit everyS feed forget form hasPager isLive isPending isTold
+  last left lookAway nextLevel note number paint path percent poll prepare problem render reset result resumeAt retryS root rowContext run say
+  seen share source totals update want wantedBy wants words
 `
   .trim()
   .split(/\s+/)

@@ -242,7 +242,7 @@ describeLogic('the widget', (engine) => {
   );
 
   it.each(['search', 'stats', 'pager', 'podium'])('goes without %s', async (name) => {
-    const selectors: Record<string, string> = { search: '[aria-controls=search]', podium: '[data-place]' };
+    const selectors: Record<string, string> = { search: '[aria-controls=search]', podium: '.podium' };
     const selector = selectors[name] ?? `.${name}`;
     await view.openLive();
     expect(await view.shows(selector)).toBe(true);

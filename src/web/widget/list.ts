@@ -34,6 +34,14 @@ export function createList() {
     list.root.replaceChildren(outer, list.note);
   }
 
+  /** Shows the first three on the podium, or as rows where the podium has no room for their numbers. */
+  function layOut(): void {
+    const { root } = list;
+    root.classList.toggle('podium', hasPodium);
+    for (const number of root.querySelectorAll('li:nth-child(-n+3)>:is(.level,.xp)'))
+      if (number.scrollWidth > number.clientWidth) root.classList.remove('podium');
+  }
+
   const list = {
     root: part('div', 'rows'),
     note: createNote(),
@@ -79,10 +87,9 @@ export function createList() {
         const there = body.children[index] ?? null;
         if (there !== row.root) body.insertBefore(row.root, there);
         row.paint(entry, list.climbed(id, entry.rank), context);
-        if (hasPodium && entry.rank <= 3) row.root.dataset.place = String(entry.rank);
-        else delete row.root.dataset.place;
       });
-      for (const { user_id, xp } of data) {
+      layOut();
+      for (const { xp, user_id } of data) {
         animate(rows.get(user_id) as Row, places.get(user_id), xp !== (shownXp.get(user_id) ?? xp));
         shownXp.set(user_id, xp);
       }
@@ -121,6 +128,7 @@ export function createList() {
       row.focus(); // This scrolls to the row, too.
     },
   };
+  new ResizeObserver(layOut).observe(list.root);
   return list;
 }
 
