@@ -164,7 +164,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(html).toContain('A file with bad rows replaces no members');
     expect(html).not.toContain('name="confirm"');
     expect((await start({ mode: 'replace', confirm: 'yes' })).status).toBe(303);
-    await ended();
+    expect(await ended()).toContain('1 bad row: nothing was replaced. Correct them, or load it without replacing');
     expect(await ranking()).toEqual(['a', '1', 'old', '40']);
   });
 
