@@ -4,7 +4,10 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 
 /** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  'guild/members': ['test/integration/bot/{award,claim,events,hide}.test.ts', 'test/unit/bot/writer.test.ts'],
+  'guild/members': [
+    'test/integration/bot/{award,claim,events,hide}.test.ts',
+    'test/unit/bot/{writer,wrong-fields}.test.ts',
+  ],
   'http/public': ['test/api/public-*.test.ts'],
   'guild/ranking': ['test/integration/bot/card.test.ts', 'test/api/public-*.test.ts'],
 };
