@@ -13,7 +13,7 @@ export const HOUR_MS = 3_600_000;
 const KEPT_HOURS = 8 * 24;
 /** Guilds that are written together. Redis serves others between two such steps. */
 const GUILDS_PER_STEP = 100;
-/** Counts that wait for Redis at most; further ones are dropped. A write takes all of them, unless Redis refuses it. */
+/** Counts that wait for Redis at most; further ones are dropped. Reached while Redis refuses them, or with more API keys in ten seconds. */
 const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
 const MAX_COUNTED = 10_000;

@@ -69,6 +69,7 @@ function parsed(document: unknown): unknown {
   }
 }
 
+/** @throws InvalidInputError which says what the value at a path must be. */
 export function refuse(path: string, wanted: string, value: unknown): never {
   const shown = value === undefined ? 'missing' : `${JSON.stringify(value)}`;
   throw new InvalidInputError(`${path || 'The rules'} must be ${wanted}, not ${shown.slice(0, 80)}`);

@@ -5,7 +5,8 @@
 -- KEYS[9] gr:{G}:hidden:reasons   KEYS[10] gr:{G}:next:xp:lock   KEYS[11..18] the keys of the boards, as in lib-boards.lua
 -- ARGV[1] token of the lock
 --
--- Reply: {"REFUSED", 0, "lock"} when the lock has another token; nothing was changed. {members deleted, 1 when there was a config, counters, a quota count, each else 0}. O(1): Redis frees the memory beside other work.
+-- Reply: {members deleted, 1 when there was a config, counters, a quota count, each else 0}, or {"REFUSED", 0, "lock"} when the lock has
+-- another token; nothing was changed then. O(1): Redis frees the memory beside other work.
 
 --- @include lib-model
 --- @include lib-permissions
@@ -20,6 +21,7 @@ local function exists(key)
   return redis.call('EXISTS', key)
 end
 local reply = { members, exists(KEYS[3]), exists(KEYS[2]), exists(KEYS[8]) }
+-- The lock stays until the API keys are deleted too.
 table.remove(KEYS, 10)
 for _, key in ipairs(KEYS) do
   require_permissions(key, 'UNLINK')

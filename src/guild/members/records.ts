@@ -77,9 +77,10 @@ export function checkProfile(profile: ProfileChange, path: string, now: number):
 }
 
 const DAY_MS = 86_400_000;
+/** What is wrong with such a time, after the name of its field. */
 export const FUTURE_CLAIM = 'is more than a day from now: the member could claim nothing until then';
 
-/** Returns whether the time of a claim cannot have been yet. A day covers clocks that differ, and times in another zone. */
+/** Returns whether the time of a claim is in the future. A day covers clocks that differ, and times in another zone. */
 export function isFutureClaim(time: string | Date, now: number): boolean {
   return new Date(time).getTime() > now + DAY_MS;
 }

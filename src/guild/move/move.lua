@@ -72,7 +72,7 @@ end
 require_permissions(KEYS[5], 'HSET', 'HDEL')
 require_permissions(KEYS[10], 'HSET', 'HDEL')
 require_permissions(KEYS[2], 'HSET', 'HDEL')
--- Redis refuses a write when it is full only as the first one of a script, and only one that needs memory.
+-- A full Redis refuses the first write of a script alone, and only one that needs memory.
 redis.call('HSET', KEYS[2], 'importing', '1')
 
 if mode == 'put' then

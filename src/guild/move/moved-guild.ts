@@ -50,9 +50,7 @@ const rest = z.object({
       }),
     )
     .refine(
-      (keys) =>
-        new Set(keys.map(({ id }) => id)).size === keys.length &&
-        new Set(keys.map(({ sha256 }) => sha256)).size === keys.length,
+      (keys) => new Set(keys.flatMap(({ id, sha256 }) => [id, sha256])).size === 2 * keys.length,
       'an API key twice',
     ),
   /** When each API key was used last, and requests by hour and API key. */

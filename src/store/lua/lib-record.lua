@@ -57,6 +57,7 @@ end
 local function record(first_arg)
   local xp_key, hidden_key, members_key = KEYS[1], KEYS[4], KEYS[5]
   local stats = read_stats(KEYS[2])
+  -- A local is read in less time than a global.
   local args = ARGV
   local answers = args[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
