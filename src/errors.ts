@@ -179,7 +179,14 @@ export function isAbort(caught: unknown): boolean {
 export class InvalidInputError extends DomainError {}
 
 /** The state of the data does not allow it now: another command holds it, or what is there would be lost. The message says what to do. */
-export class DataConflictError extends InvalidInputError {}
+export class DataConflictError extends InvalidInputError {
+  /** Returns the error of a command about a guild whose import was left unfinished. */
+  static unfinishedImport(guildId: string): DataConflictError {
+    return new DataConflictError(
+      `The import of ${guildId} is not done: run export and import again, or "guild delete"`,
+    );
+  }
+}
 
 /** A named thing does not exist. The message names it. */
 export class NotFoundError extends DomainError {}

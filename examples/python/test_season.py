@@ -81,6 +81,9 @@ class SeasonTest(ScratchTest):
         self.assertEqual(await self.xp("g.s2"), {"a": 7})
         with self.assertRaisesRegex(ConflictError, f"{ARCHIVE} has data already"):
             await self.guildrank.reset_season("g", ARCHIVE)
+        await self.connection.hset("gr:{g}:stats", "importing", "1")
+        with self.assertRaisesRegex(ConflictError, 'The import of g is not done: run export and import again, or "guild delete"'):
+            await self.guildrank.reset_season("g", "g.s3")
         for archive, message in (("g", "archive_as must be another guild id"), ("a b", "The guild id 'a b'")):
             with self.assertRaisesRegex(ValueError, message):
                 await self.guildrank.reset_season("g", archive)

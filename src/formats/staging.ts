@@ -71,6 +71,5 @@ async function refuseUnfinished({ client, redisKeys }: LoadTarget, guildId: stri
     throw new DataConflictError(
       `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
     );
-  if (importing === 1)
-    throw new DataConflictError(`The import of ${guildId} is not done: run export and import again, or "guild delete"`);
+  if (importing === 1) throw DataConflictError.unfinishedImport(guildId);
 }

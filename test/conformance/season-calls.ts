@@ -31,6 +31,7 @@ export const season: Model = (state, now, _keys, [mode, token, ...args]) => {
   const held = guild.string(LOCK)?.string;
   if (mode === 'begin' || mode === 'open') {
     if (held !== undefined && held !== token) return [['BUSY'], guild];
+    if (guild.stats.importing !== undefined) return [['IMPORTING'], guild];
     return [mode === 'begin' ? begin(guild, token as string, args) : open(guild, token as string, args), guild];
   }
   if (held !== token) throw new Refused(['REFUSED', 0, 'lock']);

@@ -1,5 +1,17 @@
 import type { Call } from './cases.ts';
-import { BRIM, BROKEN, FULL, guildOf, IDS, NOW, Random, SMALL, sampleGuilds, withReasons } from './samples.ts';
+import {
+  BRIM,
+  BROKEN,
+  FULL,
+  guildOf,
+  IDS,
+  NOW,
+  Random,
+  SMALL,
+  sampleGuilds,
+  smallWith,
+  withReasons,
+} from './samples.ts';
 import { RUN_ID, type State, type Value } from './state.ts';
 
 const LOCK = ':next:xp:lock';
@@ -80,6 +92,9 @@ export function* seasonCases(): Iterable<Call> {
       ] as const)
         yield call(`in phase ${phase}`, before, mode, [...args]);
     }
+    const importing = { ...smallWith({}, { importing: '1' }), ':season': ARCHIVE, ...lock };
+    yield call('a guild whose import is unfinished', importing, 'begin', ['g.s1', 'keep']);
+    yield call('an archive whose import is unfinished', importing, 'open', ['g s1', 'standard', '']);
     const archive = { ...SMALL, ':season': ARCHIVE, ...lock };
     yield call('the archive of this season', archive, 'open', ['g s1', 'lurkr', '2']);
     yield call('the archive of another season', archive, 'open', ['g s2', 'standard', '']);

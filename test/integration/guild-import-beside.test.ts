@@ -105,13 +105,22 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
   });
 
-  it('that was left unfinished refuses a replacement of the members', async () => {
-    const moved = await make();
-    await leaveUnfinished(moved);
-    await expect(Replacement.begin(suite.store, moved.guild, 'standard')).rejects.toThrow(
-      `The import of ${moved.guild} is not done: run export and import again, or "guild delete"`,
-    );
-    expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+  it('that was left unfinished refuses a replacement of the members, and the end of a season', async () => {
+    const { writer, client } = suite.store;
+    const other = suite.newGuild();
+    await writer.record(other, { userId: 'a', set: 5 });
+    for (const begin of [
+      (guild: string) => Replacement.begin(suite.store, guild, 'standard'),
+      (guild: string) => writer.resetSeason(guild, { archiveAs: `${guild}.s1` }),
+      (guild: string) => writer.resetSeason(other, { archiveAs: guild }),
+    ]) {
+      const moved = await make();
+      await leaveUnfinished(moved);
+      const refusal = `The import of ${moved.guild} is not done: run export and import again, or "guild delete"`;
+      await expect(begin(moved.guild)).rejects.toThrow(refusal);
+      expect(await client.exists(suite.store.redisKeys.locked(moved.guild).lock)).toBe(0);
+      expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
+    }
   });
 
   it('that was suspended at its end deletes no API key of another one that has not ended', async () => {

@@ -175,6 +175,8 @@ def _check_conflict(reply: Sequence[Any], guild: str) -> None:
         raise ConflictError(
             f"An import, a deletion or a season's end of {guild} is running, or was killed a moment ago: try again in 10 s"
         )
+    if status == "IMPORTING":
+        raise ConflictError(f'The import of {guild} is not done: run export and import again, or "guild delete"')
     if status == "OTHER":
         raise ConflictError(f"The season of {guild} that goes to {reply[1]} is not done: end it first, with the same arguments as before")
     if status == "EXISTS":

@@ -5,9 +5,10 @@
 -- KEYS[9] gr:{G}:hidden:reasons
 -- ARGV[1] mode   ARGV[2] token of the lock, which expires after ten seconds   ARGV[3..] by mode:
 --   "begin" archive, "keep" | "drop"   takes the lock. {"OK", id of the season, "copy" | "reset" | "done", curve, multiplier}, or {"BUSY"},
---           or {"OTHER", archive} while another season is not done, of which members are marked
+--           or {"OTHER", archive} while another season is not done, of which members are marked, or {"IMPORTING"} as "open"
 --   "open" season, curve, multiplier   takes the lock of an archive. The first one of a season gives the archive the curve and the
---           multiplier, as "begin" returned them. {"OK"}, {"BUSY"}, or {"EXISTS"} when the guild has data that are not of this season
+--           multiplier, as "begin" returned them. {"OK"}, {"BUSY"}, {"IMPORTING"} when an import of the guild was left unfinished, or {"EXISTS"}
+--           when the guild has data that are not of this season
 --   "server"   {"OK", name of the running server}
 --   "mark" number, cursor, "marked" | "ranked" | "hidden", "unmarked" for those only that are not marked   notes the XP of about that many
 --           members. {"OK", next cursor, per member a text as lib-row.lua says}, or {"INVALID", user id} for one that no member may have
@@ -56,6 +57,9 @@ if mode == 'begin' or mode == 'open' then
   local owner = redis.call('GET', KEYS[8])
   if owner and owner ~= token then
     return { 'BUSY' }
+  end
+  if redis.call('HGET', KEYS[2], 'importing') then
+    return { 'IMPORTING' }
   end
   if mode == 'open' then
     local is_first = season[5] ~= ARGV[3]

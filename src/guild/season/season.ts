@@ -168,6 +168,7 @@ export class SeasonReset {
       throw new DataConflictError(
         `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
       );
+    if (status === 'IMPORTING') throw DataConflictError.unfinishedImport(guildId);
     if (status === 'OTHER')
       throw new DataConflictError(
         `The season of ${guildId} that goes to ${other} is not done: end it first, with the same arguments as before`,
