@@ -189,12 +189,18 @@ export class ApiKeyStore {
     return created;
   }
 
-  /** Revokes every key of a guild, and deletes their usage. @returns their number. */
-  async revokeAll(guildId: string): Promise<number> {
+  /**
+   * Revokes every key of a guild, and deletes their usage.
+   * @param hold rejects when the caller has lost its lock: the keys can be those of another one then, and stay.
+   * @returns their number.
+   */
+  async revokeAll(guildId: string, hold?: () => Promise<unknown>): Promise<number> {
     const { apiKeys, apiKeysUsed, usage } = this.redisKeys.guild(guildId);
     let revoked = 0;
     for (;;) {
       const listed = await this.client.hgetall(apiKeys);
+      // After the list is read, so that it names no key of one who took the lock meanwhile.
+      await hold?.();
       const count = Object.keys(listed).length;
       if (count === 0) break;
       // Only those: a key that is made meanwhile stays listed until its record is deleted too.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Services } from '../../src/cli/services.ts';
 import { Replacement } from '../../src/formats/staging.ts';
 import { deleteGuild } from '../../src/guild/delete/delete.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
@@ -136,6 +137,25 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
       await expect(first).rejects.toThrow('was suspended');
     });
     expect(await second).toMatchObject({ keys: 1 });
+    expect(await suite.store.apiKeys.find(moved.sha)).not.toBeNull();
+    expect(await keysOf(moved)).toHaveLength(1);
+  });
+
+  it.each([
+    ['another one', (store: Services, { lines }: Guild) => importLines(store, lines)],
+    ['a deletion', (store: Services, { guild }: Guild) => deleteGuild(store, guild)],
+  ])('keeps its API keys when %s was suspended before it deleted the old ones', async (_, begin) => {
+    const moved = await make();
+    const apiKeys = Object.create(suite.store.apiKeys, {
+      revokeAll: {
+        value: async (...args: Parameters<typeof suite.store.apiKeys.revokeAll>) => {
+          await endLock(moved.guild);
+          await importLines(suite.store, moved.lines);
+          return suite.store.apiKeys.revokeAll(...args);
+        },
+      },
+    });
+    await expect(begin({ ...suite.store, apiKeys }, moved)).rejects.toThrow('was suspended');
     expect(await suite.store.apiKeys.find(moved.sha)).not.toBeNull();
     expect(await keysOf(moved)).toHaveLength(1);
   });

@@ -56,8 +56,7 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
     await publishInvalidation(client, redisKeys, guildId);
     // Its owners make no further keys. A full Redis refuses to note that older invites have ended, which holds up nothing else.
     const [ended] = await Promise.allSettled([endSessions(client, redisKeys.sessionsOf(guildId))]);
-    await staged.renew();
-    const revoked = await apiKeys.revokeAll(guildId);
+    const revoked = await apiKeys.revokeAll(guildId, () => staged.renew());
     await client.del(guild.audit, guild.securityAudit);
     if (ended.status === 'rejected') throw ended.reason;
     const had = { config: config === 1, counters: counters === 1, quota: quota === 1 };

@@ -20,7 +20,7 @@ interface Store {
   readonly redisKeys: RedisKeys;
   readonly scripts: Scripts;
   readonly apiKeys: {
-    revokeAll(guildId: string): Promise<number>;
+    revokeAll(guildId: string, hold: () => Promise<unknown>): Promise<number>;
     storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean>;
   };
 }
@@ -82,7 +82,7 @@ class GuildImport {
     const move = new GuildImport(store, guildId);
     try {
       move.server = (await move.step('begin', [], model))[1] ?? '';
-      await store.apiKeys.revokeAll(guildId);
+      await store.apiKeys.revokeAll(guildId, () => move.put([]));
       return move;
     } catch (error) {
       move.stop();
