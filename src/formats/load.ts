@@ -55,12 +55,8 @@ export async function readGuildState(
 export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
   const { guild, reading, replace } = job;
   const { problems } = reading;
-  const choice = chooseCurve(
-    job.curve,
-    job.formatCurve,
-    await readGuildState(target, guild, replace),
-    reading.progress.advice,
-  );
+  const state = await readGuildState(target, guild, replace);
+  const choice = chooseCurve(job.curve, job.formatCurve, state, reading.progress.advice);
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
@@ -71,7 +67,8 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   let outcome: Error | undefined;
   try {
     await refuseLevels(job, choice);
-    await (replace ? replaceMembers : addMembers)(target, job, choice, counts);
+    if (replace) await replaceMembers(target, job, choice, counts, state);
+    else await addMembers(target, job, choice, counts);
     if (problems.count > 0)
       outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
@@ -124,7 +121,13 @@ async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice,
   }
 }
 
-async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+async function replaceMembers(
+  target: LoadTarget,
+  job: LoadJob,
+  choice: CurveChoice,
+  counts: Counts,
+  { configured }: GuildState,
+): Promise<void> {
   const { guild, stop, reading } = job;
   const replacement = await Replacement.begin(target, guild, choice.curve, job.plan);
   try {
@@ -138,7 +141,8 @@ async function replaceMembers(target: LoadTarget, job: LoadJob, choice: CurveCho
     stop.signal.throwIfAborted();
     stop.holdExit();
     counts.isSwapSent = true;
-    const removed = await replacement.swap();
+    // Only a curve that a person has named for these members takes the place of one that the owner sets meanwhile.
+    const removed = await replacement.swap(job.curve === undefined ? (configured ?? '') : undefined);
     counts.loaded = sender.created;
     counts.repeated = sender.written - sender.created;
     counts.replaced = { removed };

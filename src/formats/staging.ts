@@ -41,11 +41,12 @@ export class Replacement {
 
   /**
    * Puts the staged members in the place of all present ones, at one moment. What a bot writes after that stays.
+   * @param curve the curve that the guild must have still, as {@link StagedMembers.putInPlace} takes it.
    * @returns the number of members removed.
    */
-  async swap(): Promise<number> {
+  async swap(curve?: string): Promise<number> {
     const removed = await this.members.countUnstaged();
-    await this.members.putInPlace();
+    await this.members.putInPlace(curve);
     return removed;
   }
 

@@ -14,8 +14,9 @@
 --   "hide" user ids, each with the reasons of the file   those that are staged leave the staged ranking. {"OK", members that left it, members copied from the guild}
 --   "carry" user ids   who is hidden in the guild leaves the staged ranking, or is copied with its own XP and profile; who is not any more
 --           returns, or goes. The reply is that of "hide", with numbers below 0 for more who returned, or went
---   "swap" members of the staged ranking, hidden staged members, name of the server, number of noted members that it may carry itself
---           {"OK"}, or the user ids to carry first: {"NOTED", user ids}; for all, when they are too many to name, or the server is another
+--   "swap" members of the staged ranking, hidden staged members, name of the server, number of noted members that it may carry itself, the curve
+--           that the guild must have still, as its config names it ("" = none; missing = any)
+--           {"OK"}, {"CURVE"} when it has another one, or the user ids to carry first: {"NOTED", user ids}; for all, when they are too many to name, or the server is another
 --           one since a failover: {"ALL", name of the server}
 -- All but "lock": {"REFUSED", 0, "lock"} when the lock has another token; "hide", "carry", "swap": {"REFUSED", 0, "total"} when a counter would leave 64
 -- bits; "swap": {"REFUSED", 0, "staged"} when a failover lost staged members. Nothing was changed then.
@@ -188,10 +189,19 @@ local function noted_ids(stats)
   return ids
 end
 
+-- Returns the curve that the config names, "" for none.
+local function configured_curve()
+  local stored = redis.call('HMGET', KEYS[3], 'xp_curve', 'xp_curve_custom')
+  local name = type(stored[1]) == 'string' and stored[1] or ''
+  return name == 'custom' and name .. '=' .. (stored[2] or '') or name
+end
+
 local function swap()
   local server = server_name()
   if redis.call('ZCARD', KEYS[6]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[9]) ~= ARGV[4] + 0 then
     return { 'REFUSED', 0, 'staged' }
+  elseif ARGV[7] and ARGV[7] ~= configured_curve() then
+    return { 'CURVE' }
   end
   for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[13] }) do
     require_permissions(key, 'UNLINK', 'RENAME')

@@ -123,23 +123,29 @@ export class StagedMembers {
   /**
    * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
    * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
+   * @param curve the curve that the guild must have still, as its config names it; "" = none, undefined = any.
    * @throws RecordRefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members, and
-   *   DataConflictError when the bot changes hidden members all the time; then nothing was changed.
+   *   DataConflictError for another curve, or when the bot changes hidden members all the time; then nothing was changed.
    */
-  async putInPlace(): Promise<void> {
+  async putInPlace(curve?: string): Promise<void> {
     let [, waiting, server] = await this.step('note');
     if (Number(waiting) !== this.ranked) throw new RecordRefusedError(0, 'staged');
     if (this.ranked === 0) return;
     await this.change('hide', [...this.toHide]);
     await this.carryHidden();
+    const expected = curve === undefined ? [] : [curve];
     for (let swap = 1; swap <= MAX_SWAPS; swap++) {
       const noted = Math.min(swap * MEMBERS_PER_STEP, MAX_NOTED);
-      const [status, ...rest] = await this.step('swap', this.ranked, this.hidden, server as string, noted);
+      const [status, ...rest] = await this.step('swap', this.ranked, this.hidden, server as string, noted, ...expected);
       if (status === 'OK') {
         this.ranked = 0;
         this.hidden = 0;
         return;
       }
+      if (status === 'CURVE')
+        throw new DataConflictError(
+          `The curve of ${this.guildId} was changed meanwhile: do it again, on the new curve`,
+        );
       if (status === 'NOTED') await this.change('carry', rest.map(String));
       else {
         server = rest[0];

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
+import { openInput } from '../../src/formats/inputs.ts';
+import { load } from '../../src/formats/load.ts';
+import { Problems } from '../../src/formats/problems.ts';
+import type { CurveText } from '../../src/guild/ranking/curves.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { describeStores } from '../support/stores.ts';
+
+describeStores('a replacement of the members, while the owner sets another curve', (kind) => {
+  const suite = storeSuite(kind);
+
+  /** Replaces the members of a guild, and sets the curve before the last step. */
+  async function replaceBeside(guild: string, owner: CurveText, curve?: CurveText) {
+    await suite.store.writer.record(guild, { userId: 'old', set: 500 });
+    const target = suite.beside(async (name, _keys, mode) => {
+      if (name === 'replace' && mode === 'swap') await suite.store.guildConfig.update(guild, { xpCurve: owner });
+    });
+    const { signal } = new AbortController();
+    const advice = { write: () => {}, advice: COMMAND_ADVICE };
+    const input = await openInput(Readable.from([Buffer.from('user_id,xp\na,500\n')]), undefined, signal, advice);
+    const progress = { ...advice, update: () => {} };
+    const reading = { inputs: [input], strict: false, problems: new Problems(() => {}), progress, signal };
+    const choices = { plan: undefined, curve, formatCurve: undefined, levels: undefined };
+    const job = { guild, reading, stop: { signal, holdExit: () => {} }, replace: true, ...choices };
+    return load(target, { ...job, reopen: undefined, maxDistinct: 100 });
+  }
+  const content = async (guild: string) => ({
+    members: await suite.store.client.zrange(`gr:{${guild}}:xp`, 0, -1),
+    curve: await suite.store.client.hget(`gr:{${guild}}:config`, 'xp_curve'),
+    exact: (await suite.store.audit.check(guild)).exact,
+  });
+
+  it.each([
+    [null, 'polaris'],
+    ['lurkr', 'polaris'],
+    ['custom=0,0,50,0,1,1', 'custom=0,0,60,0,1,1'],
+  ] as const)('leaves the guild as it is, with the curve that follows %s', async (before, owner) => {
+    const guild = suite.newGuild();
+    if (before) await suite.store.guildConfig.update(guild, { xpCurve: before });
+    const { outcome } = await replaceBeside(guild, owner);
+    expect(outcome?.message).toBe(
+      `The curve of ${guild} was changed meanwhile: do it again, on the new curve (nothing was replaced)`,
+    );
+    expect(await content(guild)).toEqual({ members: ['old'], curve: owner.split('=')[0], exact: true });
+    expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
+  });
+
+  it('takes the curve that it was told, and the one that is set to what it was', async () => {
+    for (const [owner, told] of [['polaris', 'lurkr'], ['lurkr']] as const) {
+      const guild = suite.newGuild();
+      await suite.store.guildConfig.update(guild, { xpCurve: 'lurkr' });
+      expect((await replaceBeside(guild, owner, told)).outcome).toBeUndefined();
+      expect(await content(guild)).toEqual({ members: ['a'], curve: 'lurkr', exact: true });
+    }
+  });
+});
