@@ -6,7 +6,8 @@ import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { transact } from '../../store/transaction.ts';
 import { reasonsIn } from '../members/hide-reasons.ts';
-import { type Fields, FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
+import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
+import { readRest } from './read-rest.ts';
 
 export interface ExportOptions {
   /** Writes one line of the stream. */
@@ -20,8 +21,6 @@ export interface ExportOptions {
 const ROUND_EVERY_MS = 3000;
 /** Rounds after the pause has begun, half a second apart, for the last writes of the bot. */
 const LAST_ROUNDS = 6;
-/** Fields of the counters that belong to running work. */
-const RUNNING = ['rev', 'recount', 'replacing'];
 
 /**
  * Writes a guild as a stream, beside a bot that writes. It reads the guild in rounds, and each round writes the members that differ from
@@ -45,13 +44,15 @@ export class GuildExport {
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
    * @throws InvalidInputError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
-   *   a member who is in the ranking and hidden too.
+   *   values written by hand that no import takes: a member in two places, a user id that is no text, an API key.
    * @throws StoreUnavailableError
    */
   async run(): Promise<number> {
     const { write, pause, signal } = this.options;
-    const { model = '' } = await this.checkIdle();
-    await write({ format: FORMAT, guild: this.guildId, model });
+    const stats = await this.checkIdle();
+    // What no import takes is named before the first member.
+    await readRest(this.client, this.redisKeys, this.guildId, stats);
+    await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
     await this.round();
     const startedAt = performance.now();
     await this.round();
@@ -64,7 +65,7 @@ export class GuildExport {
       if (!isPaused) await this.round();
     }
     for (let left = LAST_ROUNDS; ; left--) {
-      const end = await this.readRest(await this.round());
+      const end = await this.readEnd(await this.round());
       if (end) {
         if (end.ranked + end.hidden !== this.written.size) await this.refuseMemberTwice();
         await write({ end });
@@ -114,6 +115,12 @@ export class GuildExport {
     if (scored.length === 0) return;
     const userIds = membersOf(scored);
     const { members, hiddenReasons, xp: xpKey } = this.keys;
+    const unfit = userIds.find((userId) => userId.includes('\ufffd'));
+    if (unfit !== undefined) {
+      const place = `${JSON.stringify(unfit)} in ${kind === 'hidden' ? this.keys.hidden : xpKey}`;
+      const fix = 'take it out with ZREM, then export and import again';
+      throw new DataConflictError(`The user id ${place} is no text: ${fix}`);
+    }
     const placeOnBoards = kind === 'hidden' ? 'hidden' : 'xp';
     const pipeline = this.client
       .pipeline()
@@ -143,33 +150,9 @@ export class GuildExport {
   }
 
   /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
-  private async readRest(membersRevision: string | null): Promise<MovedRest | undefined> {
-    const { client, keys } = this;
-    const { rev = '', ...stats } = await this.checkIdle();
-    const quotaKey = this.redisKeys.quota(this.guildId);
-    const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await Promise.all([
-      client.zcard(keys.xp),
-      client.zcard(keys.hidden),
-      client.hgetall(keys.config),
-      client.hgetall(keys.season),
-      client.hgetall(keys.apiKeys),
-      client.hgetall(keys.apiKeysUsed),
-      client.hgetall(keys.usage),
-      client.get(quotaKey),
-      client.pttl(quotaKey),
-    ]);
-    const apiKeys = Object.entries(shas).map(async ([id, sha256]) => {
-      const record = await client.hgetall(this.redisKeys.apiKey(sha256));
-      return { id, sha256, record: listed(record) };
-    });
-    const rest = {
-      ...{ ranked, hidden, rev, config: listed(config), season: listed(season) },
-      stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
-      keys: (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0),
-      ...{ used: listed(used), usage: listed(usage) },
-      quota: { used: count ?? '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
-    };
-    return rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? rest : undefined;
+  private async readEnd(membersRevision: string | null): Promise<MovedRest | undefined> {
+    const end = await readRest(this.client, this.redisKeys, this.guildId, await this.checkIdle());
+    return end.rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? end : undefined;
   }
 
   /** Returns the counters. @throws InvalidInputError unless the guild has data that no command works on. */
@@ -194,12 +177,6 @@ export class GuildExport {
   private async revision(): Promise<string | null> {
     return this.client.hget(this.keys.stats, 'rev');
   }
-}
-
-const bytes = (text: string) => Buffer.from(text).toString('latin1');
-
-function listed(hash: Record<string, string>): Fields {
-  return Object.entries(hash).flatMap(([name, value]) => [bytes(name), bytes(value)]);
 }
 
 /** Returns 48 bits that differ for different values. */

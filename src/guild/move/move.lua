@@ -99,7 +99,7 @@ if mode == 'put' then
       local board = 0
       for gain in string.gmatch(gains, '[^,]+') do
         board = board + 1
-        if gain + 0 > 0 then
+        if gain ~= '0' then
           redis.call('ZADD', BOARD_KEYS[BOARD_KEYS[board]][is_hidden and 'hidden' or 'xp'], gain, id)
         end
       end

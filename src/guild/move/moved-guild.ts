@@ -16,7 +16,7 @@ export type Fields = z.output<typeof fields>;
 
 const count = z.int().min(0);
 const milliseconds = z.number().min(0);
-const GAINS = /^(\d+(,\d+){3})?$/;
+const GAINS = /^([^,]+(,[^,]+){3})?$/;
 
 const member = z.union([
   z
@@ -34,6 +34,13 @@ const member = z.union([
 /** User id, "ranked" or "hidden REASONS", XP, end of the cooldown in ms since 1970, profile, XP on each of the four boards. A later line about the same member replaces this one. */
 export type MovedMember = z.output<typeof member>;
 
+/** An API key of a guild. */
+export const movedKeySchema = z.object({
+  id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  record: fields,
+});
+
 const rest = z.object({
   ranked: count,
   hidden: count,
@@ -42,13 +49,7 @@ const rest = z.object({
   config: fields,
   season: fields,
   keys: z
-    .array(
-      z.object({
-        id: z.string().regex(/^[0-9A-Za-z]{1,32}$/),
-        sha256: z.string().regex(/^[0-9a-f]{64}$/),
-        record: fields,
-      }),
-    )
+    .array(movedKeySchema)
     .refine(
       (keys) => new Set(keys.flatMap(({ id, sha256 }) => [id, sha256])).size === 2 * keys.length,
       'an API key twice',

@@ -1,0 +1,64 @@
+import { DataConflictError } from '../../errors.ts';
+import type { RedisClient } from '../../store/client.ts';
+import type { RedisKeys } from '../../store/keys.ts';
+import { type Fields, type MovedRest, movedKeySchema } from './moved-guild.ts';
+
+/** Fields of the counters that belong to running work. */
+const RUNNING = ['rev', 'recount', 'replacing'];
+
+/**
+ * Reads what is stored of a guild beside its members. Two round trips.
+ * @param stats its counters.
+ * @throws DataConflictError for an API key that was written by hand and that no import takes.
+ */
+export async function readRest(
+  client: RedisClient,
+  redisKeys: RedisKeys,
+  guildId: string,
+  { rev = '', ...stats }: Readonly<Record<string, string>>,
+): Promise<MovedRest> {
+  const keys = redisKeys.guild(guildId);
+  const quotaKey = redisKeys.quota(guildId);
+  const [ranked, hidden, config, season, shas, used, usage, count, ttl] = await Promise.all([
+    client.zcard(keys.xp),
+    client.zcard(keys.hidden),
+    client.hgetall(keys.config),
+    client.hgetall(keys.season),
+    client.hgetall(keys.apiKeys),
+    client.hgetall(keys.apiKeysUsed),
+    client.hgetall(keys.usage),
+    client.get(quotaKey),
+    client.pttl(quotaKey),
+  ]);
+  const apiKeys = Object.entries(shas).map(async ([id, sha256]) => {
+    const record = await client.hgetall(redisKeys.apiKey(sha256));
+    return { id, sha256, record: listed(record) };
+  });
+  const moved = (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0);
+  refuseUnfitKeys(moved, guildId, keys.apiKeys);
+  return {
+    ...{ ranked, hidden, rev, config: listed(config), season: listed(season) },
+    stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
+    keys: moved,
+    ...{ used: listed(used), usage: listed(usage) },
+    quota: { used: /^\d+$/.test(count ?? '') ? String(count) : '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
+  };
+}
+
+function refuseUnfitKeys(moved: MovedRest['keys'], guildId: string, listKey: string): void {
+  const unfit = moved.find((key) => !movedKeySchema.safeParse(key).success);
+  if (unfit) {
+    const fix = `run "keys revoke --guild ${guildId} ${unfit.id}", then export and import again`;
+    throw new DataConflictError(`The API key ${unfit.id} was written by hand: ${fix}`);
+  }
+  if (new Set(moved.map(({ sha256 }) => sha256)).size < moved.length) {
+    const fix = `take one out with HDEL ${listKey}, then export and import again`;
+    throw new DataConflictError(`An API key of guild ${guildId} has two ids: ${fix}`);
+  }
+}
+
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
+
+function listed(hash: Record<string, string>): Fields {
+  return Object.entries(hash).flatMap(([name, value]) => [bytes(name), bytes(value)]);
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { deleteGuild } from '../../src/guild/delete/delete.ts';
+import { importLines, streamOf } from '../support/moved-guild.ts';
+import { needs } from '../support/needs.ts';
+import { storeSuite } from '../support/store-suite.ts';
+import { realStore } from '../support/stores.ts';
+
+describe('the move of a guild with values that were written by hand', needs('redis-server'), () => {
+  const suite = storeSuite(realStore);
+
+  /** Makes a guild with two members on a board. */
+  async function make(): Promise<string> {
+    const guild = suite.newGuild();
+    await suite.store.guildConfig.update(guild, { boards: ['week'] });
+    await suite.store.writer.recordMany(guild, [
+      { userId: 'a', add: 500 },
+      { userId: 'b', add: 5 },
+    ]);
+    return guild;
+  }
+  async function move(guild: string): Promise<void> {
+    const lines = await streamOf(suite.store, guild);
+    await deleteGuild(suite.store, guild);
+    await importLines(suite.store, lines);
+  }
+  const onBoard = (guild: string) => suite.store.client.zrange(`gr:{${guild}}~week:xp`, 0, -1, 'WITHSCORES');
+
+  it.each(['1.5', '1e+30', '1e-7', '-3', 'inf', '-inf'])('carries a gain of %s on a board as it is', async (gain) => {
+    const guild = await make();
+    await suite.store.client.zadd(`gr:{${guild}}~week:xp`, gain, 'a');
+    const before = await onBoard(guild);
+    await move(guild);
+    expect(await onBoard(guild)).toEqual(before);
+  });
+
+  it.each([
+    ['my-key', 'a'.repeat(64)],
+    ['mykey', 'no hash'],
+  ])('names the API key %s: %s, which no import takes', async (id, sha) => {
+    const { client, redisKeys, apiKeys } = suite.store;
+    const guild = await make();
+    await client.hset(`gr:{${guild}}:keys`, id, sha);
+    await client.hset(redisKeys.apiKey(sha), { id, guild_id: guild });
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+      `The API key ${id} was written by hand: run "keys revoke --guild ${guild} ${id}", then export and import again`,
+    );
+    await apiKeys.revoke(guild, id);
+    await move(guild);
+  });
+
+  it('names the entry of an API key that is listed under two ids', async () => {
+    const { client, apiKeys } = suite.store;
+    const guild = await make();
+    const { record } = await apiKeys.create(guild, 'x', null);
+    await client.hset(`gr:{${guild}}:keys`, 'twin', (await client.hget(`gr:{${guild}}:keys`, record.id)) as string);
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+      `An API key of guild ${guild} has two ids: take one out with HDEL gr:{${guild}}:keys, then export and import again`,
+    );
+    await client.hdel(`gr:{${guild}}:keys`, 'twin');
+    await move(guild);
+    expect(await apiKeys.list(guild)).toMatchObject([{ id: record.id }]);
+  });
+
+  it('begins the quota window anew whose count is none', async () => {
+    const guild = await make();
+    await suite.store.client.set(`gr:quota:{${guild}}`, '-1', 'EX', 100);
+    await move(guild);
+    expect(await suite.store.client.get(`gr:quota:{${guild}}`)).toBe('0');
+  });
+
+  it('names a user id that is no text', async () => {
+    const guild = await make();
+    await suite.store.client.zadd(`gr:{${guild}}:hidden`, 5, Buffer.from('a\xffb', 'latin1'));
+    await expect(streamOf(suite.store, guild)).rejects.toThrow(
+      `The user id "a\ufffdb" in gr:{${guild}}:hidden is no text: take it out with ZREM, then export and import again`,
+    );
+  });
+});
