@@ -33,6 +33,13 @@ describe('the move of a guild with values that were written by hand', needs('red
     expect(await onBoard(guild)).toEqual(before);
   });
 
+  it('gives a guild without counters none of hidden members', async () => {
+    const guild = suite.newGuild();
+    await suite.store.client.zadd(`gr:{${guild}}:xp`, 5, 'a');
+    await move(guild);
+    expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual({ rev: expect.any(String) });
+  });
+
   it.each([
     ['my-key', 'a'.repeat(64)],
     ['mykey', 'no hash'],

@@ -128,7 +128,8 @@ class GuildImport {
   /** Stores fields and values of a hash of the guild, in steps. */
   private async storeFields(name: (typeof KEY_NAMES)[number], fields: Fields): Promise<void> {
     const key = KEY_NAMES.indexOf(name) + 1;
-    for (let from = 0; from < fields.length; from += TEXTS_PER_STEP)
+    // Once for none too, because the first step of the counters takes away what "begin" has put there.
+    for (let from = 0; from === 0 || from < fields.length; from += TEXTS_PER_STEP)
       await this.step('fields', [], key, ...fields.slice(from, from + TEXTS_PER_STEP).map(toBytes));
   }
 
