@@ -5,6 +5,7 @@ import type { RedisKeys } from '../store/keys.ts';
 import { transact } from '../store/transaction.ts';
 import { type ApiKeyRecord, fromFields, isExpired, type ListedKey, toFields, unfinishedKey } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
+import { oneRotation } from './one-rotation.ts';
 
 /** Names that keys may have. */
 export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
@@ -160,9 +161,15 @@ export class ApiKeyStore {
 
   /**
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
-   * @throws NotFoundError when the guild has no such key.
+   * @throws NotFoundError when the guild has no such key, and DataConflictError while another call rotates it.
    */
-  async rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<CreatedKey> {
+  rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<CreatedKey> {
+    // Otherwise two calls at once would make two keys, and the last of them say when the old one ends.
+    const rotate = () => this.replace(guildId, keyId, overlapMs, options);
+    return oneRotation(this.client, this.redisKeys, guildId, keyId, rotate);
+  }
+
+  private async replace(guildId: string, keyId: string, overlapMs: number, options: KeepOptions): Promise<CreatedKey> {
     const sha = await this.shaOf(guildId, keyId);
     const old = await this.find(sha);
     if (!old)
@@ -174,7 +181,6 @@ export class ApiKeyStore {
       replaced: keyId,
     });
     if (overlapMs === 0) {
-      // An end that is stored could be put off by another rotation of the key at the same moment.
       await this.revoke(guildId, keyId).catch(unlessRevoked);
       return created;
     }

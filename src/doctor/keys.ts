@@ -49,7 +49,7 @@ export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; t
 const TYPES: readonly (readonly [RegExp, string])[] = [
   [/^((next:)?(xp|hidden)|season:xp)$/, 'zset'],
   [/^((next:)?(stats|config|members)|(next:)?hidden:reasons|next:carried|season|keys|keys:used|usage)$/, 'hash'],
-  [/^(cooldown:[\w.-]{1,64}|event:.+|event-part:\d+:.+|next:xp:lock|sessions)$/s, 'string'],
+  [/^(cooldown:[\w.-]{1,64}|event:.+|event-part:\d+:.+|next:xp:lock|keys:rotating:\w{1,32}|sessions)$/s, 'string'],
   [/^audit(:security)?$/, 'stream'],
 ];
 

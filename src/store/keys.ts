@@ -157,6 +157,11 @@ export class RedisKeys {
     return `${this.quota(guildId)}:${keyId}`;
   }
 
+  /** STRING with a time to live: the lock of the rotation of an API key. */
+  rotation(guildId: string, keyId: string): string {
+    return `${this.guild(guildId).apiKeys}:rotating:${keyId}`;
+  }
+
   /** Pattern of SCAN for Redis keys of which each guild has at least one. It matches others too: see {@link guildIdOf}. */
   get guildPattern(): string {
     return `${this.prefix}:{*}:[chksx]*`;

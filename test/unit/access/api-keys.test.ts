@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKeyStore, type CreatedKey, KEY_NAME_PATTERN, MAX_KEYS } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
-import { NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
+import { DataConflictError, NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { RedisKeys } from '../../../src/store/keys.ts';
 import { withStoreErrors } from '../../../src/store/store.ts';
@@ -214,20 +214,42 @@ describe('rotate', () => {
     expect([again, next].map(({ record }) => record.expiresAt)).toEqual(Array(2).fill('2026-01-25T12:00:00.000Z'));
   });
 
-  it('without an overlap revokes the old key, whatever another rotation does with it at that moment', async () => {
+  it('without an overlap revokes the old key', async () => {
     const old = await apiKeys.create('g', 'widget', null);
-    const rotated: CreatedKey[] = [];
-    const other = storeWith({
-      hset: async (...args: Parameters<RedisClient['hset']>) => {
-        if (rotated.length === 0 && String(args[1]) === 'expires_at')
-          rotated.push(await apiKeys.rotate('g', old.record.id, 0));
-        return testStore.client.hset(...args);
-      },
-    });
-    rotated.push(await other.rotate('g', old.record.id, DAY));
+    const { record } = await apiKeys.rotate('g', old.record.id, 0);
     expect(await apiKeys.find(hashKey(old.key))).toBeNull();
-    const ids = rotated.map(({ record }) => record.id).sort();
-    expect((await apiKeys.list('g')).map(({ id }) => id).sort()).toEqual(ids);
+    expect(await apiKeys.list('g')).toEqual([record]);
+  });
+
+  it.each([0, 2 * DAY])('refuses another rotation of the key meanwhile, with an overlap of %s ms', async (overlap) => {
+    const { key, record } = await apiKeys.create('g', 'widget', null);
+    const refused: unknown[] = [];
+    const keep = async () => {
+      refused.push(await apiKeys.rotate('g', record.id, overlap).catch((error) => error));
+    };
+    const rotated = await apiKeys.rotate('g', record.id, DAY, { keep });
+    expect(refused).toEqual([expect.any(DataConflictError)]);
+    expect(String(refused)).toContain(
+      `Key ${record.id} of guild g is being rotated by another call, or one was killed a moment ago: see the keys, and try again in 10 s`,
+    );
+    expect(await expiryOf(key)).toBe('2026-01-16T12:00:00.000Z');
+    expect((await apiKeys.list('g')).map(({ id }) => id).sort()).toEqual([record.id, rotated.record.id].sort());
+    expect(await testStore.client.keys('*rotating*')).toEqual([]);
+  });
+
+  it('can be tried again at once when it was refused, and soon when it was killed', async () => {
+    const { record } = await apiKeys.create('g', 'widget', null);
+    const keep = () => Promise.reject(new Error('no room'));
+    await expect(apiKeys.rotate('g', record.id, DAY, { keep })).rejects.toThrow('no room');
+    const killed = storeWith({ hgetall: () => Promise.reject(new Error('killed')), del: () => new Promise(() => {}) });
+    void killed.rotate('g', record.id, DAY).catch(() => {});
+    await expect.poll(() => testStore.client.keys('*rotating*')).toHaveLength(1);
+    const [lock = ''] = await testStore.client.keys('*rotating*');
+    const left = await testStore.client.pttl(lock);
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(10_000);
+    await testStore.client.del(lock);
+    await expect(apiKeys.rotate('g', record.id, DAY)).resolves.toHaveProperty('key');
   });
 
   it('refuses a key without a record, with the fix', async () => {
@@ -258,7 +280,7 @@ describe('the limit of keys', () => {
   it('holds for rotations, and expired keys make room', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
     for (let i = 1; i < MAX_KEYS - 10; i++) await make();
-    await Promise.allSettled(Array.from({ length: 30 }, () => apiKeys.rotate('g', record.id, DAY)));
+    for (let i = 0; i < 12; i++) await apiKeys.rotate('g', record.id, DAY).catch(() => {});
     expect(await listed()).toBe(MAX_KEYS);
     await expect(make()).resolves.toContain('revoke one');
     now += 2 * DAY;
