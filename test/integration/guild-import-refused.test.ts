@@ -35,6 +35,14 @@ describe('an import of a guild', needs('redis-server'), () => {
     },
   );
 
+  it('ends at the beginning of another stream, and leaves the guild of that one', async () => {
+    const [cut, other] = [await make(), await make()];
+    const lines = [...cut.lines.slice(0, -1), ...other.lines];
+    await expect(importLines(suite.store, lines)).rejects.toThrow('The stream ended before the guild was complete');
+    expect(await suite.store.client.keys(`*{${other.guild}}:*`)).toEqual([`gr:{${other.guild}}:sessions`]);
+    expect(await importLines(suite.store, other.lines)).toMatchObject({ members: 1, keys: 1 });
+  });
+
   it('that is not finished leaves a hidden member hidden, whatever the bot writes', async () => {
     const { writer, client } = suite.store;
     const guild = suite.newGuild();

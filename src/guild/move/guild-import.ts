@@ -50,7 +50,8 @@ export async function importGuild(store: Store, lines: AsyncIterable<string>, si
     for await (const text of lines) {
       signal.throwIfAborted();
       const line = parseLine(text);
-      if (!line) break;
+      // The beginning of another stream ends this one too.
+      if (!line || ('format' in line && move)) break;
       if ('format' in line) move = await GuildImport.begin(store, line.guild, line.model);
       else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
       else if ('members' in line) await move.put(line.members);
