@@ -83,7 +83,9 @@ describeStores('a deletion of a guild beside a bot', (kind) => {
       Promise.all((await suite.store.client.keys(`*{${guild}}*`)).sort().map((key) => suite.store.client.type(key)));
     const staged = await StagedMembers.lock(suite.store, guild);
     const before = await dump();
-    await expect(deleteGuild(suite.store, guild)).rejects.toThrow('Another replacement or deletion');
+    await expect(deleteGuild(suite.store, guild)).rejects.toThrow(
+      `An import, a deletion or a season's end of ${guild} is running, or was killed a moment ago: try again in 10 s`,
+    );
     expect(await dump()).toEqual(before);
     await staged.end();
     expect(await deleteGuild(suite.store, guild)).toEqual({

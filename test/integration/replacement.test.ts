@@ -356,7 +356,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     const guild = suite.newGuild();
     await StagedMembers.lock(suite.store, guild);
     await expect(StagedMembers.lock(suite.store, guild)).rejects.toThrow(
-      /^Another replacement or deletion of g\d+ is running/,
+      /^An import, a deletion or a season's end of g\d+ is running/,
     );
   });
 

@@ -85,7 +85,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     // The lock of the killed run is still there, as if it were running. It expires later.
     expect(await seed('--generate', '50', '--replace')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('error: Another replacement or deletion of g is running, or was killed'),
+      stderr: expect.stringContaining("error: An import, a deletion or a season's end of g is running, or was killed"),
     });
     await from.client.del('gr:{g}:next:xp:lock');
     expect(await seed('--generate', '50', '--replace')).toMatchObject({ code: 0 });

@@ -70,7 +70,7 @@ export class StagedMembers {
     const [taken] = await staged.step('lock');
     if (taken === 'BUSY') {
       throw new DataConflictError(
-        `Another replacement or deletion of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
+        `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
       );
     }
     staged.leftBehind = Number((await staged.step('clear', ...curveFields))[1]);
