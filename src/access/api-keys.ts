@@ -180,19 +180,30 @@ export class ApiKeyStore {
       ...options,
       replaced: keyId,
     });
+    try {
+      await this.endAfter(old, sha, overlapMs);
+    } catch (error) {
+      // Nobody sees the new key then.
+      await this.revoke(guildId, created.record.id).catch(() => {});
+      throw error;
+    }
+    return created;
+  }
+
+  /** Lets a key end after a time, unless it does before; with 0 it is revoked. @param sha of the key. */
+  private async endAfter({ id, guildId, expiresAt }: ApiKeyRecord, sha: string, overlapMs: number): Promise<void> {
     if (overlapMs === 0) {
-      await this.revoke(guildId, keyId).catch(unlessRevoked);
-      return created;
+      await this.revoke(guildId, id).catch(unlessRevoked);
+      return;
     }
     const end = new Date(this.now() + overlapMs).toISOString();
-    if (old.expiresAt === null || old.expiresAt > end) {
+    if (expiresAt === null || expiresAt > end) {
       const record = this.redisKeys.apiKey(sha);
       await this.client.hset(record, 'expires_at', end);
       // It was revoked meanwhile: nothing of it may stay.
       if ((await this.client.hexists(record, 'id')) === 0) await this.client.del(record);
     }
     await publishInvalidation(this.client, this.redisKeys, guildId);
-    return created;
   }
 
   /**

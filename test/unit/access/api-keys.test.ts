@@ -237,6 +237,14 @@ describe('rotate', () => {
     expect(await testStore.client.keys('*rotating*')).toEqual([]);
   });
 
+  it('leaves no key that nobody has seen when Redis refuses the end of the old one', async () => {
+    const old = await apiKeys.create('g', 'widget', null);
+    const full = storeWith({ hset: () => Promise.reject(new Error('OOM command not allowed')) });
+    await expect(full.rotate('g', old.record.id, DAY)).rejects.toThrow(StoreUnavailableError);
+    expect(await apiKeys.list('g')).toEqual([old.record]);
+    expect(await testStore.client.keys('gr:key:*')).toEqual([`gr:key:${hashKey(old.key)}`]);
+  });
+
   it('can be tried again at once when it was refused, and soon when it was killed', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
     const keep = () => Promise.reject(new Error('no room'));
