@@ -22,6 +22,11 @@ export interface CreatedKey {
   readonly record: ApiKeyRecord;
 }
 
+export interface RotatedKey extends CreatedKey {
+  /** The key before it, with the end that it has now; null when it was revoked. */
+  readonly replaced: ApiKeyRecord | null;
+}
+
 /** What a caller does with a key that is made. */
 export interface KeepOptions {
   /** Called before the key works. A failure makes no key, so none works that nobody has seen. */
@@ -163,13 +168,13 @@ export class ApiKeyStore {
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
    * @throws NotFoundError when the guild has no such key, and DataConflictError while another call rotates it.
    */
-  rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<CreatedKey> {
+  rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
     // Otherwise two calls at once would make two keys, and the last of them say when the old one ends.
     const rotate = () => this.replace(guildId, keyId, overlapMs, options);
     return oneRotation(this.client, this.redisKeys, guildId, keyId, rotate);
   }
 
-  private async replace(guildId: string, keyId: string, overlapMs: number, options: KeepOptions): Promise<CreatedKey> {
+  private async replace(guildId: string, keyId: string, overlapMs: number, options: KeepOptions): Promise<RotatedKey> {
     const sha = await this.shaOf(guildId, keyId);
     const old = await this.find(sha);
     if (!old)
@@ -181,29 +186,34 @@ export class ApiKeyStore {
       replaced: keyId,
     });
     try {
-      await this.endAfter(old, sha, overlapMs);
+      return { ...created, replaced: await this.endAfter(old, sha, overlapMs) };
     } catch (error) {
       // Nobody sees the new key then.
       await this.revoke(guildId, created.record.id).catch(() => {});
       throw error;
     }
-    return created;
   }
 
-  /** Lets a key end after a time, unless it does before; with 0 it is revoked. @param sha of the key. */
-  private async endAfter({ id, guildId, expiresAt }: ApiKeyRecord, sha: string, overlapMs: number): Promise<void> {
+  /**
+   * Lets a key end after a time, unless it does before; with 0 it is revoked.
+   * @param sha of the key.
+   * @returns its record from now on, null for none.
+   */
+  private async endAfter(record: ApiKeyRecord, sha: string, overlapMs: number): Promise<ApiKeyRecord | null> {
+    const { id, guildId } = record;
     if (overlapMs === 0) {
       await this.revoke(guildId, id).catch(unlessRevoked);
-      return;
+      return null;
     }
     const end = new Date(this.now() + overlapMs).toISOString();
-    if (expiresAt === null || expiresAt > end) {
-      const record = this.redisKeys.apiKey(sha);
-      await this.client.hset(record, 'expires_at', end);
-      // It was revoked meanwhile: nothing of it may stay.
-      if ((await this.client.hexists(record, 'id')) === 0) await this.client.del(record);
-    }
+    const expiresAt = record.expiresAt === null || record.expiresAt > end ? end : record.expiresAt;
+    const apiKey = this.redisKeys.apiKey(sha);
+    if (expiresAt !== record.expiresAt) await this.client.hset(apiKey, 'expires_at', expiresAt);
+    const isThere = (await this.client.hexists(apiKey, 'id')) === 1;
+    // It was revoked meanwhile: nothing of it may stay.
+    if (!isThere) await this.client.del(apiKey);
     await publishInvalidation(this.client, this.redisKeys, guildId);
+    return isThere ? { ...record, expiresAt } : null;
   }
 
   /**

@@ -104,15 +104,12 @@ async function revoke(context: CommandContext, keyId: string, { guild, json }: O
 }
 
 async function rotate(context: CommandContext, keyId: string, { guild, overlap, json }: RotateOptions): Promise<void> {
-  const { key, record, old } = await withServices(context, async ({ apiKeys }) => {
-    const created = await apiKeys.rotate(guild, keyId, overlap);
-    return { ...created, old: (await apiKeys.list(guild)).find(({ id }) => id === keyId) };
-  });
-  print(context, json, { guild, key, ...toJson(record), replaces: old ? toJson(old) : { id: keyId } }, () => [
+  const { key, record, replaced } = await withServices(context, ({ apiKeys }) => apiKeys.rotate(guild, keyId, overlap));
+  print(context, json, { guild, key, ...toJson(record), replaces: replaced ? toJson(replaced) : { id: keyId } }, () => [
     ...newKeyLines(key),
     describe(record),
-    old?.expiresAt && stateOf(old) === 'active'
-      ? `Key ${keyId} goes on working until ${minute(old.expiresAt)}.`
+    replaced?.expiresAt && stateOf(replaced) === 'active'
+      ? `Key ${keyId} goes on working until ${minute(replaced.expiresAt)}.`
       : `Key ${keyId} is refused from now on.`,
   ]);
 }

@@ -180,7 +180,8 @@ describe('rotate', () => {
   it('creates a key of the same name, lifetime, origins and cap; the old one expires after the overlap', async () => {
     const old = await apiKeys.create('g', 'widget', 10 * DAY, ['https://a.example'], 200);
     now = START + 3 * DAY;
-    const { key, record } = await apiKeys.rotate('g', old.record.id, DAY);
+    const { key, record, replaced } = await apiKeys.rotate('g', old.record.id, DAY);
+    expect(replaced).toEqual({ ...old.record, expiresAt: '2026-01-19T12:00:00.000Z' });
     expect(record).toMatchObject({
       name: 'widget',
       createdAt: '2026-01-18T12:00:00.000Z',
@@ -202,7 +203,8 @@ describe('rotate', () => {
 
   it('does not extend a key that expires before the overlap ends', async () => {
     const old = await apiKeys.create('g', 'widget', DAY);
-    await apiKeys.rotate('g', old.record.id, 2 * DAY);
+    const { replaced } = await apiKeys.rotate('g', old.record.id, 2 * DAY);
+    expect(replaced).toEqual(old.record);
     expect(await expiryOf(old.key)).toBe('2026-01-16T12:00:00.000Z');
   });
 
@@ -216,7 +218,8 @@ describe('rotate', () => {
 
   it('without an overlap revokes the old key', async () => {
     const old = await apiKeys.create('g', 'widget', null);
-    const { record } = await apiKeys.rotate('g', old.record.id, 0);
+    const { record, replaced } = await apiKeys.rotate('g', old.record.id, 0);
+    expect(replaced).toBeNull();
     expect(await apiKeys.find(hashKey(old.key))).toBeNull();
     expect(await apiKeys.list('g')).toEqual([record]);
   });
@@ -235,6 +238,12 @@ describe('rotate', () => {
     expect(await expiryOf(key)).toBe('2026-01-16T12:00:00.000Z');
     expect((await apiKeys.list('g')).map(({ id }) => id).sort()).toEqual([record.id, rotated.record.id].sort());
     expect(await testStore.client.keys('*rotating*')).toEqual([]);
+  });
+
+  it('says that a key is gone which somebody else revokes meanwhile', async () => {
+    const { record } = await apiKeys.create('g', 'widget', null);
+    const keep = () => apiKeys.revoke('g', record.id);
+    expect((await apiKeys.rotate('g', record.id, DAY, { keep })).replaced).toBeNull();
   });
 
   it('leaves no key that nobody has seen when Redis refuses the end of the old one', async () => {
