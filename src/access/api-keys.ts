@@ -166,10 +166,10 @@ export class ApiKeyStore {
 
   /**
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
-   * @throws NotFoundError when the guild has no such key, and DataConflictError while another call rotates it.
+   * @throws NotFoundError when the guild has no such key, and DataConflictError when another call rotates it, or did so a moment ago.
    */
   rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
-    // Otherwise two calls at once would make two keys, and the last of them say when the old one ends.
+    // Two calls at once would make two keys, and the last of them say when the old one ends.
     const rotate = () => this.replace(guildId, keyId, overlapMs, options);
     return oneRotation(this.client, this.redisKeys, guildId, keyId, rotate);
   }

@@ -3,12 +3,13 @@ import { DataConflictError } from '../errors.ts';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
 
-/** How long a rotation that was killed keeps others away. */
+/** How long a rotation keeps others away. */
 const LOCK_MS = 10_000;
 
 /**
- * Runs the one rotation of an API key at a time, in all processes. Three round trips beside it.
- * @throws DataConflictError while another one runs, or when one was killed a moment ago.
+ * Runs a rotation of an API key, in all processes one in ten seconds. One that fails can be tried again at once. Three round trips at most
+ * beside it.
+ * @throws DataConflictError while another one runs, and for ten seconds from its begin.
  * @throws StoreUnavailableError
  */
 export async function oneRotation<T>(
@@ -22,16 +23,17 @@ export async function oneRotation<T>(
   const token = randomUUID();
   if ((await client.set(lock, token, 'PX', LOCK_MS, 'NX')) === null)
     throw new DataConflictError(
-      `Key ${keyId} of guild ${guildId} is being rotated by another call, or one was killed a moment ago: see the keys, and try again in ${LOCK_MS / 1000} s`,
+      `Key ${keyId} of guild ${guildId} was rotated a moment ago: use the new key of that rotation, or try again in ${LOCK_MS / 1000} s`,
     );
   try {
     return await rotate();
-  } finally {
+  } catch (error) {
     // After a suspension it can be the lock of another one. Without Redis it ends by itself.
     const isOwn = await client.get(lock).then(
       (owner) => owner === token,
       () => false,
     );
     if (isOwn) await client.del(lock).catch(() => {});
+    throw error;
   }
 }
