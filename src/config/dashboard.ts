@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../errors.ts';
-import { type Config, integer, parseConfig, parseVariables } from './service.ts';
+import { type Config, haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
 export interface DashboardConfig extends Config {
@@ -49,6 +49,11 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   const config = parsed(() => parseConfig(env), problems);
   if (!own || !config) throw new ConfigError(problems);
   const { DASHBOARD_HOST, DASHBOARD_PORT, DASHBOARD_HEALTH_PORT, DASHBOARD_URL, DASHBOARD_API_URL } = own;
+  const isOnePort = DASHBOARD_PORT !== 0 && DASHBOARD_PORT === DASHBOARD_HEALTH_PORT;
+  if (isOnePort && haveCommonAddress(DASHBOARD_HOST, config.adminHost)) {
+    const problem = `DASHBOARD_HEALTH_PORT is ${DASHBOARD_PORT}, as DASHBOARD_PORT is`;
+    throw new ConfigError([`${problem}: choose another, or 0 for no health listener`]);
+  }
   return {
     ...config,
     dashboardHost: DASHBOARD_HOST,

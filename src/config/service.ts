@@ -69,7 +69,7 @@ const workers = z
   .transform((text) => (text === 'auto' ? ('auto' as const) : Number(text)));
 
 /** Returns whether two listeners of these hosts have an address in common, so that each needs a port of its own. */
-function haveCommonAddress(one: string, other: string): boolean {
+export function haveCommonAddress(one: string, other: string): boolean {
   const hosts = [one, other];
   const isIpv6 = hosts.some((host) => host.includes(':'));
   return one === other || hosts.includes('::') || (hosts.includes('0.0.0.0') && !isIpv6);
