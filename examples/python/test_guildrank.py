@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import unittest
 from dataclasses import astuple
-from typing import Union
+from datetime import datetime, timedelta, timezone
+from typing import Any, Union
 
 from guildrank import Change, ConflictError, Guildrank, Places, Record, RefusedError, Sync, UnreplicatedError
 from scratch import ResponseError, ScratchTest, connect, disconnect, redis, redis_asyncio, require_empty
@@ -181,7 +182,8 @@ class RecordTest(ScratchTest):
         self.assertEqual((await self.guildrank.page("1")).rows[0].username, "a")
 
     async def test_claims_after_a_time_beyond_all_dates(self) -> None:
-        await self.guildrank.record("1", "a", set=1, profile={"last_daily_claim": 8_640_000_000_000_000})
+        await self.guildrank.record("1", "a", set=1)
+        await self.connection.hset("gr:{1}:members", "a", "- 1 8640000000000000 ")
         claim = await self.guildrank.claim_daily("1", "a", 5)
         self.assertEqual((claim.claimed, claim.next_claim_at.year), (False, 9999))
 
@@ -202,6 +204,27 @@ class RecordTest(ScratchTest):
         with self.assertRaises(ValueError):
             await self.guildrank.record("1", "a", add=-5, floor=7)
         self.assertEqual(await self.connection.dbsize(), 0)
+
+    async def test_refuses_a_claim_in_the_future(self) -> None:
+        far = datetime.now(timezone.utc) + timedelta(days=60)
+        ms = round(far.timestamp() * 1000)
+        problem = "^last_daily_claim is more than a day from now: the member could claim nothing until then$"
+        claims: list[Union[datetime, int, str]] = [far, ms, str(ms)]
+        for claim in claims:
+            with self.assertRaisesRegex(ValueError, problem):
+                await self.guildrank.record("1", "a", set=1, profile={"last_daily_claim": claim})
+            with self.assertRaisesRegex(ValueError, problem):
+                await self.guildrank.set_profiles("1", {"b": {}, "a": {"last_daily_claim": claim}})
+        self.assertEqual(await self.connection.dbsize(), 0)
+        soon = datetime.now(timezone.utc) + timedelta(hours=23)
+        await self.guildrank.record("1", "a", set=1, profile={"last_daily_claim": soon})
+
+    def test_refuses_a_prefix_that_the_service_refuses(self) -> None:
+        unfits: list[Any] = ["", "{gr}", "a b", "x" * 65, "gr\n", None]
+        for unfit in unfits:
+            with self.assertRaisesRegex(ValueError, "^prefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not "):
+                Guildrank(self.connection, prefix=unfit)
+        Guildrank(self.connection, prefix="a:B_9.-")
 
     def test_says_that_it_needs_a_connection_of_asyncio(self) -> None:
         with self.assertRaisesRegex(TypeError, "redis.asyncio"):

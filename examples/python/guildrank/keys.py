@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 from .checks import check_one_of
 
 # Those of ".prev" are the last ones that are over.
 BOARDS = ("week", "week.prev", "month", "month.prev")
+# With braces, all guilds would be in one slot of a Cluster.
+_PREFIX = re.compile("[A-Za-z0-9:_.-]{1,64}")
 
 
 class Keys:
     """Makes the names of keys from the KEY_PREFIX of the service."""
 
     def __init__(self, prefix: str) -> None:
+        if not (isinstance(prefix, str) and _PREFIX.fullmatch(prefix)):
+            raise ValueError(f"prefix must be 1 to 64 of A-Z a-z 0-9 : _ . -, not {prefix!r}")
         self._prefix = prefix
 
     def of(self, guild: str, *names: str) -> list[str]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Mapping, Union
 
-# Fields of a profile: username, level, daily_streak, and last_daily_claim as a datetime or in milliseconds since 1970. "" or None removes a field.
+from .profiles import is_digits
+
+# Fields of a profile: username, level, daily_streak, and last_daily_claim as a datetime or in milliseconds since 1970, at most a day from now.
+# "" or None removes a field.
 Profile = Mapping[str, Union[str, int, datetime, None]]
+_DAY_MS = 86_400_000
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,12 @@ def record_args(record: Record) -> list[Union[str, int]]:
 
 def profile_args(profile: Profile) -> list[str]:
     """Returns a profile as arguments of record.lua: field, value, ..."""
-    return [text for name, value in profile.items() for text in (name, _field_text(name, value))]
+    texts = {name: _field_text(name, value) for name, value in profile.items()}
+    claim = texts.get("last_daily_claim", "")
+    # A day covers clocks that differ, and times in another zone.
+    if is_digits(claim) and int(claim) > time.time() * 1000 + _DAY_MS:
+        raise ValueError("last_daily_claim is more than a day from now: the member could claim nothing until then")
+    return [text for field in texts.items() for text in field]
 
 
 def _field_text(name: str, value: Union[str, int, datetime, None]) -> str:
