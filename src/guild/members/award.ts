@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { checkFields, shown } from './check-fields.ts';
+import { checkFields, checkText, shown } from './check-fields.ts';
 import { isRepeated, type OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
@@ -53,6 +53,7 @@ const MAX_COOLDOWN_MS = 365 * 24 * 3600 * 1000;
 export function awardArguments(request: AwardRequest): string[] {
   checkFields(request, 'an award', FIELDS);
   const { amount, factor, cooldownMs = 0, username = '', rank = false } = request;
+  checkText(username, 'username');
   const cooldown = wholeText('cooldownMs', cooldownMs, 0, MAX_COOLDOWN_MS);
   const args = [drawn(amount), cooldown, username, rank ? 'rank' : ''];
   if (factor !== undefined) args.push(factorText(factor));

@@ -23,7 +23,13 @@ export function checkList(value: unknown, subject: string): void {
   if (!Array.isArray(value)) throw new InvalidInputError(`${subject} must be a list, not ${shown(value)}`);
 }
 
+/** Checks that an argument is a text. A client would make one of anything, such as "null". @throws InvalidInputError */
+export function checkText(value: unknown, name: string): void {
+  if (typeof value !== 'string') throw new InvalidInputError(`${name} must be a text, not ${shown(value)}`);
+}
+
 /** Returns a wrong value as text for a message, a text in quotes. */
 export function shown(value: unknown): string {
+  if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }

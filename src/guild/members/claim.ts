@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { checkFields } from './check-fields.ts';
+import { checkFields, checkText } from './check-fields.ts';
 import { isRepeated, type OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
@@ -54,6 +54,7 @@ const MAX_INTERVAL_MS = 7 * 24 * 3_600_000;
 export function claimArguments(request: ClaimRequest): string[] {
   checkFields(request, 'a claim', FIELDS);
   const { reward, utcOffsetMinutes = 0, graceDays = 0, minIntervalMs = MIN_INTERVAL_MS, username = '' } = request;
+  checkText(username, 'username');
   const rewards = typeof reward === 'number' ? [reward] : reward;
   if (!Array.isArray(rewards) || rewards.length === 0)
     throw new InvalidInputError('reward must be a number or a list with one number or more');

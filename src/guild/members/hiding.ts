@@ -3,7 +3,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
-import { checkFields } from './check-fields.ts';
+import { checkFields, shown } from './check-fields.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from './hide-reasons.ts';
 import { inSlices, sumOf } from './slices.ts';
 import { throwRefusal } from './writer.ts';
@@ -44,7 +44,7 @@ export async function changeReason(
   const { reason = 'moderator' } = options;
   checkIds(guildId, userIds);
   if (!HIDE_REASONS.includes(reason))
-    throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${JSON.stringify(reason)}`);
+    throw new InvalidInputError(`reason must be ${HIDE_REASONS.join(', ')}, not ${shown(reason)}`);
   const guild = redisKeys.guild(guildId);
   const slices = await inSlices(userIds, async (slice) => {
     const reply = await hide(scripts, guild, [mode, reason, ...slice]);

@@ -1,5 +1,5 @@
 import { InvalidInputError, RecordRefusedError } from '../../errors.ts';
-import { checkFields, checkList } from './check-fields.ts';
+import { checkFields, checkList, checkText } from './check-fields.ts';
 import type { HideReason } from './hide-reasons.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
@@ -67,11 +67,12 @@ function problemOf(record: XpRecord): string | undefined {
   return floor !== undefined && set !== undefined ? 'has floor, which goes with add only' : undefined;
 }
 
-/** Checks the fields of a profile, and that its claim is not in the future. @param path place of what has it. @throws InvalidInputError */
+/** Checks fields, name and claim of a profile; the claim is not in the future. @param path place of what has it. @throws InvalidInputError */
 export function checkProfile(profile: ProfileChange, path: string, now: number): void {
   const place = `${path && `${path}.`}profile`;
   checkFields(profile, 'a profile', PROFILE_FIELDS, place);
-  const { lastDailyClaim } = profile;
+  const { username = null, lastDailyClaim } = profile;
+  if (username !== null) checkText(username, `${place}.username`);
   if (lastDailyClaim && isFutureClaim(lastDailyClaim, now))
     throw new InvalidInputError(`${place}.lastDailyClaim ${FUTURE_CLAIM}`);
 }

@@ -3,7 +3,7 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
 import { checkIds } from '../ranking/check-ids.ts';
-import { checkFields } from './check-fields.ts';
+import { checkFields, shown } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 
@@ -46,9 +46,11 @@ export async function syncMembers(
   const { dryRun = false, maxShare = MAX_SHARE } = options;
   checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
   if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
-    throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${maxShare}`);
+    throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${shown(maxShare)}`);
   if (typeof (presentIds as Partial<PresentMembers> | null)?.has !== 'function' && !Array.isArray(presentIds))
-    throw new InvalidInputError(`The present members must be a list, a Set or a Map of user ids, not ${presentIds}`);
+    throw new InvalidInputError(
+      `The present members must be a list, a Set or a Map of user ids, not ${shown(presentIds)}`,
+    );
   const present: PresentMembers = Array.isArray(presentIds) ? new Set(presentIds) : (presentIds as PresentMembers);
   if (present.size === 0)
     throw new InvalidInputError('The list of present members is empty: give all user ids of the server');

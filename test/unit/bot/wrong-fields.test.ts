@@ -140,6 +140,24 @@ describe('a wrong argument', () => {
       'factor must be a number from 0 to 1000 with six decimals at most, not "1.5"',
       () => w.award('g', { userId: '1', amount: 1, factor: '1.5' }),
     ],
+    ['amount must be a whole number from 0 to 1000000000, not 5n', () => w.award('g', { userId: '1', amount: 5n })],
+    // With node-redis, the name would be "null".
+    ['username must be a text, not null', () => w.award('g', { userId: '1', amount: 1, username: null })],
+    ['username must be a text, not null', () => w.claimDaily('g', { userId: '1', reward: 1, username: null })],
+    [
+      'profile.username must be a text, not [object Object]',
+      () => w.record('g', { userId: '1', add: 1, profile: { username: {} } }),
+    ],
+    [
+      'updates[1].profile.username must be a text, not 5',
+      () =>
+        w.setProfiles('g', [
+          { userId: '1', profile: { username: null } },
+          { userId: '2', profile: { username: 5 } },
+        ]),
+    ],
+    ['reason must be left, self, moderator, not 5n', () => w.hide('g', ['1'], { reason: 5n })],
+    ['maxShare must be a number from 0 to 1, not "0.5"', () => w.syncMembers('g', ['1'], { maxShare: '0.5' })],
     ['reward must be a number or a list with one number or more', () => w.claimDaily('g', { userId: '1' })],
     [`A claim must be an object with ${CLAIM}, not undefined`, () => w.claimDaily('g')],
     ['A level must be an object with userId, level, eventId, not undefined', () => w.setLevel('g')],
