@@ -5,7 +5,7 @@ import { ID_PATTERN } from '../guild/ranking/model.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { type Activity, openContext } from '../http/request-context.ts';
 import type { Assets } from './assets.ts';
-import { checkForm, enteredOf, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
+import { checkForm, enteredOf, FORM_LIMITS, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
 import type { GuildPage, Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator.ts';
 import { notFound, Refusal } from './refusal.ts';
@@ -130,7 +130,10 @@ function refusalOf(error: unknown): Refusal {
   }
   // Express and its body parser name the status of a bad request.
   const { status } = error as { status?: unknown };
-  if (status === 413) return new Refusal(413, 'Too large', 'This form is larger than the dashboard takes.');
+  if (status === 413) {
+    const message = `A form has at most ${FORM_LIMITS} here. Nothing was changed: shorten it, and send it again.`;
+    return new Refusal(413, 'Too large', message);
+  }
   if (error instanceof URIError || (typeof status === 'number' && status >= 400 && status < 500)) {
     return new Refusal(400, 'Bad request', 'The dashboard cannot read this request.');
   }

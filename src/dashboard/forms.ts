@@ -9,8 +9,11 @@ import { visitOf } from './visit.ts';
 /** Name of the hidden field with the token of the session. */
 export const TOKEN_FIELD = '_token';
 
-/** Largest form: 16 kB of rules as JSON, with line breaks and encoded. A page with an upload reads the body itself. */
-const MAX_FORM = '96kb';
+/** Largest form, in kB: 16 kB of rules as JSON, with line breaks and encoded. A page with an upload reads the body itself. */
+export const MAX_FORM_KB = 96;
+const MAX_FIELDS = 100;
+/** What a form may have, for messages. */
+export const FORM_LIMITS = `${MAX_FORM_KB} kB and ${MAX_FIELDS} fields`;
 
 /**
  * Lets only pages of the dashboard change something: the browser must name the dashboard as the origin of every request but GET and HEAD.
@@ -48,7 +51,11 @@ export function allowLongBody(res: Response): void {
 }
 
 /** Reads forms without files into `req.body`. Each field is a text. */
-export const readForm: RequestHandler = express.urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
+export const readForm: RequestHandler = express.urlencoded({
+  extended: false,
+  limit: `${MAX_FORM_KB}kb`,
+  parameterLimit: MAX_FIELDS,
+});
 
 /**
  * Refuses a form without the token of the session. The form with a file of a page that takes uploads is left to that page, which reads it

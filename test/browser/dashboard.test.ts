@@ -233,6 +233,25 @@ describe('the dashboard in Chromium', needs('chromium', 'redis-server'), () => {
     await owner.close();
   });
 
+  it('keeps a form that is too large, and says how large it may be', async () => {
+    await visit.signIn();
+    await visit.follow('Settings');
+    await visit.follow('Make rules');
+    const field = visit.page.getByLabel(/Document of rules/);
+    // Three bytes of the form are a quote, and six a line break.
+    const text = `${'"'.repeat(32)}\n`.repeat(970);
+    await field.fill(text);
+    await visit.press('Save the JSON');
+    const button = "document.querySelector('form[action$=json] button')";
+    expect(await visit.page.evaluate(`${button}.validationMessage`)).toBe(
+      'This form has 97 kB, and 96 kB at most are taken: shorten it.',
+    );
+    expect(await field.inputValue()).toBe(text);
+    await field.fill('{}');
+    await visit.press('Save the JSON');
+    expect(await visit.text()).toContain('The rules are saved.');
+  });
+
   it('is used by the keyboard alone', async () => {
     await visit.signIn();
     // A key that is pressed before the page has replaced the one of the sign-in is lost.

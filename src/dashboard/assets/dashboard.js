@@ -61,6 +61,21 @@ for (const box of /** @type {NodeListOf<HTMLElement>} */ (document.querySelector
   show();
 }
 
+// A form with long texts is not sent when it is too large, because its input would be lost: <form data-max-kb="kB that are taken">.
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll('form[data-max-kb]'))) {
+  const button = form.querySelector('button');
+  const check = () => {
+    const fields = /** @type {[string, string][]} */ ([...new FormData(form)]);
+    // A browser sends each line break as two characters.
+    const kb = new URLSearchParams(fields).toString().replaceAll('%0A', '%0D%0A').length / 1024;
+    const isTooLarge = kb > Number(form.dataset.maxKb);
+    const problem = `This form has ${Math.ceil(kb)} kB, and ${form.dataset.maxKb} kB at most are taken: shorten it.`;
+    button?.setCustomValidity(isTooLarge ? problem : '');
+  };
+  form.addEventListener('input', check);
+  check();
+}
+
 // A picker beside a field for a colour: <input type="color" data-colour-of="ID of the field" data-own="colour of the empty field" hidden>.
 for (const picker of /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('[data-colour-of]'))) {
   const field = /** @type {HTMLInputElement | null} */ (document.getElementById(picker.dataset.colourOf ?? ''));

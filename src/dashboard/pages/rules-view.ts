@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { parseRules } from '../../bot/parse-rules.ts';
 import { InvalidInputError } from '../../errors.ts';
+import { MAX_FORM_KB } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { fieldsOfRules, type RulesFields, STACKINGS, VOICE_BOXES } from '../rules-form.ts';
 
@@ -51,7 +52,7 @@ export function sendRules(
   shown: ShownRules,
   status = shown.problem ? 400 : 200,
 ): void {
-  const choices = { voiceBoxes: Object.entries(VOICE_BOXES), stackings: Object.entries(STACKINGS) };
+  const choices = { voiceBoxes: Object.entries(VOICE_BOXES), stackings: Object.entries(STACKINGS), maxKb: MAX_FORM_KB };
   const data = {
     title: 'XP rules and roles',
     notice: '',
