@@ -3,14 +3,19 @@ import { InvalidInputError, messageOf } from '../errors.ts';
 import { openFile, unreadable } from './inputs.ts';
 import { checkNesting } from './nesting.ts';
 import { textBytes } from './text-bytes.ts';
+import { withoutMembers } from './without-members.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
 const MAX_BYTES = 64 << 20;
+/** The most characters beside the members of an export. They take ten times as many bytes when they are parsed. */
+const MAX_PARSED = 1 << 20;
 
 /**
- * Reads a whole JSON document, from a file or a stream. Unpacks gzip. O(n) of time and memory.
+ * Reads a JSON document of rules or of an export with rules, from a file or a stream. Unpacks gzip. It has null in place of the members of
+ * an export. O(n) of time, and of memory for the text.
  * @param name of the source, for messages.
- * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB), is no JSON, or as {@link checkNesting}.
+ * @throws InvalidInputError when it cannot be read, is above `maxBytes` of text (64 MiB) or above 1 MiB beside its members, is no JSON, or
+ * as {@link checkNesting}.
  */
 export async function readDocument(
   source: string | Readable,
@@ -35,9 +40,12 @@ export async function readDocument(
   } finally {
     stream.destroy();
   }
-  const text = Buffer.concat(chunks)
+  const whole = Buffer.concat(chunks)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
+  const text = withoutMembers(whole);
+  if (text.length > MAX_PARSED)
+    throw new InvalidInputError(`${name} has more than 1 MiB beside members: it is no file of rules`);
   checkNesting(text, name);
   try {
     return JSON.parse(text);

@@ -160,6 +160,22 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
     expect(peak()).toBeLessThan(MEMORY);
   });
 
+  it.each([
+    ['lists', `[${'["x"],'.repeat(999_990)}[]]`, 400],
+    ['names', `{${Array.from({ length: 700_000 }, (_, n) => `"k${n}":1`).join(',')}}`, 400],
+    [
+      'members',
+      `{"settings":{},"users":{${Array.from({ length: 400_000 }, (_, n) => `"${n}":{"xp":1}`).join(',')}}}`,
+      200,
+    ],
+  ])('ten owners upload rules of many %s at once', async (_what, text, status) => {
+    const rules = new Uint8Array(Buffer.from(text));
+    const owners = await Promise.all(Array.from({ length: 10 }, (_, n) => signIn(`rules${n}`)));
+    const uploads = owners.map((owner, n) => upload(owner, `rules${n}`, rules, 'settings/rules/file'));
+    await served(Promise.all(uploads).then((statuses) => expect(new Set(statuses)).toEqual(new Set([status]))));
+    expect(peak()).toBeLessThan(MEMORY);
+  });
+
   it('two owners upload an archive in many pieces, cut off, and of a length that is a lie', async () => {
     const piece = gzipSync('1,5\n');
     const pieces = Buffer.concat([gzipSync('user_id,xp\n'), ...Array.from({ length: 20_000 }, () => piece)]);

@@ -20,7 +20,7 @@ import { jsonOf, rulesText, type ShownRules, sendRules, storedRules, versionOf }
 /** Path of the form with a file, below a guild. */
 export const RULES_UPLOAD = '/settings/rules/file';
 
-/** Largest file. The export of a bot has its members too, and is read at once. */
+/** Largest file. The export of a bot has its members too, and its text is read at once. */
 const MAX_FILE = 8 * 1024 * 1024;
 
 /** A save of a form that was made from other rules than those that are stored. */
@@ -39,6 +39,7 @@ export function addRules(router: Router, parts: Parts): void {
   const { guildConfig, auditLog } = parts;
   const readOnce = oneAtATime(busy);
   const saveInTurn = inTurn();
+  const readInTurn = inTurn();
   let folder: string | undefined;
 
   const save = (req: Request, res: Response, document: object | null): Promise<void> => {
@@ -89,15 +90,20 @@ export function addRules(router: Router, parts: Parts): void {
     const read = async (): Promise<void> => {
       const { name, size } = await receiveUpload(req, res, path, new AbortController().signal, MAX_FILE);
       if (size === 0) throw new InvalidInputError('Choose a file that is not empty.');
-      const { document, notices } = rulesIn(await readDocument(path, 'The file', MAX_FILE));
-      const fields = fieldsOfRules(parseRules(document));
+      const { fields, json, notices } = await readInTurn('all guilds', () => readRules(path));
       const begin = `This is what ${name.replace(/\p{Cc}/gu, '').slice(0, 100)} has. Nothing is saved yet: look at it, and save the rules.`;
       const further = notices.map((line) => ` Note: ${line}.`).join('');
       const version = versionOf(await rulesText(parts, guildOf(res)));
-      sendRules(parts, res, { fields, json: jsonOf(document), version, notice: begin + further });
+      sendRules(parts, res, { fields, json, version, notice: begin + further });
     };
     await orShow(res, {}, () => readOnce(guildOf(res), read)).finally(() => rm(path, { force: true }));
   });
+}
+
+/** Reads the rules of a file for the page. The text of one file at a time is in memory. @throws InvalidInputError */
+async function readRules(path: string) {
+  const { document, notices } = rulesIn(await readDocument(path, 'The file', MAX_FILE));
+  return { fields: fieldsOfRules(parseRules(document)), json: jsonOf(document), notices };
 }
 
 /** Returns the rules of a document: its own, or those of the export of a bot, which it is told apart by. */
