@@ -20,7 +20,7 @@ const UNTRUSTED =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 const CLIENT_REFUSED = /^ERR_SSL_\w+_ALERT_(\w*CERTIFICATE\w*|UNKNOWN_CA|HANDSHAKE_FAILURE)$/;
 
-/** Returns why a certificate was refused, by Redis or by this side, and the fix; undefined for another error. */
+/** Returns why a certificate was refused or cannot be used, by Redis or by this side, and the fix; undefined for another error. */
 export function certificateRefusal(error: ConnectionError): Mistake | undefined {
   const { code } = systemErrorOf(error);
   if (UNTRUSTED.test(code)) {
@@ -39,6 +39,13 @@ export function certificateRefusal(error: ConnectionError): Mistake | undefined 
     return {
       problem: `its certificate is not valid now (${error.message})`,
       fix: 'Renew the certificate, or correct the clock',
+    };
+  }
+  // A failed handshake is ERR_SSL_….
+  if (/^ERR_OSSL_/.test(code)) {
+    return {
+      problem: `REDIS_TLS_CERT and REDIS_TLS_KEY cannot be used (${error.message})`,
+      fix: 'Set them to the PEM files of a certificate and of its own private key without a passphrase',
     };
   }
   if (!CLIENT_REFUSED.test(code)) return undefined;

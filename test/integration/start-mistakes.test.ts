@@ -68,6 +68,17 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
     expect(await startFailure(env)).toContain(fix);
   });
 
+  it('names REDIS_TLS_CERT and REDIS_TLS_KEY that do not go together, at once', async () => {
+    const { url, ca, client, server } = await tlsRedis();
+    const env = { REDIS_URL: url, REDIS_TLS_CA: ca, REDIS_TLS_CERT: client.cert, REDIS_TLS_KEY: server.key };
+    const detail = expect.stringMatching(
+      /: REDIS_TLS_CERT and REDIS_TLS_KEY cannot be used \(.*key values mismatch\)$/,
+    );
+    const fix = 'Set them to the PEM files of a certificate and of its own private key without a passphrase';
+    expect(await reachable(env)).toMatchObject({ detail, fix });
+    expect(await startFailure(env)).toContain(fix);
+  });
+
   it.each(['', ':secret@'])('says that a port may speak TLS, with "%s" in the address', async (credentials) => {
     const { plainUrl } = await tlsRedis();
     expect(await reachable({ REDIS_URL: plainUrl.replace('//', `//${credentials}`) }, SOON)).toMatchObject({
