@@ -110,7 +110,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     await view.run("widget.guild = 'a b'");
     await soon(() => view.page.evaluate("seen.find(([name]) => name === 'error')")).toEqual([
       'error',
-      { kind: 'setup', message: 'The guild attribute is not the id of a server.' },
+      { kind: 'setup', message: 'The guild attribute takes the id of a server.' },
     ]);
   });
 
@@ -147,7 +147,7 @@ describeLogic('the widget for the author of a page', (engine) => {
       await view.run(`widget.avatarHref = '${address}'`);
       await soon(pictures).toEqual([0, 0, 0]);
     }
-    expect(view.messages.join()).toContain('The avatar-href attribute is not an http address.');
+    expect(view.messages.join()).toContain('The avatar-href attribute takes an http address.');
   });
 
   it('speaks the language of the element around it', async () => {
@@ -207,7 +207,7 @@ describeLogic('the widget for the author of a page', (engine) => {
     await view.sees('12 members · 53.4K XP');
     await view.sees('Leaderboard unavailable');
     const told = view.messages.filter((message) => message.startsWith('Guildrank widget'));
-    expect(told).toEqual(['Guildrank widget: Set the attribute member.']);
+    expect(told).toEqual(['Guildrank widget: Set the member attribute.']);
     const seen = await view.page.evaluate(`[...document.querySelectorAll('guild-member')].map(({ shadowRoot }) =>
       [shadowRoot.querySelector('.facts').textContent, shadowRoot.querySelectorAll('.is-loading').length])`);
     expect(seen).toEqual(Array(3).fill(['', 0]));

@@ -15,19 +15,38 @@ describe('the widget on pages of others', needs('chromium', 'redis-server'), () 
     await live();
     await view.page.clock.runFor(60_000);
     expect(count()).toBe(1);
-    expect(view.messages.join()).toContain('86400 are used');
+    expect(view.messages.join()).toContain('The refresh attribute takes 0 or 1 to 86400.');
   });
 
   it.each([
+    ['page-size', '500', '1 to 100'],
+    ['page-size', 'all', '1 to 100'],
+    ['refresh', 'soon', '0 or 1 to 86400'],
+    ['refresh', '-1', '0 or 1 to 86400'],
+  ])(
+    'says once in the console what an attribute takes, and goes on with the default: %s="%s"',
+    async (name, value, takes) => {
+      await installClock(view);
+      const count = view.asked('/leaderboard?limit=10&');
+      await view.open({ 'page-size': '10', [name]: value });
+      await live();
+      await view.page.clock.runFor(70_000);
+      await expect.poll(count).toBe(2);
+      const told = view.messages.filter((message) => /Guildrank widget|uncaught/.test(message));
+      expect(told).toEqual([expect.stringContaining(`Guildrank widget: The ${name} attribute takes ${takes}.`)]);
+    },
+  );
+
+  it.each([
     ['a wrong path', { 'base-url': 'SERVICE/wrong' }, /There is no leaderboard service at .*\/wrong\/api\/v1/],
-    ['no address', { 'base-url': 'http://' }, 'The base-url attribute is not an address.'],
+    ['no address', { 'base-url': 'http://' }, 'The base-url attribute takes an address.'],
     [
       'a key with an invisible character',
       { 'api-key': 'KEY\u200b' },
       'The api-key attribute has an invisible character.',
     ],
     ['a wrong key', { 'api-key': 'gr_no' }, 'The API key was not accepted. Check the api-key attribute.'],
-    ['another guild', { guild: 'a b' }, 'The guild attribute is not the id of a server.'],
+    ['another guild', { guild: 'a b' }, 'The guild attribute takes the id of a server.'],
   ] as const)(
     'says in the card that there is no data, and once in the console what to mend: %s',
     async (_, attributes, text) => {

@@ -1,5 +1,5 @@
 import { tellAuthor } from './problem.ts';
-import { limited } from './source.ts';
+import { LONGEST_DELAY_S } from './source.ts';
 
 /** The attributes as properties. The attribute of `pageSize` is `page-size`, and so on; that of `refreshInterval` is `refresh`. */
 export interface Attributes {
@@ -39,6 +39,9 @@ const isOn = (value: string | null) => value !== 'off' && value !== 'false';
 
 const text = (value: string | null) => value ?? '';
 
+/** Tells the author what an attribute takes. */
+const tellTakes = (name: string, what: string) => tellAuthor(`The ${name} attribute takes ${what}.`);
+
 /** Returns the value of each property by its attribute. A value that is not valid counts as the default. */
 const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Attributes[N] } = {
   guild: text,
@@ -52,16 +55,20 @@ const READERS: { readonly [N in keyof Attributes]: (value: string | null) => Att
   memberHref: text,
   avatarHref: (value) => {
     if (!value || /^(https?:\/)?\//i.test(value)) return text(value);
-    tellAuthor('The avatar-href attribute is not an http address.');
+    tellTakes('avatar-href', 'an http address');
     return '';
   },
   pageSize: (value) => {
     const n = Number(value ?? 10);
-    return Number.isInteger(n) && n >= 1 && n <= 100 ? n : 10;
+    if (n >= 1 && n <= 100 && n % 1 === 0) return n;
+    tellTakes('page-size', '1 to 100');
+    return 10;
   },
   refreshInterval: (value) => {
     const n = Number(value ?? 60);
-    return n === 0 ? 0 : n >= 1 ? limited(n, 'refresh') : 60;
+    if ((n >= 1 && n <= LONGEST_DELAY_S) || n === 0) return n;
+    tellTakes('refresh', '0 or 1 to 86400');
+    return n > 1 ? LONGEST_DELAY_S : 60;
   },
   selectable: (value) => value !== null,
   search: isOn,

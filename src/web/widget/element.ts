@@ -168,13 +168,13 @@ export abstract class GuildElement extends Base implements Subscriber {
     const key = this.apiKey.trim();
     const problem = (text: string) => new Problem('setup', text);
     if (!guild || (!key && !baseUrl)) throw problem('Set the attributes guild and api-key.');
-    if (!isId(guild)) throw problem('The guild attribute is not the id of a server.');
+    if (!isId(guild)) throw problem('The guild attribute takes the id of a server.');
     if (/[^!-~]/.test(key)) throw problem('The api-key attribute has an invisible character. Copy the key again.');
     let url: URL;
     try {
       url = new URL(baseUrl || new URL('.', scriptUrl || location.origin), document.baseURI);
     } catch {
-      throw problem('The base-url attribute is not an address.');
+      throw problem('The base-url attribute takes an address.');
     }
     const base = (url.origin + url.pathname).replace(/\/+$/, '');
     return `${base.endsWith('/api/v1') ? base : `${base}/api/v1`}/servers/${guild}`;

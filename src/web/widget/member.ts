@@ -6,7 +6,7 @@ import { createRow } from './row.ts';
 import { claimsOf } from './search.ts';
 import { NEVER, type Wants } from './source.ts';
 
-const WITHOUT_MEMBER = new Problem('setup', 'Set the attribute member.');
+const WITHOUT_MEMBER = new Problem('setup', 'Set the member attribute.');
 
 /** `<guild-member>`: one member of a server, with rank, level and progress. */
 export class GuildMember extends GuildElement {

@@ -1,4 +1,4 @@
-import { Problem, problemOf, tellAuthor } from './problem.ts';
+import { Problem, problemOf } from './problem.ts';
 
 export const LONGEST_DELAY_S = 86_400;
 const LONGEST_BACKOFF_S = 60;
@@ -129,8 +129,7 @@ function createSource(root: string, key: string) {
       if (source.resumeAt > now()) return; // The reads of one moment fail together.
       const { kind, retryS = NEVER } = problem;
       const backoffS = kind === 'quota' ? 0 : Math.min(LONGEST_BACKOFF_S, 2 ** failures++);
-      let waitS = Math.max(retryS, backoffS);
-      if (waitS < NEVER) waitS = limited(waitS, 'Retry-After');
+      const waitS = retryS < NEVER ? Math.min(LONGEST_DELAY_S, Math.max(retryS, backoffS)) : NEVER;
       source.problem = problem;
       // Random, so that many widgets do not come back at the same moment.
       source.resumeAt = now() + (waitS + Math.random() * Math.min(10, waitS / 10)) * 1000;
@@ -161,12 +160,6 @@ function createSource(root: string, key: string) {
 /** Ignores that a text is no JSON, such as the web page of a proxy. */
 function unlessNoJson(error: unknown): void {
   if (!(error instanceof SyntaxError)) throw error;
-}
-
-/** Returns seconds, at most a day; tells the author about more. */
-export function limited(seconds: number, name: string): number {
-  if (seconds > LONGEST_DELAY_S) tellAuthor(`${name} is ${seconds} seconds; ${LONGEST_DELAY_S} are used.`);
-  return Math.min(seconds, LONGEST_DELAY_S);
 }
 
 const sources = new Map<string, Source>();
