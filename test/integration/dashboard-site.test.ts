@@ -65,6 +65,15 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
     return code.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
   };
 
+  it('keeps a key whose code could not be shown, because the guild was not read', async () => {
+    const answer = await make({});
+    const { client } = dashboard.store;
+    await client.set('gr:{own}:stats', 'no hash');
+    expect((await follow(answer)).status).toBe(503);
+    await client.del('gr:{own}:stats');
+    expect(codeIn(await follow(answer))).toMatch(/api-key="gr_\w{38}"/);
+  });
+
   it('makes a key for the site alone, with the cap that is proposed, and shows it in the code, once', async () => {
     expect((await owner.get(PAGE)).text).toMatch(/name="cap"[^>]* value="500"/);
     const answer = await make({

@@ -52,9 +52,10 @@ export const widgetPage: GuildPage = {
       const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
       const { data } = parseForm(widgetForm.extend({ place: choice(PLACES) }), req.query);
       if (!record || !data) throw notFound();
-      const { key } = await takeNewKey(parts, req, res, record.id);
       const { place } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
+      // Last, because it can be taken once.
+      const { key } = await takeNewKey(parts, req, res, record.id);
       const code = codeOf(place, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
       const shown = { record, code, place, settings, hasPublicPage: service.hasPublicPage, ...placeTexts(parts) };
