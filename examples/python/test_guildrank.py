@@ -219,6 +219,13 @@ class RecordTest(ScratchTest):
         soon = datetime.now(timezone.utc) + timedelta(hours=23)
         await self.guildrank.record("1", "a", set=1, profile={"last_daily_claim": soon})
 
+    async def test_refuses_a_name_that_is_no_text(self) -> None:
+        unfits: list[Any] = [5, {}, ["a"]]
+        for unfit in unfits:
+            with self.assertRaisesRegex(ValueError, "^username must be a text, not "):
+                await self.guildrank.record("1", "a", set=1, profile={"username": unfit})
+        self.assertEqual(await self.connection.dbsize(), 0)
+
     def test_refuses_a_prefix_that_the_service_refuses(self) -> None:
         unfits: list[Any] = ["", "{gr}", "a b", "x" * 65, "gr\n", None]
         for unfit in unfits:

@@ -51,7 +51,7 @@ def check_whole(name: str, value: int, least: int, most: int) -> None:
         raise ValueError(f"{name} must be a whole number from {least} to {most}, not {value!r}")
 
 
-def check_text(name: str, value: str) -> None:
+def check_text(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise ValueError(f"{name} must be a text, not {value!r}")
 

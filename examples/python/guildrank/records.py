@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Mapping, Union
 
+from .checks import check_text
 from .profiles import is_digits
 
 # Fields of a profile: username, level, daily_streak, and last_daily_claim as a datetime or in milliseconds since 1970, at most a day from now.
@@ -64,7 +65,9 @@ def record_args(record: Record) -> list[Union[str, int]]:
 def profile_args(profile: Profile) -> list[str]:
     """Returns a profile as arguments of record.lua: field, value, ..."""
     texts = {name: _field_text(name, value) for name, value in profile.items()}
-    claim = texts.get("last_daily_claim", "")
+    username, claim = profile.get("username"), texts.get("last_daily_claim", "")
+    if username is not None:
+        check_text("username", username)
     # A day covers clocks that differ, and times in another zone.
     if is_digits(claim) and int(claim) > time.time() * 1000 + _DAY_MS:
         raise ValueError("last_daily_claim is more than a day from now: the member could claim nothing until then")
