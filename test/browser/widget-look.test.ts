@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sharedChromium } from '../../tools/browser.ts';
 import { needs } from '../support/needs.ts';
+import { LANGUAGES } from './numbers.ts';
 import { reservedSpace } from './widget-layout.ts';
 import { chromiumView, installClock, members } from './widget-suite.ts';
 
@@ -90,6 +91,21 @@ describe('the look of the widget', needs('chromium', 'redis-server'), () => {
     await view.page.reload();
     await live();
     expect(await hues()).toEqual(before);
+  });
+
+  it.each(LANGUAGES)('keeps what a search found within the card at its least width, in %s', async (lang, dir) => {
+    await view.page.setViewportSize({ width: 196, height: 900 });
+    await view.open({}, `lang="${lang}" dir="${dir}"`);
+    await expect.poll(() => view.texts('li .xp')).toHaveLength(5);
+    await view.inWidget("all('.icon')[0].click()");
+    await view.page.keyboard.type('u22');
+    await view.page.keyboard.press('Enter');
+    await expect.poll(() => view.shows('.found button')).toBe(true);
+    const outside = `all('.found *').filter((node) => {
+      const [{ left, right }, card] = [node, all('.card')[0]].map((each) => each.getBoundingClientRect());
+      return left < card.left || right > card.right || node.scrollWidth > Math.max(1, node.clientWidth);
+    }).map(({ textContent }) => textContent)`;
+    expect(await view.inWidget(outside)).toEqual([]);
   });
 
   it.each(['list', 'table'])('has two lines for each member of a %s on a phone', async (layout) => {
