@@ -493,6 +493,16 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       await vi.waitFor(async () => expect((await owner.get(path)).status).toBe(200), PATIENT);
     });
 
+    it('that cannot be read leave as no file: a page says so', async () => {
+      await dashboard.store.client.set('gr:{own}:hidden', 'no sorted set');
+      const { status, headers } = await owner.get('/guilds/own/members/export.csv');
+      expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+        503,
+        'text/html; charset=utf-8',
+        null,
+      ]);
+    });
+
     it('leave as a file that the import reads back, hidden ones too', async () => {
       await dashboard.store.writer.record('own', { userId: 'a', set: 7, profile: { username: 'A, "B"\nC', level: 3 } });
       await change('hide', 'old');

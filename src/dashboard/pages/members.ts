@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { BotWriter } from '../../bot/bot-writer.ts';
@@ -87,11 +86,18 @@ export const membersPage: GuildPage = {
       const guildId = guildOf(res);
       await exportOnce(guildId, async () => {
         const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
+        const text = exportText(stored.readAll(guildId), 'csv', result);
+        // Read before the answer begins, so that a failure can be told on a page.
+        const first = await text.next();
+        async function* all(): AsyncGenerator<string> {
+          yield first.value ?? '';
+          yield* text;
+        }
         res.set({
           'Content-Type': 'text/csv; charset=utf-8',
           'Content-Disposition': `attachment; filename="${guildId}.csv"`,
         });
-        await pipeline(Readable.from(exportText(stored.readAll(guildId), 'csv', result)), res);
+        await pipeline(all, res);
       });
     });
 
