@@ -88,6 +88,25 @@ const WORDS: readonly (readonly [RegExp, string, string?])[] = [
   ],
 ];
 
+/** What Sentinels answer to wrong settings. ioredis tells the last answer. */
+const SENTINEL_ANSWERS: readonly (readonly [RegExp, Mistake])[] = [
+  [/No such master/, { problem: 'they know no master of this name', fix: 'Correct REDIS_SENTINEL_NAME' }],
+  [
+    /unknown command .sentinel/i,
+    {
+      problem: 'a Redis answers there, and no Sentinel',
+      fix: 'Write the addresses of the Sentinels into REDIS_NODES',
+    },
+  ],
+  [
+    /Last error: (NOAUTH|WRONGPASS)/,
+    {
+      problem: 'they refuse the credentials',
+      fix: 'Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD',
+    },
+  ],
+];
+
 /**
  * Returns what the failure of a connection means, in words.
  * @param reason its message, without a stop.
@@ -104,6 +123,8 @@ export function connectionMistake({ overTls }: ConnectionError, reason: string, 
       fix: `Without TLS write redis:// in REDIS_URL; ${otherwise}`,
     };
   }
+  const [, answer] = SENTINEL_ANSWERS.find(([pattern]) => mode === 'sentinel' && pattern.test(reason)) ?? [];
+  if (answer) return answer;
   const [, plain = reason, encrypted = plain] = WORDS.find(([pattern]) => pattern.test(`${mode}: ${reason}`)) ?? [];
   return { problem: overTls ? encrypted : plain, fix: `Start Redis, or correct ${setting}` };
 }

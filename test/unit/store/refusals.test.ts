@@ -100,6 +100,25 @@ it.each([
   expect(explainStart('standalone', 'the Redis at h:1', Object.assign(new Error(message), { overTls }))).toMatch(words);
 });
 
+it.each([
+  ['ERR No such master with that name', 'they know no master of this name. Correct REDIS_SENTINEL_NAME.'],
+  [
+    "ERR unknown command 'sentinel', with args beginning with: 'get-master-addr-by-name' 'x' ",
+    'a Redis answers there, and no Sentinel. Write the addresses of the Sentinels into REDIS_NODES.',
+  ],
+  [
+    'NOAUTH Authentication required.',
+    'they refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
+  ],
+  [
+    'WRONGPASS invalid username-password pair or user is disabled.',
+    'they refuse the credentials. Correct REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD.',
+  ],
+])('of Sentinels, "%s" has a fix of its own', (answer, words) => {
+  const message = `All sentinels are unreachable. Retrying from scratch after 250ms. Last error: ${answer}`;
+  expect(explainStart('sentinel', 'x', new Error(message))).toBe(`Cannot reach x: ${words}`);
+});
+
 it('Sentinels that cut the connection may want other TLS', () => {
   const message = 'All sentinels are unreachable. Retrying from scratch after 250ms. Last error: Connection is closed.';
   expect(explainStart('sentinel', 'x', new Error(message))).toMatch(/REDIS_SENTINEL_TLS .* correct REDIS_NODES\.$/);
