@@ -58,7 +58,7 @@ const MAX = 1000n * ONE;
 
 /**
  * Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules.
- * @throws InvalidInputError for another kind of event.
+ * @throws InvalidInputError for another kind of event, and for roles that are no list.
  */
 export function xpFor(
   { message, voice, noXp, multipliers }: Rules,
@@ -66,6 +66,7 @@ export function xpFor(
 ): XpGain | NoXpGain {
   const kind: string | undefined = event?.kind;
   if (kind !== 'message' && kind !== 'voice') refuse('kind', 'message or voice', kind);
+  checkRoles(event.roles);
   const none = (reason: NoXpReason): NoXpGain => ({ amount: 0, factor: 0, cooldownMs: 0, reason });
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
@@ -90,6 +91,11 @@ export function xpFor(
     if (event.voice?.[state] && !voice.counts[state]) return none(state);
   }
   return { amount, factor, cooldownMs: 0, reason: null };
+}
+
+/** Checks the roles of a member: a bot in JavaScript can pass the collection of its library. */
+function checkRoles(roles: readonly string[]): void {
+  if (!Array.isArray(roles)) refuse('roles', 'a list of role ids', roles);
 }
 
 /** Returns the multipliers that the ids have, in their order. */
@@ -122,8 +128,10 @@ export interface RoleChange {
  * Returns the change of roles that a member needs at a level: rewards up to it that it lacks, and rewards that are above it or replaced. A role that
  * is no reward is in neither. Without a change both are empty, so a bot can call it at any time. O(n) for n rewards and roles.
  * @param roles ids of the member's roles.
+ * @throws InvalidInputError for roles that are no list.
  */
 export function rewardRoles({ rewards }: Pick<Rules, 'rewards'>, level: number, roles: readonly string[]): RoleChange {
+  checkRoles(roles);
   const reached = rewards.filter((reward) => reward.level <= level);
   const highest = Math.max(...reached.map((reward) => reward.level));
   const due = new Set(reached.filter(({ kept, level }) => kept || level === highest).map(({ role }) => role));

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { rankCard } from '../../../src/bot/card.ts';
 import { createReader } from '../../../src/bot/reader.ts';
-import { parseRules, xpFor } from '../../../src/bot/rules.ts';
+import { parseRules, rewardRoles, xpFor } from '../../../src/bot/rules.ts';
 import { createWriter, InvalidInputError } from '../../../src/bot/writer.ts';
 
 const sent = vi.fn().mockRejectedValue(new Error('nothing may be sent'));
@@ -191,6 +191,11 @@ describe('a wrong argument', () => {
       'kind must be message or voice, not "reaction"',
       () => xpFor(parseRules({}), { kind: 'reaction', roles: [], channel: '1' } as Anything),
     ],
+    [
+      'roles must be a list of role ids, not {}',
+      () => xpFor(parseRules({}), { kind: 'message', roles: new Map([['1', {}]]), channel: '1' } as Anything),
+    ],
+    ['roles must be a list of role ids, not missing', () => rewardRoles(parseRules({}), 5, undefined as Anything)],
     ['kind must be message or voice, not missing', () => xpFor(parseRules({}), undefined as Anything)],
   ])('is refused: %s', (message, call) => expectRefusal(call, message));
 });
