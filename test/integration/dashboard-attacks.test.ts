@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { hashToken } from '../../src/access/invites.ts';
 import { AuditLog } from '../../src/dashboard/audit-log.ts';
 import { openStore } from '../../src/store/store.ts';
@@ -251,14 +251,16 @@ describe('an attack on the dashboard', needs('redis-server'), () => {
   });
 
   it('by an owner who changes much gets no further with another link, and the operator is not held back', async () => {
+    // The limit lets a change through every two seconds.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    onTestFinished(() => clock.mockRestore());
     const answers: Answer[] = [];
     for (const visitor of [await dashboard.signIn('busy', 'u1'), await dashboard.signIn('busy', 'u2')]) {
       const _token = await visitor.tokenOf('/guilds/busy');
       for (let n = 0; n < 40; n++)
         answers.push(await visitor.post('/guilds/busy/settings/multiplier', { _token, multiplier: '2' }));
     }
-    expect(answers.filter(({ status }) => status === 303).length).toBeLessThan(75);
-    expect(answers.at(-1)?.status).toBe(429);
+    expect(answers.map(({ status }) => status)).toEqual([...Array(60).fill(303), ...Array(20).fill(429)]);
     expect(answers.at(-1)?.text).toContain('<dt>multiplier</dt><dd><bdi>2</bdi></dd>');
     // The same again takes the place of the entry before, so that it pushes no other one out.
     expect(await dashboard.store.client.xlen('gr:{busy}:audit')).toBe(2);

@@ -7,12 +7,14 @@ import { contentOf } from '../fault/script-calls.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type ContextOptions, runCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
-import { LONG_REDIS_TIMEOUT } from '../support/process.ts';
 import { redisForTest } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
 
 /** Long enough for a server that answers, and for one that never lets a client in. */
 const SOON = { connectTimeoutMs: 1000 };
+
+/** The round trips are real, and a busy machine must not make a finding of them. */
+const ANY_ROUND_TRIP = { REDIS_TIMEOUT_MS: '60000' };
 
 /** Runs the command. @returns its exit code and its findings. */
 async function doctor(env: Record<string, string>, options: ContextOptions = {}, ...args: string[]) {
@@ -59,7 +61,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
     const seen: string[][] = [];
     watcher.on('monitor', (_time: string, args: string[]) => seen.push(args));
 
-    const asAdmin = await doctor({ ...LONG_REDIS_TIMEOUT, REDIS_URL: url });
+    const asAdmin = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url });
     expect(asAdmin).toMatchObject({ code: 0, stderr: '' });
     expect(asAdmin.findings.filter(({ check, state }) => state !== 'ok' && check !== 'cost')).toEqual([
       expect.objectContaining({ check: 'rights', state: 'note', detail: expect.stringContaining('flushall') }),
@@ -75,13 +77,14 @@ describe('guildrank doctor', needs('redis-server'), () => {
     expect(asAdmin.of('cost')[0]?.detail).toMatch(/1,000 requests a second take \d+\.\d % to \d+\.\d %|not measured/);
     expect(asAdmin.of('counters')[0]?.detail).toContain('exact in the 2 guilds');
 
-    const asService = await doctor({ REDIS_URL: url.replace('//', '//service:pass@') }, {}, '--guild', 'a');
+    const serviceUrl = url.replace('//', '//service:pass@');
+    const asService = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: serviceUrl }, {}, '--guild', 'a');
     expect(asService).toMatchObject({
       code: 0,
       states: { EVAL: 'ok', rights: 'ok', keys: 'unknown', clock: 'ok' },
     });
     expect(asService.of('keys')[0]?.fix).toContain('operator');
-    const asOperator = await doctor({ REDIS_URL: url.replace('//', '//operator:pass@') });
+    const asOperator = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url.replace('//', '//operator:pass@') });
     expect(asOperator).toMatchObject({ code: 0, states: { keys: 'ok', counters: 'ok' } });
 
     const sent = [...seen];
@@ -102,7 +105,7 @@ describe('guildrank doctor', needs('redis-server'), () => {
 
   it('says that a database has keys of other prefixes only', async () => {
     const { url, client } = await goodRedis();
-    const { code, of } = await doctor({ ...LONG_REDIS_TIMEOUT, REDIS_URL: url, KEY_PREFIX: 'other' });
+    const { code, of } = await doctor({ ...ANY_ROUND_TRIP, REDIS_URL: url, KEY_PREFIX: 'other' });
     expect(code).toBe(0);
     expect(of('keys')).toEqual([
       {
