@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/service.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { connect } from '../../src/store/connection.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
-import { BotModel } from '../support/bot-model.ts';
+import { BotModel } from '../integration/bot/bot-model.ts';
 import { type ClusterNode, startCluster, type TestCluster } from '../support/cluster.ts';
 import { recordFigure } from '../support/figures.ts';
 import { needs } from '../support/needs.ts';

@@ -9,11 +9,11 @@ import { configure } from '../../../src/guild/settings/guild-config.ts';
 import { CommandBatcher } from '../../../src/store/command-batcher.ts';
 import { BOARDS } from '../../../src/store/keys.ts';
 import { Scripts } from '../../../src/store/scripts.ts';
-import { type BotMember, BotModel } from '../../support/bot-model.ts';
 import { clocked } from '../../support/clocked.ts';
 import { describeStores, type TestStore } from '../../support/stores.ts';
 import { randomRuns } from '../../support/variants.ts';
 import { BoardsModel } from './boards-model.ts';
+import { type BotMember, BotModel } from './bot-model.ts';
 import { type BotStep, botSteps } from './bot-steps.ts';
 import { SeasonModel, SteppedClient } from './season-steps.ts';
 

@@ -1,5 +1,5 @@
 import type { ScriptClient } from '../../../src/store/scripts.ts';
-import type { BotMember, BotModel } from '../../support/bot-model.ts';
+import type { BotMember, BotModel } from './bot-model.ts';
 
 type Reasons = BotMember['reasons'];
 

@@ -4,9 +4,9 @@ import { createWriter } from '../../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
 import { HIDE_REASONS } from '../../../src/guild/members/hide-reasons.ts';
 import type { ScriptClient } from '../../../src/store/scripts.ts';
-import { BotModel } from '../../support/bot-model.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';
+import { BotModel } from './bot-model.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `u${n}`);
 
