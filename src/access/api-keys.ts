@@ -185,35 +185,34 @@ export class ApiKeyStore {
       ...options,
       replaced: keyId,
     });
-    try {
-      return { ...created, replaced: await this.endAfter(old, sha, overlapMs) };
-    } catch (error) {
+    const replaced = await this.endAfter(old, sha, overlapMs).catch(async (error: unknown) => {
       // Nobody sees the new key then.
       await this.revoke(guildId, created.record.id).catch(() => {});
       throw error;
-    }
+    });
+    // The old key has ended or will: the new one is shown whether Redis takes this or not, as identities are cached for seconds only.
+    await publishInvalidation(this.client, this.redisKeys, guildId).catch(() => {});
+    return { ...created, replaced };
   }
 
   /**
-   * Lets a key end after a time, unless it does before; with 0 it is revoked.
+   * Lets a key end after a time, unless it does before; with 0 it is revoked. Publishes nothing.
    * @param sha of the key.
    * @returns its record from now on, null for none.
    */
   private async endAfter(record: ApiKeyRecord, sha: string, overlapMs: number): Promise<ApiKeyRecord | null> {
-    const { id, guildId } = record;
     if (overlapMs === 0) {
-      await this.revoke(guildId, id).catch(unlessRevoked);
+      await this.remove(record.guildId, { [record.id]: sha });
       return null;
     }
     const end = new Date(this.now() + overlapMs).toISOString();
     const expiresAt = record.expiresAt === null || record.expiresAt > end ? end : record.expiresAt;
     const apiKey = this.redisKeys.apiKey(sha);
     if (expiresAt !== record.expiresAt) await this.client.hset(apiKey, 'expires_at', expiresAt);
-    const isThere = (await this.client.hexists(apiKey, 'id')) === 1;
+    if ((await this.client.hexists(apiKey, 'id')) === 1) return { ...record, expiresAt };
     // It was revoked meanwhile: nothing of it may stay.
-    if (!isThere) await this.client.del(apiKey);
-    await publishInvalidation(this.client, this.redisKeys, guildId);
-    return isThere ? { ...record, expiresAt } : null;
+    await this.client.del(apiKey);
+    return null;
   }
 
   /**

@@ -261,6 +261,14 @@ describe('rotate', () => {
     expect(await testStore.client.keys('gr:key:*')).toEqual([`gr:key:${hashKey(old.key)}`]);
   });
 
+  it.each([0, DAY])('shows the new key when Redis refuses to publish, with an overlap of %s ms', async (overlap) => {
+    const old = await apiKeys.create('g', 'widget', null);
+    const mute = storeWith({ publish: () => Promise.reject(new Error('NOPERM no permissions to access a channel')) });
+    const { key, replaced } = await mute.rotate('g', old.record.id, overlap);
+    expect(await apiKeys.find(hashKey(key))).not.toBeNull();
+    expect(await apiKeys.find(hashKey(old.key))).toEqual(replaced);
+  });
+
   it('can be tried again at once when it was refused, and soon when it was killed', async () => {
     const { record } = await apiKeys.create('g', 'widget', null);
     const keep = () => Promise.reject(new Error('no room'));
