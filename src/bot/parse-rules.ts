@@ -4,7 +4,8 @@ import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts'
 /** The parser of rules. rules.schema.json says the same for editors. Browsers load it, so it checks by hand. */
 
 const STACKINGS: readonly Stacking[] = ['max', 'sum', 'product'];
-const VOICE_STATES = ['alone', 'deafened', 'muted', 'afk'] as const;
+/** The states of voice, in the order of the reasons that they are. */
+export const VOICE_STATES = ['alone', 'deafened', 'muted', 'afk'] as const;
 const MAX_XP = 1e9;
 const MAX_COOLDOWN_MS = 31_536_000_000;
 const MAX_CHARS = 10_000;
@@ -120,7 +121,13 @@ function id(value: unknown, path: string): string {
 
 function list<T>(value: unknown, path: string, entry: (value: unknown, path: string) => T): T[] {
   if (value === undefined) return [];
-  return Array.isArray(value) ? value.map((each, i) => entry(each, `${path}[${i}]`)) : refuse(path, 'a list', value);
+  checkList(value, path);
+  return value.map((each, i) => entry(each, `${path}[${i}]`));
+}
+
+/** Checks that a value is a list. Another one may be an object of a bot's library, which is no JSON. @throws InvalidInputError */
+export function checkList(value: unknown, path: string): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) refuse(path, 'a list', String(value));
 }
 
 function factors(value: unknown, path: string): Map<string, number> {

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { parseRules, refuse } from './parse-rules.ts';
+import { checkList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
 import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
 
 /** The package's entry `guildrank/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
@@ -66,7 +66,7 @@ export function xpFor(
 ): XpGain | NoXpGain {
   const kind: string | undefined = event?.kind;
   if (kind !== 'message' && kind !== 'voice') refuse('kind', 'message or voice', kind);
-  checkRoles(event.roles);
+  checkList(event.roles, 'roles');
   const none = (reason: NoXpReason): NoXpGain => ({ amount: 0, factor: 0, cooldownMs: 0, reason });
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
@@ -87,15 +87,10 @@ export function xpFor(
     if ((event.chars ?? message.minChars) < message.minChars) return none('length');
     return { amount, factor, cooldownMs: message.cooldownMs, reason: null };
   }
-  for (const state of ['alone', 'deafened', 'muted', 'afk'] as const) {
+  for (const state of VOICE_STATES) {
     if (event.voice?.[state] && !voice.counts[state]) return none(state);
   }
   return { amount, factor, cooldownMs: 0, reason: null };
-}
-
-/** Checks the roles of a member: a bot in JavaScript can pass the collection of its library. */
-function checkRoles(roles: readonly string[]): void {
-  if (!Array.isArray(roles)) refuse('roles', 'a list of role ids', roles);
 }
 
 /** Returns the multipliers that the ids have, in their order. */
@@ -131,7 +126,7 @@ export interface RoleChange {
  * @throws InvalidInputError for roles that are no list.
  */
 export function rewardRoles({ rewards }: Pick<Rules, 'rewards'>, level: number, roles: readonly string[]): RoleChange {
-  checkRoles(roles);
+  checkList(roles, 'roles');
   const reached = rewards.filter((reward) => reward.level <= level);
   const highest = Math.max(...reached.map((reward) => reward.level));
   const due = new Set(reached.filter(({ kept, level }) => kept || level === highest).map(({ role }) => role));

@@ -18,6 +18,10 @@ const WRITER = 'keyPrefix, eventTtlMs, replicas';
 // biome-ignore lint/suspicious/noExplicitAny: the types refuse these calls.
 type Anything = any;
 
+/** As managers of a library are, which know their client. */
+const circular: { self?: object } = {};
+circular.self = circular;
+
 /** Returns the error of a call that throws or rejects. */
 async function errorOf(call: () => unknown): Promise<unknown> {
   try {
@@ -192,10 +196,11 @@ describe('a wrong argument', () => {
       () => xpFor(parseRules({}), { kind: 'reaction', roles: [], channel: '1' } as Anything),
     ],
     [
-      'roles must be a list of role ids, not {}',
+      'roles must be a list, not "[object Map]"',
       () => xpFor(parseRules({}), { kind: 'message', roles: new Map([['1', {}]]), channel: '1' } as Anything),
     ],
-    ['roles must be a list of role ids, not missing', () => rewardRoles(parseRules({}), 5, undefined as Anything)],
+    ['roles must be a list, not "undefined"', () => rewardRoles(parseRules({}), 5, undefined as Anything)],
+    ['roles must be a list, not "[object Object]"', () => rewardRoles(parseRules({}), 5, circular as Anything)],
     ['kind must be message or voice, not missing', () => xpFor(parseRules({}), undefined as Anything)],
   ])('is refused: %s', (message, call) => expectRefusal(call, message));
 });
