@@ -23,7 +23,7 @@ export async function oneRotation<T>(
   const token = randomUUID();
   if ((await client.set(lock, token, 'PX', LOCK_MS, 'NX')) === null)
     throw new DataConflictError(
-      `Key ${keyId} of guild ${guildId} was rotated a moment ago: use the new key of that rotation, or try again in ${LOCK_MS / 1000} s`,
+      `Key ${keyId} of guild ${guildId} was rotated a moment ago: use the new key of that rotation; if nobody has it, revoke it, and try again in ${LOCK_MS / 1000} s`,
     );
   try {
     return await rotate();

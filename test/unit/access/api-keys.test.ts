@@ -238,7 +238,7 @@ describe('rotate', () => {
       await keep();
       expect(refused).toEqual([expect.any(DataConflictError), expect.any(DataConflictError)]);
       expect(String(refused)).toContain(
-        `Key ${record.id} of guild g was rotated a moment ago: use the new key of that rotation, or try again in 10 s`,
+        `Key ${record.id} of guild g was rotated a moment ago: use the new key of that rotation; if nobody has it, revoke it, and try again in 10 s`,
       );
       expect(await expiryOf(key)).toBe('2026-01-16T12:00:00.000Z');
       expect((await apiKeys.list('g')).map(({ id }) => id).sort()).toEqual([record.id, rotated.record.id].sort());
