@@ -1,5 +1,10 @@
-/** The members in exports of Polaris and Lurkr, as JSON has their names. */
-const MEMBERS: ReadonlySet<string> = new Set(['"users"', '"levels"']);
+import { RULE_SOURCES } from './export-rules.ts';
+import { FORMATS } from './formats.ts';
+
+/** The members in exports with rules, as JSON has their names. */
+const MEMBERS: ReadonlySet<string> = new Set(
+  RULE_SOURCES.flatMap((bot) => FORMATS[bot].json.containers.map((name) => `"${name}"`)),
+);
 
 /**
  * Returns a JSON text with null in place of the members of an export. They take ten times their text when they are parsed, and rules are

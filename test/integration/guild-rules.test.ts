@@ -109,6 +109,12 @@ describe('guild rules', needs('redis-server'), () => {
     });
   });
 
+  it.each(['users', 'xp'])('takes the rules of a Polaris export with many members in "%s"', async (place) => {
+    const members = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [1e17 + 32 * n, { xp: n }]));
+    const name = file({ settings: {}, [place]: members });
+    expect(await rules('--from', 'polaris', '--file', name)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it("takes Polaris's defaults where an export leaves settings out, and says what has no equal", async () => {
     expect(await rules('--from', 'polaris', '--file', fixture('polaris.json'))).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse((await stored()) as string)).toMatchObject({
