@@ -124,6 +124,17 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
   });
 
+  it('takes a guild whose season began and was refused, but none whose season is half done', async () => {
+    const { writer, client } = suite.store;
+    const [moved, archive] = [await make(), suite.newGuild()];
+    await importLines(suite.store, moved.lines);
+    await writer.record(archive, { userId: 'a', set: 5 });
+    await expect(writer.resetSeason(moved.guild, { archiveAs: archive })).rejects.toThrow('has data already');
+    await streamOf(suite.store, moved.guild);
+    await client.zadd(`gr:{${moved.guild}}:season:xp`, 5, 'a');
+    await expect(streamOf(suite.store, moved.guild)).rejects.toThrow('is not done: finish it first');
+  });
+
   it('that was suspended at its end deletes no API key of another one that has not ended', async () => {
     const moved = await make();
     let first: Promise<unknown> = Promise.resolve();

@@ -158,14 +158,16 @@ export class GuildExport {
   /** Returns the counters. @throws InvalidInputError unless the guild has data that no command works on. */
   private async checkIdle(): Promise<Record<string, string>> {
     const { client, keys } = this;
-    const [stats, phase, lock, ranked] = await Promise.all([
+    const [stats, phase, isMarked, lock, ranked] = await Promise.all([
       client.hgetall(keys.stats),
       client.hget(keys.season, 'phase'),
+      client.exists(keys.seasonXp),
       client.get(keys.lock),
       client.zcard(keys.xp),
     ]);
     if (Object.keys(stats).length + ranked === 0) throw new NotFoundError(`Nothing is stored of guild ${this.guildId}`);
-    const isSeasonEnding = phase !== null && phase !== 'done';
+    // One that was refused before its first member has done nothing.
+    const isSeasonEnding = phase === 'reset' || isMarked === 1;
     if (lock !== null || stats.importing || isSeasonEnding) {
       throw new DataConflictError(
         `An import, a deletion or a season's end of guild ${this.guildId} is not done: finish it first, then run export and import again`,
