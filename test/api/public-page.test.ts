@@ -105,6 +105,10 @@ describeStores('the public page of a guild', (kind) => {
     expect(await linksOf('/g/guild?board=month')).toEqual([false, '../g/guild']);
     expect(await linksOf('/g/none')).toEqual([false]);
     expect(await linksOf('/g/none/m/nobody')).toEqual([false, '../../../g/none']);
+    // There is no guild with such an id, and a badge names its member elsewhere.
+    expect(await linksOf('/g/guild%20x?board=week')).toEqual([false]);
+    expect(await linksOf('/g/guild/badge.svg?member=ann&board=week')).toEqual([true, '../../g/guild']);
+    expect(await linksOf('/g/guild/m/%61nn?board=week')).toEqual([true, `${root}/m/%61nn`, root]);
   });
 
   it('has further pages, and says where the ranking ends', async () => {

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { ID_PATTERN } from '../../guild/ranking/model.ts';
 import type { Problem } from '../response/problem.ts';
 import { languageOf } from './languages.ts';
 import { queryOf } from './queries.ts';
@@ -20,16 +21,14 @@ export function problemPage(req: Request, problem: Problem, root: string): strin
   return renderTemplate('problem', { title, text, links, root, words, isLive, isOverlay, head: undefined });
 }
 
-/** The ids that an address names, where they have the form of ids. */
-const IDS = /^\/g\/([\w.-]{1,64})(\/m(?:\/([\w.-]{1,64}))?$)?/;
-
 /** Returns the ways out of a page that is missing: to the member's page of all time, and to the page of the guild. */
 function linksOf({ path, query }: Request, { code }: Problem, root: string, words: Words) {
-  const [, guildId, below, userId] = IDS.exec(path) ?? [];
-  if (guildId === undefined || (below === undefined && query.board === undefined)) return [];
+  const [, , guildId = '', below, userId] = path.split('/');
+  if (!ID_PATTERN.test(guildId) || (below !== 'm' && query.board === undefined)) return [];
   const guild = `${root}g/${guildId}`;
   const lang = queryOf({ board: undefined, lang: words.lang, isLangGiven: query.lang === words.lang });
-  const hasOther = code === 'member_not_found' && query.board !== undefined;
+  // The path of a badge names no member.
+  const hasOther = code === 'member_not_found' && userId !== undefined && query.board !== undefined;
   return [
     ...(hasOther ? [{ href: `${guild}/m/${userId}${lang}`, label: words.say('all') }] : []),
     { href: guild + lang, label: words.say('title') },
