@@ -36,7 +36,7 @@ export async function encodePng({ width, height, pixels }: Image): Promise<Buffe
 function chunk(type: string, data: Buffer): Buffer {
   const whole = Buffer.alloc(12 + data.length);
   whole.writeUInt32BE(data.length, 0);
-  whole.write(type, 4, 'latin1');
+  whole.write(type, 4);
   data.copy(whole, 8);
   whole.writeUInt32BE(crc32(whole.subarray(4, 8 + data.length)), 8 + data.length);
   return whole;
