@@ -12,6 +12,7 @@ it('says one thing and several things in the forms of the language', () => {
 
 it('puts values where the language wants them', () => {
   expect(wordsOf('en').say('rankOf', { n: 2, m: 1000 })).toBe('2 of 1,000');
+  expect(wordsOf('en').say('next', { xp: 1155, n: 2 })).toBe('1,155 XP to level 2');
   expect(wordsOf('ja').say('rankOf', { n: 2, m: 1000 })).toBe('1,000人中2位');
 });
 
@@ -24,6 +25,7 @@ it('begins a line with a capital letter, and leaves the others as they are', () 
   const titles = (lang: string) => [wordsOf(lang).title('rank', { n: 2 }), wordsOf(lang).title('average', { n: 2 })];
   expect(titles('en')).toEqual(['Rank 2', 'Avg. level 2']);
   expect(titles('de')).toEqual(['Rang 2', 'Ø Level 2']);
+  expect(titles('es')).toEqual(['Puesto 2', 'Nivel medio 2']);
   expect(titles('ja')).toEqual(['2位', '平均レベル2']);
 });
 
