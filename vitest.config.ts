@@ -10,8 +10,8 @@ const timed = [
   'test/topology/failover.test.ts',
 ];
 
-/** Replaces a module, which the process must not have loaded before. */
-const replacing = ['test/unit/guild/counters/count-end.test.ts'];
+/** Replace modules, which the process must not have loaded before. */
+const replacing = ['test/unit/guild/counters/count-end.test.ts', 'test/unit/http/public/resvg.test.ts'];
 
 /** Before suites that start the built program, and install packages where npm reaches its registry. */
 export const processes = ['./test/support/tools.ts', './test/support/entry.ts', './test/support/registry.ts'];
