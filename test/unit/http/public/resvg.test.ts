@@ -1,6 +1,5 @@
 import { inflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadPainter } from '../../../../src/http/public/resvg.ts';
 
 // The package is optional, so its place is taken by a module that records what it is asked for.
 const { calls, files, machine } = vi.hoisted(() => ({
@@ -23,7 +22,12 @@ vi.mock('@resvg/resvg-js', () => ({
 }));
 
 const warnings: string[] = [];
-const load = (...fonts: string[]) => loadPainter(fonts, (text) => void warnings.push(text));
+const load = async (...fonts: string[]) => {
+  // Each service loads the module when it starts.
+  vi.resetModules();
+  const { loadPainter } = await import('../../../../src/http/public/resvg.ts');
+  return loadPainter(fonts, (text) => void warnings.push(text));
+};
 
 beforeEach(() => {
   machine.hasPackage = true;
