@@ -21,7 +21,7 @@ const rankingQuery = z.object({ board, lang });
 const pageQuery = rankingQuery.extend({
   page: count(1, Number.MAX_SAFE_INTEGER, 1),
   limit: count(1, MAX_ROWS, DEFAULT_ROWS),
-  overlay: oneOf(['0', '1']).default('0'),
+  overlay: oneOf(['0', '1']).optional(),
 });
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
