@@ -1,0 +1,66 @@
+import express, { type ErrorRequestHandler } from 'express';
+import request from 'supertest';
+import { AddressLimiter } from '../../../../src/access/address-limiter.ts';
+import { PublicMemberRead, UNRANKED } from '../../../../src/guild/ranking/public-page.ts';
+import type { CacheableRead } from '../../../../src/guild/ranking/response-cache.ts';
+import { type PublicPagesParts, publicPages } from '../../../../src/http/public/routes.ts';
+import { openContext } from '../../../../src/http/request-context.ts';
+import { corsPolicy } from '../../../../src/http/response/headers.ts';
+import { toProblem } from '../../../../src/http/response/problem.ts';
+import type { RenderedBody } from '../../../../src/http/response/rendered-body.ts';
+import { ResponseWriter } from '../../../../src/http/response/response-writer.ts';
+import { BOB, PAGE } from './den.ts';
+
+/** Finds Bob in each guild, and a page in each but "none". The title of a guild is "The Den", or none. */
+function find({ command }: CacheableRead<unknown>) {
+  const { guildId } = command;
+  if (guildId === 'none') return null;
+  const title = guildId === 'guild' ? PAGE.title : '';
+  if (!(command instanceof PublicMemberRead)) return { ...PAGE, title };
+  return command.command.includes(' bob ') ? { ...BOB, title } : UNRANKED;
+}
+
+/** The public pages alone, without a store. Their clock stands still. @param burst requests that an address may send. */
+export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
+  /** Calls so far: requests that reached the router, reads, pictures drawn, and files and searches that were counted. */
+  const seen = { routed: 0, reads: 0, drawn: 0, files: 0 };
+  const all: PublicPagesParts = {
+    limiter: new AddressLimiter(() => 0, { burst, intervalMs: 1500 }),
+    batcher: {
+      read: async (read: CacheableRead<RenderedBody | null>) => {
+        seen.reads++;
+        try {
+          return { response: read.render(find(read)), error: undefined };
+        } catch (error) {
+          return { response: undefined, error };
+        }
+      },
+    },
+    responses: new ResponseWriter({
+      ...{ cacheMaxAgeS: 0, cors: corsPolicy([]), now: () => 0, keepAliveMs: 5000 },
+      onAnswer: () => {},
+    }),
+    painter: async () => {
+      seen.drawn++;
+      return Buffer.from([0x89, 0x50, 0xff, 0x00]);
+    },
+    ...{ url: '', hasComponentEmbeds: false, embedOrigins: [] },
+    ...parts,
+  };
+  const pages = publicPages(all, () => seen.files++);
+  const activity = { inFlight: 0, isClosing: false };
+  const app = express().set('query parser', 'simple');
+  app.use(openContext({ now: () => 0, requestId: () => 'r-1', activity }));
+  app.use(pages.knownAddresses);
+  app.use((_req, _res, next) => {
+    seen.routed++;
+    next();
+  });
+  app.use(pages.router);
+  app.use((_req, res) => void res.status(404).send('no route'));
+  const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
+    if (!pages.refuse(req, res, toProblem(error))) res.status(500).send('not of these pages');
+  };
+  app.use(answerProblem);
+  return { app, pages, seen, get: (path: string) => request(app).get(path) };
+}

@@ -1,0 +1,164 @@
+import request from 'supertest';
+import { describe, expect, it } from 'vitest';
+import { pagesApp } from './pages-app.ts';
+
+describe('an address', () => {
+  it('is written in small letters, without a slash at its end', async () => {
+    const { get } = pagesApp();
+    for (const path of ['/G/guild', '/g/guild/', '/g/guild/M/bob', '/g/guild/m/bob/', '/g/guild/badge.SVG'])
+      expect((await get(path).expect(404)).text).toBe('no route');
+  });
+
+  it('that leads nowhere has a page with the style of the service, however deep it is', async () => {
+    const { get } = pagesApp({ painter: undefined });
+    for (const [path, root] of [
+      ['/g/none', '../'],
+      ['/g/guild/m/nobody', '../../../'],
+      ['/g/none/badge.svg', '../../'],
+      ['/g/guild/top.png', '../../'],
+      ['/g/guild/m?id=..', '../../'],
+    ]) {
+      const { text } = await get(String(path)).expect(404);
+      expect(text).toContain(`<link rel="stylesheet" href="${root}public/page.css">`);
+    }
+  });
+
+  it('takes no method but GET, HEAD and OPTIONS', async () => {
+    const { app } = pagesApp();
+    for (const path of ['/g/guild', '/g/guild/m/bob', '/g/guild/badge.svg', '/g/guild/top.png', '/g/guild/m']) {
+      const { headers, text } = await request(app).post(path).expect(405);
+      expect(headers.allow).toBe('GET, HEAD, OPTIONS');
+      expect(text).toContain('This resource is read-only');
+    }
+  });
+
+  it('of a file has no problem page of its own', async () => {
+    const { app } = pagesApp();
+    expect((await request(app).post('/public/page.css').expect(500)).text).toBe('not of these pages');
+  });
+});
+
+describe('an address that was parsed before', () => {
+  it('is answered without the router, for each language of browsers alone', async () => {
+    const { app, seen, get } = pagesApp();
+    for (const path of ['/g/guild', '/g/guild/m/bob?lang=de', '/g/guild/badge.svg']) {
+      const first = await get(path).expect(200);
+      const { routed } = seen;
+      const again = await get(path).expect(200);
+      expect([again.text, again.headers.etag]).toEqual([first.text, first.headers.etag]);
+      await request(app).head(path).expect(200);
+      expect(seen.routed).toBe(routed);
+      await get(path).set('accept-language', 'de').expect(200);
+      expect(seen.routed).toBe(routed + 1);
+      await request(app).post(path).expect(405);
+      expect(seen.routed).toBe(routed + 2);
+    }
+  });
+
+  it('is kept if it has 300 characters at most, with the languages', async () => {
+    const { seen, get } = pagesApp();
+    const times = async (path: string) => {
+      const before = seen.routed;
+      for (let i = 0; i < 3; i++) await get(path).set('accept-language', 'en').expect(200);
+      return seen.routed - before;
+    };
+    const start = '/g/guild?x=';
+    // The languages and a line break are before it.
+    const longest = start + 'x'.repeat(300 - 3 - start.length);
+    expect(await times(longest)).toBe(1);
+    expect(await times(`${longest}x`)).toBe(3);
+  });
+
+  it('takes its requests from the same limit, and is 404 for a guild without a page', async () => {
+    const { get } = pagesApp({}, 3);
+    await get('/g/none').expect(404);
+    await get('/g/none').expect(404);
+    await get('/g/guild').expect(200);
+    for (const path of ['/g/none', '/g/guild', '/g/guild/top.png', '/g/guild/m?id=bob']) {
+      const { headers, text } = await get(path).expect(429);
+      expect(headers).toMatchObject({ 'retry-after': '2', 'cache-control': 'no-store' });
+      expect(text).toContain('<h1>Too many requests</h1>');
+      expect(text).toContain('Wait a moment, and load this page again.');
+    }
+  });
+});
+
+describe('the picture of the first members', () => {
+  it('is not drawn for a client that has it', async () => {
+    const { headers } = await pagesApp().get('/g/guild/top.png').expect(200);
+    const { seen, get } = pagesApp();
+    const again = await get('/g/guild/top.png').set('if-none-match', String(headers.etag)).expect(304);
+    expect(again.headers.etag).toBe(headers.etag);
+    expect(seen.drawn).toBe(0);
+    await get('/g/guild/top.png').set('if-none-match', '"other"').expect(200);
+    expect(seen.drawn).toBe(1);
+  });
+
+  it('is refused for two seconds while eight others wait', async () => {
+    let finish = (_png: Uint8Array) => {};
+    const drawing = new Promise<Uint8Array>((resolve) => {
+      finish = resolve;
+    });
+    const { seen, app } = pagesApp({ painter: () => drawing });
+    const server = app.listen(0, '127.0.0.1');
+    try {
+      const waiting = Array.from({ length: 8 }, (_, at) =>
+        request(server)
+          .get(`/g/guild${at}/top.png`)
+          .then((it) => it),
+      );
+      await expect.poll(() => seen.reads).toBe(8);
+      const { headers, text } = await request(server).get('/g/guild8/top.png').expect(503);
+      expect(headers).toMatchObject({ 'retry-after': '2', 'content-type': 'text/html; charset=utf-8' });
+      expect(text).toContain('<h1>Leaderboard unavailable</h1>');
+      finish(Buffer.from('png'));
+      for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('is in the preview of a link where the service draws, and only there', async () => {
+    const url = 'https://ranks.example.com';
+    const drawn = '<meta property="og:image" content="https://ranks.example.com/g/guild/top.png?v=';
+    expect((await pagesApp({ url }).get('/g/guild')).text).toContain(drawn);
+    const without = pagesApp({ url, painter: undefined });
+    expect((await without.get('/g/guild')).text).not.toContain('og:image');
+    await without.get('/g/guild/top.png').expect(404);
+  });
+});
+
+describe('the search', () => {
+  it('leads to the page of the member, or without an id to that of the guild, and is kept nowhere', async () => {
+    const { seen, get } = pagesApp();
+    for (const [query, location] of [
+      ['?id=bob', 'm/bob'],
+      ['?id=%20bob%20&board=week&lang=de', 'm/bob?board=week&lang=de'],
+      ['?id=a%2Fb', 'm/a%2Fb'],
+      ['?id=&board=week', '../guild?board=week'],
+      ['?id=%20', '../guild'],
+      ['?id=ann&id=bob&lang=de&lang=fr', '../guild'],
+      ['', '../guild'],
+    ]) {
+      const { headers } = await get(`/g/guild/m${query}`).expect(303);
+      expect(headers).toMatchObject({ location, 'cache-control': 'no-store', 'x-request-id': 'r-1' });
+    }
+    expect(seen).toMatchObject({ files: 7, reads: 0 });
+  });
+});
+
+describe('the files of the pages', () => {
+  it('are counted, and asked for again each time', async () => {
+    const { seen, get } = pagesApp();
+    for (const [path, type, start] of [
+      ['/public/page.css', 'text/css; charset=utf-8', ':root'],
+      ['/public/live.js', 'text/javascript; charset=utf-8', 'addEventListener'],
+    ] as const) {
+      const { headers, text } = await get(path).expect(200);
+      expect(headers).toMatchObject({ 'content-type': type, 'cache-control': 'no-cache' });
+      expect(text).toContain(start);
+    }
+    expect(seen.files).toBe(2);
+    await get('/public/other.js').expect(404);
+  });
+});
