@@ -22,8 +22,8 @@ function find({ command }: CacheableRead<unknown>) {
 
 /** The public pages alone, without a store. Their clock stands still. @param burst requests that an address may send. */
 export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
-  /** Calls so far: requests that reached the router, reads, pictures drawn, and files and searches that were counted. */
-  const seen = { routed: 0, reads: 0, drawn: 0, files: 0 };
+  /** Calls so far: requests that reached the router, reads, pictures drawn, files and searches that were counted, and problems left to others. */
+  const seen = { routed: 0, reads: 0, drawn: 0, files: 0, left: 0 };
   const all: PublicPagesParts = {
     limiter: new AddressLimiter(() => 0, { burst, intervalMs: 1500 }),
     batcher: {
@@ -59,7 +59,9 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
   app.use(pages.router);
   app.use((_req, res) => void res.status(404).send('no route'));
   const answerProblem: ErrorRequestHandler = (error, req, res, _next) => {
-    if (!pages.refuse(req, res, toProblem(error))) res.status(500).send('not of these pages');
+    if (pages.refuse(req, res, toProblem(error))) return;
+    seen.left++;
+    if (!res.headersSent) res.status(500).send('not of these pages');
   };
   app.use(answerProblem);
   return { app, pages, seen, get: (path: string) => request(app).get(path) };

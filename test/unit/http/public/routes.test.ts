@@ -32,9 +32,12 @@ describe('an address', () => {
     }
   });
 
-  it('of a file has no problem page of its own', async () => {
-    const { app } = pagesApp();
+  it('of a page has a problem page of its own, and that of a file has none', async () => {
+    const { app, seen, get } = pagesApp();
+    await get('/g/none').expect(404);
+    expect(seen.left).toBe(0);
     expect((await request(app).post('/public/page.css').expect(500)).text).toBe('not of these pages');
+    expect(seen.left).toBe(1);
   });
 });
 
