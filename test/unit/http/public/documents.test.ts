@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { PublicPage } from '../../../../src/guild/ranking/public-page.ts';
 import { renderMember, renderPage } from '../../../../src/http/public/documents.ts';
-import { parseMember, parsePage } from '../../../../src/http/public/queries.ts';
-import { BOB, PAGE, SITE, textOf } from './den.ts';
+import { PAGE as FIRST, MEMBER, memberQuery, pageQuery, textOf } from './fixtures.ts';
+
+const PAGE: PublicPage = {
+  ...FIRST,
+  page: {
+    ...{ total: 3, page: 1 },
+    data: [...FIRST.page.data, { rank: 3, user_id: 'cid', username: 'Cid', level: 0, xp: 7 }],
+  },
+  stats: { ...FIRST.stats, total_xp: 1_234_567n, average_level: 7 },
+};
+const SITE = { url: '', hasPictures: false, frameAncestors: "'none'", hasComponentEmbeds: false };
 
 /** Renders the page of an address such as `?page=2`. */
 function page(search = '', found: PublicPage = PAGE) {
-  const query = Object.fromEntries(new URLSearchParams(search));
-  return renderPage(parsePage({ params: { guild_id: 'guild' }, query, lang: 'en' }), found, SITE);
+  return renderPage(pageQuery(Object.fromEntries(new URLSearchParams(search))), found, SITE);
 }
-const bob = (found = BOB) =>
-  renderMember(parseMember({ params: { guild_id: 'guild', user_id: 'bob' }, query: {}, lang: 'en' }), found, SITE);
+const bob = () => renderMember(memberQuery(), MEMBER, SITE);
 
 const pageAt = (number: number, total: number): PublicPage => ({
   ...PAGE,

@@ -9,7 +9,7 @@ import { corsPolicy } from '../../../../src/http/response/headers.ts';
 import { toProblem } from '../../../../src/http/response/problem.ts';
 import type { RenderedBody } from '../../../../src/http/response/rendered-body.ts';
 import { ResponseWriter } from '../../../../src/http/response/response-writer.ts';
-import { BOB, PAGE } from './den.ts';
+import { MEMBER, PAGE } from './fixtures.ts';
 
 /** Finds Bob in each guild, and a page in each but "none". The title of a guild is "The Den", or none. */
 function find({ command }: CacheableRead<unknown>) {
@@ -17,7 +17,7 @@ function find({ command }: CacheableRead<unknown>) {
   if (guildId === 'none') return null;
   const title = guildId === 'guild' ? PAGE.title : '';
   if (!(command instanceof PublicMemberRead)) return { ...PAGE, title };
-  return command.command.includes(' bob ') ? { ...BOB, title } : UNRANKED;
+  return command.command.includes(' bob ') ? { ...MEMBER, title } : UNRANKED;
 }
 
 /** The public pages alone, without a store. Their clock stands still. @param burst requests that an address may send. */
