@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
@@ -11,8 +12,10 @@ export const addUsage = defineScript('usage', ['usage', 'apiKeysUsed', 'apiKeys'
 export const HOUR_MS = 3_600_000;
 /** Hours of usage that Redis keeps: eight days, so that the last seven are always whole. */
 const KEPT_HOURS = 8 * 24;
-/** Guilds that are written together. Redis serves others between two such steps. */
+/** Guilds whose replies are awaited together. */
 const GUILDS_PER_STEP = 100;
+/** Guilds that are sent together. Requests are served, here and by Redis, between two such groups. */
+const GUILDS_AT_ONCE = 10;
 /** Counts that wait for Redis at most; further ones are dropped. Reached while Redis refuses them, or with more API keys in ten seconds. */
 const MAX_WAITING = 50_000;
 /** Identities that are counted before they are added up. */
@@ -95,13 +98,23 @@ export class Usage {
     const guilds = [...this.waiting].sort(([, one], [, other]) => one.unanswered - other.unanswered);
     for (let i = 0; i < guilds.length; i += GUILDS_PER_STEP) {
       const step = guilds.slice(i, i + GUILDS_PER_STEP);
-      const results = await Promise.allSettled(step.map(([guildId, guild]) => this.writeGuild(guildId, guild)));
+      const results = await this.writeStep(step);
       const failed: unknown[] = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason);
       failures.push(...failed);
       if (failed.length === step.length) break;
     }
     if (failures.length === 0) return;
     throw failures.find((error) => error instanceof StoreUnavailableError && error.isOutage) ?? failures[0];
+  }
+
+  private async writeStep(step: readonly (readonly [string, WaitingUsage])[]): Promise<PromiseSettledResult<void>[]> {
+    const groups: Promise<PromiseSettledResult<void>[]>[] = [];
+    for (let i = 0; i < step.length; i += GUILDS_AT_ONCE) {
+      if (i > 0) await nextTurn();
+      const group = step.slice(i, i + GUILDS_AT_ONCE);
+      groups.push(Promise.allSettled(group.map(([guildId, guild]) => this.writeGuild(guildId, guild))));
+    }
+    return (await Promise.all(groups)).flat();
   }
 
   private async writeGuild(guildId: string, guild: WaitingUsage): Promise<void> {

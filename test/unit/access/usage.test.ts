@@ -212,6 +212,21 @@ it('of 100,000 guilds waits in bounded memory while Redis refuses it, and one st
   expect(calls).toBe(100 + 50_000);
 });
 
+it('of many guilds is sent a few at a time, so that no request waits for all of them', async () => {
+  let [sent, most, isWriting] = [0, 0, true];
+  const run = async () => void sent++;
+  const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+  for (let i = 0; i < 1000; i++) count(usage, `g${i}`, 'a', true);
+  const turn = () => {
+    [most, sent] = [Math.max(most, sent), 0];
+    if (isWriting) setImmediate(turn);
+  };
+  turn();
+  await usage.write();
+  isWriting = false;
+  expect(Math.max(most, sent)).toBeLessThanOrEqual(20);
+});
+
 it('goes on to count what waits already when it has no room for more, and has room again when it is written', async () => {
   const written = new Map<string, number>();
   const run = async (_name: string, [usageKey = '']: string[], ...args: (string | number)[]) => {
