@@ -50,7 +50,11 @@ async function readHead(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   return head;
 }
 
-async function* startWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Returns a piece that was read before, unless it is empty, and then the rest. */
+export async function* startWith<Piece extends Buffer | string>(
+  first: Piece,
+  rest: AsyncIterable<Piece>,
+): AsyncGenerator<Piece> {
   if (first.length > 0) yield first;
   yield* rest;
 }

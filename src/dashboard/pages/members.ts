@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { BotWriter } from '../../bot/bot-writer.ts';
 import { type ExportResult, exportText } from '../../formats/export.ts';
+import { startWith } from '../../formats/text-bytes.ts';
 import { StoredMembers } from '../../guild/members/stored-members.ts';
 import { ID_PATTERN } from '../../guild/ranking/model.ts';
 import { MemberRead } from '../../guild/ranking/reader.ts';
@@ -89,15 +90,11 @@ export const membersPage: GuildPage = {
         const text = exportText(stored.readAll(guildId), 'csv', result);
         // Read before the answer begins, so that a failure can be told on a page.
         const first = await text.next();
-        async function* all(): AsyncGenerator<string> {
-          yield first.value ?? '';
-          yield* text;
-        }
         res.set({
           'Content-Type': 'text/csv; charset=utf-8',
           'Content-Disposition': `attachment; filename="${guildId}.csv"`,
         });
-        await pipeline(all, res);
+        await pipeline(startWith(first.value ?? '', text), res);
       });
     });
 
