@@ -180,6 +180,20 @@ export class InvalidInputError extends DomainError {}
 
 /** The state of the data does not allow it now: another command holds it, or what is there would be lost. The message says what to do. */
 export class DataConflictError extends InvalidInputError {
+  /** Returns the error of a command about a guild whose lock another one holds. The lock of a killed one ends after ten seconds. */
+  static busy(guildId: string): DataConflictError {
+    return new DataConflictError(
+      `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
+    );
+  }
+
+  /** Returns the error of a command about a guild whose season has not ended. */
+  static unfinishedSeason(guildId: string, archive: string): DataConflictError {
+    return new DataConflictError(
+      `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
+    );
+  }
+
   /** Returns the error of a command about a guild whose import was left unfinished. */
   static unfinishedImport(guildId: string): DataConflictError {
     return new DataConflictError(

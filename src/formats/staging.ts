@@ -68,9 +68,6 @@ async function refuseUnfinished({ client, redisKeys }: LoadTarget, guildId: stri
     client.exists(seasonXp),
     client.hexists(stats, 'importing'),
   ]);
-  if (waiting === 1)
-    throw new DataConflictError(
-      `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
-    );
+  if (waiting === 1) throw DataConflictError.unfinishedSeason(guildId, String(archive));
   if (importing === 1) throw DataConflictError.unfinishedImport(guildId);
 }

@@ -68,11 +68,7 @@ export class StagedMembers {
   ): Promise<StagedMembers> {
     const staged = new StagedMembers(store, guildId);
     const [taken] = await staged.step('lock');
-    if (taken === 'BUSY') {
-      throw new DataConflictError(
-        `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in ${LOCK_MS / 1000} s`,
-      );
-    }
+    if (taken === 'BUSY') throw DataConflictError.busy(guildId);
     staged.leftBehind = Number((await staged.step('clear', ...curveFields))[1]);
     return staged;
   }

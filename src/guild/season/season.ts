@@ -164,15 +164,9 @@ export class SeasonReset {
 
   /** @throws DataConflictError when a reply says that something else is in the way. */
   private throwConflict([status, other]: readonly (string | number)[], guildId: string): void {
-    if (status === 'BUSY')
-      throw new DataConflictError(
-        `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
-      );
+    if (status === 'BUSY') throw DataConflictError.busy(guildId);
     if (status === 'IMPORTING') throw DataConflictError.unfinishedImport(guildId);
-    if (status === 'OTHER')
-      throw new DataConflictError(
-        `The season of ${guildId} that goes to ${other} is not done: end it first, with the same arguments as before`,
-      );
+    if (status === 'OTHER') throw DataConflictError.unfinishedSeason(guildId, String(other));
     if (status === 'EXISTS') throw new DataConflictError(`The guild ${guildId} has data already: name another archive`);
     if (status === 'INVALID')
       throw new DataConflictError(
