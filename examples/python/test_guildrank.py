@@ -226,6 +226,33 @@ class RecordTest(ScratchTest):
                 await self.guildrank.record("1", "a", set=1, profile={"username": unfit})
         self.assertEqual(await self.connection.dbsize(), 0)
 
+    async def test_refuses_fields_and_numbers_that_a_profile_does_not_have(self) -> None:
+        unfits: list[tuple[Any, str]] = [
+            ({"nickname": "x"}, "^A profile has no field 'nickname': it has username, level, daily_streak, last_daily_claim$"),
+            ({"level": "="}, "^level must be a whole number, not '='$"),
+            ({"level": "1 2 3 x"}, "^level must be a whole number, not '1 2 3 x'$"),
+            ({"daily_streak": 1.5}, "^daily_streak must be a whole number, not 1.5$"),
+            ({"last_daily_claim": "2026-03-01"}, "^last_daily_claim must be a whole number, not '2026-03-01'$"),
+        ]
+        for profile, problem in unfits:
+            with self.assertRaisesRegex(ValueError, problem):
+                await self.guildrank.record("1", "a", set=1, profile=profile)
+        with self.assertRaises(RefusedError) as refused:
+            await self.guildrank.record("1", "a", set=1, profile={"level": -1})
+        self.assertEqual(refused.exception.reason, "field")
+        self.assertEqual(await self.connection.dbsize(), 0)
+
+    async def test_changes_the_parts_of_a_profile_that_are_given(self) -> None:
+        members = "gr:{1}:members"
+        await self.guildrank.record("1", "a", set=1, profile={"username": " - 5 = ", "level": 3, "daily_streak": 2, "last_daily_claim": -7})
+        self.assertEqual(await self.connection.hget(members, "a"), b"3 2 -7  - 5 = ")
+        await self.guildrank.record("1", "a", profile={"level": None, "daily_streak": ""})
+        self.assertEqual(await self.connection.hget(members, "a"), b"- 0 -7  - 5 = ")
+        await self.guildrank.record("1", "a", profile={"username": ""})
+        self.assertEqual(await self.connection.hget(members, "a"), b"- 0 -7")
+        await self.guildrank.record("1", "a", profile={"last_daily_claim": None})
+        self.assertEqual(await self.connection.exists(members), 0)
+
     def test_refuses_a_prefix_that_the_service_refuses(self) -> None:
         unfits: list[Any] = ["", "{gr}", "a b", "x" * 65, "gr\n", None]
         for unfit in unfits:

@@ -4,7 +4,7 @@ import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } fro
 import type { OnceOptions } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { changeReason, type HideOptions, type PlaceChange } from '../guild/members/hiding.ts';
-import { checkProfile, type ProfileChange, placeIn, profileFields } from '../guild/members/records.ts';
+import { checkProfile, type ProfileChange, placeIn, profileChange } from '../guild/members/records.ts';
 import { inSlices } from '../guild/members/slices.ts';
 import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from '../guild/members/sync.ts';
 import { LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from '../guild/members/writer.ts';
@@ -57,7 +57,7 @@ export class BotWriter extends LeaderboardWriter {
     const { userId, level, eventId } = change;
     checkIds(guildId, [userId]);
     const digits = wholeText('level', level, 0, MAX_XP);
-    const args = ['each', 'level', userId, digits, 1, 'level', ''];
+    const args = ['each', 'level', userId, digits, '- = ='];
     return recordResult([userId], await this.sendRecords(guildId, args, this.eventOf(guildId, eventId)));
   }
 
@@ -76,8 +76,7 @@ export class BotWriter extends LeaderboardWriter {
     const userIds = updates.map(({ userId }) => userId);
     checkIds(guildId, userIds);
     const calls = updates.map(({ userId, profile }, index) => {
-      const fields = profileFields(profile, index);
-      return { userId, args: ['keep', userId, '0', fields.length / 2, ...fields] };
+      return { userId, args: ['keep', userId, '0', profileChange(profile, index)] };
     });
     const found = await inSlices(calls, async (slice) => {
       const reply = await this.sendRecords(guildId, ['each', ...slice.flatMap(({ args }) => args)]);

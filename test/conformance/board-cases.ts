@@ -59,8 +59,7 @@ const CALLS: Record<
     const entries = Array.from({ length: 1 + r.below(most) }, () => {
       const op = r.pick(['add', 'add', 'take', 'take', 'set', 'keep', 'level', 'hidden']);
       const digits = op === 'keep' ? '0' : op === 'level' ? r.pick(['0', '5']) : r.pick(['3', '20', '700']);
-      const fields = r.below(4) === 0 ? ['level', '12'] : [];
-      return [op, r.pick(IDS), op === 'add' ? r.pick([digits, '-1']) : digits, String(fields.length / 2), ...fields];
+      return [op, r.pick(IDS), op === 'add' ? r.pick([digits, '-1']) : digits, r.below(4) === 0 ? '12 = =' : ''];
     });
     return { args: ['each', ...entries.flat()] };
   },

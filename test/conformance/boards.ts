@@ -147,8 +147,8 @@ function gainsOfEach(reply: Reply, args: readonly string[]): readonly Gain[] | u
   if (!isDone(reply) || args[0] !== 'each') return undefined;
   const gains: Gain[] = [];
   let isChanged = false;
-  for (let i = 1, n = 5; n < reply.length; n++) {
-    const [op, id, , fields] = args.slice(i) as [string, string, string, string];
+  for (let i = 1, n = 5; n < reply.length; i += 4, n++) {
+    const [op, id] = args.slice(i) as [string, string];
     const [xp, level, xpAfter, levelAfter, place] = String(reply[n]).split(' ') as [
       string,
       string,
@@ -158,7 +158,6 @@ function gainsOfEach(reply: Reply, args: readonly string[]): readonly Gain[] | u
     ];
     if (place !== 'none' && (xp !== xpAfter || level !== levelAfter || place === 'new')) isChanged = true;
     if (op === 'add' || op === 'take') gains.push([id, BigInt(xpAfter) - BigInt(xp)]);
-    i += 4 + 2 * Number(fields);
   }
   return isChanged ? gains : undefined;
 }

@@ -24,13 +24,11 @@ const READ_KEYS = [':xp', ':stats', ':config', ':members'];
 const BAD_IDS = ['', 'a b', 'é', 'a'.repeat(65)];
 const LONG = 'é'.repeat(513);
 const RANDOM_CALLS = 200;
-/** Values of profile fields, among them names that look like other parts. */
-const VALUES: Record<string, string[]> = {
-  username: ['Ünal', ' Ann  Lee ', '7', '- 3 -', '\n', '数据 🦊'],
-  level: ['12', '0', '007'],
-  daily_streak: ['4', '0'],
-  last_daily_claim: ['1772323200000', '-62135596800000', '0'],
-};
+/** Among them names that look like other parts. */
+const NAMES = ['Ünal', ' Ann  Lee ', '7', '- 3 -', '\n', '数据 🦊'];
+const LEVELS = ['12', '0', '007'];
+const STREAKS = ['4', '0'];
+const CLAIMS = ['1772323200000', '-62135596800000', '0'];
 const STATES = sampleGuilds(24);
 /** XP, multiplier of the guild and factor of the call: halves, products above 2^53, and multipliers that are no plain decimals. */
 const FACTORS: readonly (readonly [string, string | undefined, string])[] = [
@@ -183,10 +181,9 @@ function* recordCases(): Iterable<Call> {
         op === 'level'
           ? r.pick(['0', '1', '10', '1000'])
           : r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
-      const fields = r
-        .some(['username', 'level', 'daily_streak', 'last_daily_claim'], r.below(3))
-        .flatMap((field) => [field, r.below(3) === 0 ? '' : r.pick(VALUES[field] as string[])]);
-      return [op, id, op === 'keep' ? '0' : xp, String(fields.length / 2), ...fields];
+      const part = (values: readonly string[]) => r.pick(['=', '=', '-', ...values]);
+      const parts = [part(LEVELS), part(STREAKS), part(CLAIMS), ...r.pick([[], [''], [r.pick(NAMES)]])];
+      return [op, id, op === 'keep' ? '0' : xp, r.below(3) === 0 ? '' : parts.join(' ')];
     });
     return { keys: GUILD_KEYS, args: [...(r.below(3) > 0 ? ['each'] : []), ...entries] };
   });
@@ -196,15 +193,15 @@ function* recordCases(): Iterable<Call> {
     keys,
     args: ['each', ...entries.flat()],
   });
-  const good = ['add', 'a', '5', '0'];
-  for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '0']]);
-  const many = ['each', ...good, 'set', 'new', '7', '1', 'username', 'New'];
-  yield* eventCases(GUILD_KEYS, nameOfRecord(many), many, ['set', 'a', '-1', '0']);
+  const good = ['add', 'a', '5', ''];
+  for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '']]);
+  const many = ['each', ...good, 'set', 'new', '7', '= = = New'];
+  yield* eventCases(GUILD_KEYS, nameOfRecord(many), many, ['set', 'a', '-1', '']);
   for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
-    yield call(`xp ${xp}`, [good, ['set', 'B', xp, '0']]);
+    yield call(`xp ${xp}`, [good, ['set', 'B', xp, '']]);
   for (const op of ['take', 'level'])
     for (const digits of ['', '1.5', '-1', '9007199254740992'])
-      yield call(`xp of a ${op} ${digits}`, [good, [op, 'B', digits, '0']]);
+      yield call(`xp of a ${op} ${digits}`, [good, [op, 'B', digits, '']]);
   for (const [id, amount] of [
     ['a', '299'],
     ['a', '300'],
@@ -212,44 +209,48 @@ function* recordCases(): Iterable<Call> {
     ['9', '9007199254740991'],
     ['new', '5'],
   ] as const)
-    yield call(`take ${amount} from ${id}`, [['take', id, amount, '1', 'username', 'T'], good]);
+    yield call(`take ${amount} from ${id}`, [['take', id, amount, '= = = T'], good]);
   for (const level of ['0', '1', '2', '100', '1000', '200000', '9007199254740991'])
-    for (const id of ['a', '9', 'new'])
-      yield call(`level ${level} of ${id}`, [['level', id, level, '1', 'level', ''], good]);
+    for (const id of ['a', '9', 'new']) yield call(`level ${level} of ${id}`, [['level', id, level, '- = ='], good]);
   for (const xp of ['', '1.5', '--1', '9007199254740992', '-9007199254740992'])
-    yield call(`xp of an add ${xp}`, [['add', 'B', xp, '0']]);
+    yield call(`xp of an add ${xp}`, [['add', 'B', xp, '']]);
   for (const [id, xp] of [
     ['a', '-301'],
     ['new', '-1'],
     ['B', '11'],
     ['9', '-501'],
   ] as const)
-    yield call(`range ${id} ${xp}`, [good, ['add', id, xp, '0']]);
-  for (const [field, value] of [
-    ['rank', '1'],
-    ['level', '-1'],
-    ['level', '1.5'],
-    ['level', '9007199254740992'],
-    ['username', LONG],
-    ['daily_streak', 'many'],
-    ['daily_streak', '-1'],
-    ['last_daily_claim', '2026-03-01T00:00:00.000Z'],
-    ['last_daily_claim', '1772323200000+60'],
-    ['last_daily_claim', '8640000000000001'],
-  ] as const)
-    yield call(`field ${field}`, [good, ['set', 'B', '5', '1', field, value]]);
-  yield call('field: too long', [['keep', 'a', '0', '1', 'daily_streak', '1'.repeat(17)]]);
+    yield call(`range ${id} ${xp}`, [good, ['add', id, xp, '']]);
+  for (const change of [
+    'rank 1',
+    '1',
+    '= =',
+    '= = ',
+    ' = = =',
+    '-1 = =',
+    '1.5 = =',
+    '9007199254740992 = =',
+    '= many =',
+    '= -1 =',
+    `= ${'1'.repeat(17)} =`,
+    '= = 2026-03-01T00:00:00.000Z',
+    '= = 1772323200000+60',
+    '= = 8640000000000001',
+    `= = = ${LONG}`,
+  ])
+    for (const op of ['set', 'keep'])
+      yield call(`field ${change}`, [good, [op, 'B', op === 'set' ? '5' : '0', change]]);
   for (const id of ['a', 'new'])
     yield call(
       'total',
       [
-        ['set', '9', '1', '0'],
-        ['set', id, '9007199254740991', '0'],
+        ['set', '9', '1', ''],
+        ['set', id, '9007199254740991', ''],
       ],
       BRIM,
     );
   yield call('no entries', []);
-  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['set', 'new', '7', '0']], state);
+  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['set', 'new', '7', '']], state);
   yield call('a missing key', [good], SMALL, GUILD_KEYS.slice(0, 4));
 }
 

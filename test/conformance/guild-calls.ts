@@ -1,5 +1,5 @@
 import type { Model } from './bot-calls.ts';
-import { checkMember, MAX, NaiveGuild } from './guild.ts';
+import { checkMember, MAX, NaiveGuild, type Profile } from './guild.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
 /** record.lua. */
@@ -10,7 +10,7 @@ export const record: Model = (state, now, keys, rest) => {
   const entries = entriesOf(rest[0] === 'each' ? rest.slice(1) : rest);
   const answers: string[] = [];
   let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
-  for (const [index, { op, id, text, fields }] of entries.entries()) {
+  for (const [index, { op, id, text, change }] of entries.entries()) {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
     checkMember(id, index);
     const before = guild.member(id);
@@ -18,12 +18,8 @@ export const record: Model = (state, now, keys, rest) => {
     const xp = xpAfter(guild, op, before.xp, BigInt(text));
     if (xp === undefined) throw refuse('level');
     if (xp < 0n || xp > MAX) throw refuse('range');
-    if (!fields.every(([field, value]) => isValidField(field, value))) throw refuse('field');
-    const profile = Object.fromEntries(
-      [...Object.entries(before.profile), ...fields].reduce((all, [name, value]) => all.set(name, value), new Map()),
-    );
-    for (const [field] of fields) if (profile[field] === '') delete profile[field];
-    const changed = fields.length > 0 ? profile : undefined;
+    const profile = changedProfile(before.profile, change);
+    if (!profile) throw refuse('field');
     const isHidden = before.isHidden || (op === 'hidden' && !before.exists);
     const level = guild.levelOf(xp, profile.level);
     last = [String(xp), level];
@@ -34,7 +30,7 @@ export const record: Model = (state, now, keys, rest) => {
     if (!before.exists && !isHidden) created++;
     if (!before.exists && isHidden) isHiding = true;
     isWritten = true;
-    guild.put(id, xp, isHidden, changed);
+    guild.put(id, xp, isHidden, change === '' ? undefined : profile);
     if (isHiding) guild.stats.hidden = String(guild.hidden.size);
   }
   const overflow = ['REFUSED', entries.length - 1, 'total'];
@@ -141,22 +137,37 @@ interface Entry {
   readonly op: string;
   readonly id: string;
   readonly text: string;
-  readonly fields: readonly (readonly [string, string])[];
+  readonly change: string;
 }
 
 function entriesOf(args: readonly string[]): Entry[] {
   if (args.length === 0) return [];
-  const [op, id, text, count] = args as [string, string, string, string];
-  const pairs = Number(count);
-  const fields = Array.from({ length: pairs }, (_, n) => [args[4 + 2 * n], args[5 + 2 * n]] as [string, string]);
-  return [{ op, id, text, fields }, ...entriesOf(args.slice(4 + 2 * pairs))];
+  const [op, id, text, change] = args as [string, string, string, string];
+  return [{ op, id, text, change }, ...entriesOf(args.slice(4))];
+}
+
+/** Returns a profile after a change; undefined for a change that is not allowed. */
+function changedProfile(before: Profile, change: string): Profile | undefined {
+  const parts = change.split(' ');
+  const names = ['level', 'daily_streak', 'last_daily_claim'];
+  const name = parts.slice(3).join(' ');
+  if (change === '') return before;
+  if (parts.length < 3 || Buffer.byteLength(name) > 1024) return undefined;
+  const after = { ...before };
+  for (const [n, field] of names.entries()) {
+    const value = parts[n] as string;
+    if (value === '-') delete after[field];
+    else if (value !== '=' && !isValidField(field, value)) return undefined;
+    else if (value !== '=') after[field] = value;
+  }
+  if (parts.length > 3) after.username = name;
+  if (after.username === '') delete after.username;
+  return after;
 }
 
 function isValidField(field: string, value: string): boolean {
-  if (field === 'username') return Buffer.byteLength(value) <= 1024;
-  if (field === 'last_daily_claim') return value === '' || (/^-?\d+$/.test(value) && abs(BigInt(value)) <= MAX_TIME);
-  if (field !== 'level' && field !== 'daily_streak') return false;
-  return value === '' || (/^\d{1,16}$/.test(value) && BigInt(value) <= MAX);
+  if (field === 'last_daily_claim') return /^-?\d+$/.test(value) && abs(BigInt(value)) <= MAX_TIME;
+  return /^\d{1,16}$/.test(value) && BigInt(value) <= MAX;
 }
 
 function abs(n: bigint): bigint {

@@ -14,6 +14,8 @@ from .profiles import is_digits
 # "" or None removes a field.
 Profile = Mapping[str, Union[str, int, datetime, None]]
 _DAY_MS = 86_400_000
+# In the order of a stored profile, before the name.
+_NUMBERS = ("level", "daily_streak", "last_daily_claim")
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Change:
     repeated: bool = False
 
 
-def record_args(record: Record) -> list[Union[str, int]]:
+def record_args(record: Record) -> list[str]:
     """Returns a record as arguments of record.lua."""
     if record.floor not in (None, 0):
         raise ValueError(f"floor can be 0 only, not {record.floor!r}")
@@ -58,28 +60,35 @@ def record_args(record: Record) -> list[Union[str, int]]:
         operation, xp = "set", record.set
     elif record.add is not None:
         operation, xp = ("take", -record.add) if record.floor == 0 and record.add < 0 else ("add", record.add)
-    fields = profile_args(record.profile or {})
-    return [operation, record.user, str(xp), len(fields) // 2, *fields]
+    return [operation, record.user, str(xp), profile_change(record.profile or {})]
 
 
-def profile_args(profile: Profile) -> list[str]:
-    """Returns a profile as arguments of record.lua: field, value, ..."""
-    texts = {name: _field_text(name, value) for name, value in profile.items()}
-    username, claim = profile.get("username"), texts.get("last_daily_claim", "")
-    if username is not None:
-        check_text("username", username)
+def profile_change(profile: Profile) -> str:
+    """Returns a change of a profile as record.lua takes it: "=" leaves a part as it is, "-" removes it."""
+    unknown = set(profile) - {"username", *_NUMBERS}
+    if unknown:
+        raise ValueError(f"A profile has no field {sorted(unknown)[0]!r}: it has username, {', '.join(_NUMBERS)}")
+    parts = [_part_of(name, profile[name]) if name in profile else "=" for name in _NUMBERS]
     # A day covers clocks that differ, and times in another zone.
-    if is_digits(claim) and int(claim) > time.time() * 1000 + _DAY_MS:
+    if is_digits(parts[2]) and int(parts[2]) > time.time() * 1000 + _DAY_MS:
         raise ValueError("last_daily_claim is more than a day from now: the member could claim nothing until then")
-    return [text for field in texts.items() for text in field]
+    if "username" in profile:
+        username = "" if profile["username"] is None else profile["username"]
+        check_text("username", username)
+        parts.append(str(username))
+    return "" if parts == ["=", "=", "="] else " ".join(parts)
 
 
-def _field_text(name: str, value: Union[str, int, datetime, None]) -> str:
-    if not isinstance(value, datetime):
-        return "" if value is None else str(value)
-    if value.tzinfo is None:
-        raise ValueError(f"{name} must have a time zone, such as datetime.now(timezone.utc)")
-    return str((value - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1))
+def _part_of(name: str, value: Union[str, int, datetime, None]) -> str:
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"{name} must have a time zone, such as datetime.now(timezone.utc)")
+        value = (value - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1)
+    if value is None or value == "":
+        return "-"
+    if not is_digits(str(value).removeprefix("-")):
+        raise ValueError(f"{name} must be a whole number, not {value!r}")
+    return str(value)
 
 
 def change_of(text: str, repeated: bool) -> Change:

@@ -102,15 +102,14 @@ class SeasonReset:
 
     async def _archive_some(self, rows: Sequence[str]) -> None:
         """Copies members with the XP that is marked."""
-        records: list[Union[str, int]] = []
+        records: list[str] = []
         ranked: list[str] = []
         hidden: list[str] = []
         for user, xp, place, profile in (row.split("\n", 3) for row in rows):
             state, _, reasons = place.partition(" ")
             shown = split_profile(profile)
-            records += ["hidden" if state == "hidden" else "set", user, xp, 4, "username", shown.username]
-            for name, value in (("level", shown.level), ("daily_streak", shown.streak), ("last_daily_claim", shown.claim_ms)):
-                records += [name, "" if value is None else str(value)]
+            numbers = ["-" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
+            records += ["hidden" if state == "hidden" else "set", user, xp, " ".join([*numbers, shown.username])]
             if state == "hidden":
                 hidden += [user, reasons]
             else:

@@ -12,7 +12,7 @@ from .curves import MAX_XP
 from .gains import Award, Claim, award_args, award_of, claim_args, claim_of
 from .hiding import Places, Sync, change_reason, sync_members
 from .keys import Keys
-from .records import Change, Profile, Record, change_of, profile_args, record_args
+from .records import Change, Profile, Record, change_of, profile_change, record_args
 from .rules_document import XpAmount
 from .scripts import Args, Scripts
 from .season import SeasonReset, SeasonResult
@@ -94,7 +94,7 @@ class Writer:
         """Sets the least XP of a level by the guild's curve, and drops an explicit level. Refused with "level" when no XP gives it. O(log m)."""
         check_ids(guild, user)
         check_whole("level", level, 0, MAX_XP)
-        return (await self._record(guild, [["level", user, level, 1, "level", ""]], event_id))[0]
+        return (await self._record(guild, [["level", user, level, "- = ="]], event_id))[0]
 
     async def set_profiles(self, guild: str, profiles: Mapping[str, Profile]) -> list[str]:
         """Changes profiles of members, ranked or hidden, by user id. Passes over users who are none, and creates nobody. O(n log m).
@@ -104,8 +104,7 @@ class Writer:
         check_ids(guild, *profiles)
         calls: list[Args] = []
         for user, profile in profiles.items():
-            fields = profile_args(profile)
-            calls.append(["keep", user, "0", len(fields) // 2, *fields])
+            calls.append(["keep", user, "0", profile_change(profile)])
         found = []
         for first in range(0, len(calls), ENTRIES_A_CALL):
             reply = await self._record_slice(guild, calls, first, None)

@@ -92,50 +92,44 @@ export function placeIn(name: string, list: readonly unknown[], index: number): 
 }
 
 /** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
-export function recordArguments(records: readonly XpRecord[]): (string | number)[] {
-  const args: (string | number)[] = [];
-  for (const [index, record] of records.entries()) appendRecord(args, record, index);
+export function recordArguments(records: readonly XpRecord[]): string[] {
+  const args: string[] = [];
+  for (const [index, record] of records.entries())
+    args.push(...operationOf(record, index), profileChange(record.profile, index));
   return args;
 }
 
-function appendRecord(args: (string | number)[], record: XpRecord, index: number): void {
+/** Returns the operation, the user id and the digits of a record. */
+function operationOf(record: XpRecord, index: number): [string, string, string] {
+  const { userId } = record;
   const amount = record.set ?? record.add;
   // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
-  if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint') {
+  if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint')
     throw new RecordRefusedError(index, 'xp');
-  }
-  const fields = profileFields(record.profile, index);
-  args.push(...operationOf(record, amount as number | bigint, index), fields.length / 2, ...fields);
-}
-
-/** Returns the operation, the user id and the digits of a record. */
-function operationOf(record: XpRecord, amount: number | bigint, index: number): [string, string, string] {
-  const { userId } = record;
   if (record.set !== undefined) return [record.hidden ? 'hidden' : 'set', userId, String(amount)];
   if (record.floor !== undefined && record.floor !== 0) throw new RecordRefusedError(index, 'argument');
   return record.floor === 0 && amount < 0 ? ['take', userId, String(-amount)] : ['add', userId, String(amount)];
 }
 
-/** Returns a profile as the arguments of record.lua: field, value, ... @throws RecordRefusedError */
-export function profileFields(profile: ProfileChange | undefined, index: number): string[] {
-  if (!profile) return [];
-  const fields: string[] = [];
+/** Returns the change of a profile as record.lua takes it: "=" leaves a part as it is, "-" removes it. @throws RecordRefusedError */
+export function profileChange(profile: ProfileChange | undefined, index: number): string {
+  if (!profile) return '';
   const { username, level, dailyStreak, lastDailyClaim } = profile;
-  if (username !== undefined) fields.push('username', username ?? '');
-  if (level !== undefined) fields.push('level', wholeNumber(level, index));
-  if (dailyStreak !== undefined) fields.push('daily_streak', wholeNumber(dailyStreak, index));
-  if (lastDailyClaim !== undefined) fields.push('last_daily_claim', timeText(lastDailyClaim, index));
-  return fields;
+  const parts = [wholeNumber(level, index), wholeNumber(dailyStreak, index), timeText(lastDailyClaim, index)].join(' ');
+  if (username === undefined) return parts === '= = =' ? '' : parts;
+  return [parts, username ?? ''].join(' ');
 }
 
-function wholeNumber(value: number | null, index: number): string {
-  if (value === null) return '';
+function wholeNumber(value: number | null | undefined, index: number): string {
+  if (value === undefined) return '=';
+  if (value === null) return '-';
   if (!Number.isSafeInteger(value) || value < 0) throw new RecordRefusedError(index, 'field');
   return String(value);
 }
 
-function timeText(value: string | Date | null, index: number): string {
-  if (value === null) return '';
+function timeText(value: string | Date | null | undefined, index: number): string {
+  if (value === undefined) return '=';
+  if (value === null) return '-';
   const ms = new Date(value).getTime();
   if (Number.isNaN(ms)) throw new RecordRefusedError(index, 'field');
   return String(ms);

@@ -101,9 +101,8 @@ end
 require_permissions(KEYS[8], 'PEXPIRE', 'DEL')
 
 local function store_without_level(id, value)
-  local profile = parse_profile(value)
-  profile.level = '-'
-  local changed = format_profile(profile)
+  local _, streak, claim, name = split_profile(value)
+  local changed = join_profile('-', streak, claim, name)
   if changed == '- 0 -' then
     redis.call('HDEL', KEYS[5], id)
   else

@@ -6,6 +6,11 @@
 --- @include lib-member
 --- @include lib-profile
 
+local function parse_profile(value)
+  local level, streak, claim, name = split_profile(value)
+  return { username = name, level = level, daily_streak = streak, last_daily_claim = claim }
+end
+
 -- Returns the member before the gain: its place, XP, level and, where asked for, the parts of its profile; nil for a bad user id.
 local function read_member(user_id, with_profile)
   if not is_valid_id(user_id) then
@@ -68,7 +73,8 @@ local function gain(member, status, amount, and_then)
     end
     redis.call('ZADD', key, text, member.id)
     if member.has_new_profile then
-      redis.call('HSET', KEYS[5], member.id, format_profile(member.profile))
+      local profile = member.profile
+      redis.call('HSET', KEYS[5], member.id, join_profile(profile.level, profile.daily_streak, profile.last_daily_claim, profile.username))
     end
     if and_then then
       and_then()

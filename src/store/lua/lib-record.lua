@@ -6,20 +6,33 @@
 --- @include lib-lists
 
 local MAX_XP = 9007199254740991
-local find, abs = string.find, math.abs
+local find, match, abs = string.find, string.match, math.abs
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
+local ARGS_A_MEMBER = 4
 
--- Returns whether a profile field may have this value; an empty one removes it. Lengths are in bytes.
-local function is_valid_field(field, value)
-  if field == 'username' then
-    return #value <= 1024
-  elseif value == '' then
-    return NO_PROFILE[field]
-  elseif field == 'last_daily_claim' then
-    return find(value, '^%-?%d+$') and (#value <= 15 or abs(value + 0.0) <= MAX_TIME)
+-- Returns whether a level or a streak may change so: digits, "-" for none or "=" for what is stored.
+local function is_number_part(part)
+  return part == '=' or part == '-' or (#part <= 16 and find(part, '^%d+$') and (#part <= 15 or part + 0.0 <= MAX_XP))
+end
+
+-- The same for the time of a claim.
+local function is_time_part(part)
+  return part == '=' or part == '-' or (find(part, '^%-?%d+$') and (#part <= 15 or abs(part + 0.0) <= MAX_TIME))
+end
+
+-- Returns a profile after a change, and its level; nil for a change that is not allowed. The length of a name is in bytes.
+local function changed_profile(value, change)
+  local level, streak, claim, gap, name = match(change, '^([^ ]+) ([^ ]+) ([^ ]+)( ?)(.*)$')
+  if not (level and is_number_part(level) and is_number_part(streak) and is_time_part(claim) and #name <= 1024) then
+    return nil
   end
-  return NO_PROFILE[field] and #value <= 16 and find(value, '^%d+$') and (#value <= 15 or value + 0.0 <= MAX_XP)
+  local old_level, old_streak, old_claim, old_name = split_profile(value)
+  level = level == '=' and old_level or level
+  streak = streak == '=' and old_streak or streak == '-' and '0' or streak
+  claim = claim == '=' and old_claim or claim
+  name = gap == '' and old_name or name
+  return join_profile(level, streak, claim, name), level
 end
 
 -- Returns the least XP of a level, nil for a level that no XP gives: one above the highest, or one that the curve rounds away.
@@ -28,15 +41,14 @@ local function least_xp_of(curve, level)
   return xp <= MAX_XP and level_of(curve, xp) == level and xp or nil
 end
 
--- Returns the user ids that ARGV names, and the number of profile fields of each.
+-- Returns the user ids that ARGV names.
 local function named_ids(first_arg)
-  local args, ids, counts, n, i = ARGV, {}, {}, 0, first_arg
-  while args[i] do
+  local args, ids, n = ARGV, {}, 0
+  for i = first_arg, #args, ARGS_A_MEMBER do
     n = n + 1
-    ids[n], counts[n] = args[i + 1], args[i + 3] + 0
-    i = i + 4 + 2 * counts[n]
+    ids[n] = args[i + 1]
   end
-  return ids, counts
+  return ids
 end
 
 -- Returns what a command replies for each of the ids.
@@ -62,112 +74,111 @@ local function record(first_arg)
   local answers = args[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
   local curve = guild_curve(KEYS[3])
-  local ids, counts = named_ids(first_arg)
+  local ids = named_ids(first_arg)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
-  local staged, created, hidden_created = {}, 0, 0
-  local zadd, zadd_hidden, changed = {}, {}, {}
+  -- Places and profiles of the members that were recorded already, by their ids.
+  local places, profiles = {}, {}
+  local zadd, zadd_hidden, changed, created, hidden_created = {}, {}, {}, 0, 0
   local last_xp, last_level = '0', 0
 
-  local i, index = first_arg, 0
-  while args[i] do
-    local op, id, text, pairs_count = args[i], args[i + 1], args[i + 2], counts[index + 1]
+  -- Returns the place of the n-th member before the call, nil for nobody.
+  local function stored_place(n)
+    local score, is_hidden = scores[n], nil
+    if type(score) ~= 'string' then
+      score = stats.hidden and redis.call('ZSCORE', hidden_key, ids[n])
+      is_hidden = true
+    end
+    return score and { score = score, xp = whole_xp(score), explicit = explicit_level(values[n]), is_hidden = is_hidden } or nil
+  end
+
+  for n = 1, #ids do
+    local i = first_arg + ARGS_A_MEMBER * (n - 1)
+    local op, id, text, change = args[i], args[i + 1], args[i + 2], args[i + 3]
     if not is_valid_id(id) then
-      return { 'REFUSED', index, 'user_id' }
+      return { 'REFUSED', n - 1, 'user_id' }
     end
 
-    local earlier = staged[id]
-    local score, is_hidden, profile, old_explicit
-    if earlier then
-      score, is_hidden, profile, old_explicit = earlier.score, earlier.is_hidden, earlier.profile, earlier.level
-    else
-      score = scores[index + 1]
-      score = type(score) == 'string' and score
-      if not score and stats.hidden then
-        score = redis.call('ZSCORE', hidden_key, id)
-        is_hidden = score and true
-      end
-      old_explicit = explicit_level(values[index + 1])
+    local before, value = places[id], profiles[id] or values[n]
+    if not before and (scores[n] or stats.hidden) then
+      before = stored_place(n)
     end
-    if op == 'hidden' and not score then
-      is_hidden, hidden_created = true, hidden_created + 1
+    local is_hidden, old, explicit = nil, 0, nil
+    if before then
+      is_hidden, old, explicit = before.is_hidden, before.xp, before.explicit
+    elseif value then
+      explicit = explicit_level(value)
     end
-    local old = score and whole_xp(score)
+    local explicit_before = explicit
     local amount = find(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
     if not amount or abs(amount) > MAX_XP then
-      return { 'REFUSED', index, 'xp' }
+      return { 'REFUSED', n - 1, 'xp' }
     end
-    if op == 'keep' then
-      amount = old or 0
+    local xp = amount
+    if op == 'add' then
+      xp = old + amount
+    elseif op == 'keep' then
+      xp = old
     elseif op == 'take' then
-      amount = math.max((old or 0) - amount, 0)
+      xp = math.max(old - amount, 0)
     elseif op == 'level' then
-      amount = least_xp_of(curve, amount)
-      if not amount then
-        return { 'REFUSED', index, 'level' }
+      xp = least_xp_of(curve, amount)
+      if not xp then
+        return { 'REFUSED', n - 1, 'level' }
       end
+    elseif op == 'hidden' and not before then
+      is_hidden, hidden_created = true, hidden_created + 1
     end
-    local xp = op == 'add' and (old or 0) + amount or amount
     if xp < 0 or xp > MAX_XP then
-      return { 'REFUSED', index, 'range' }
+      return { 'REFUSED', n - 1, 'range' }
     end
-
-    local explicit = old_explicit
-    if pairs_count > 0 and not profile then
-      profile = parse_profile(values[index + 1])
-    end
-    for f = i + 4, i + 3 + 2 * pairs_count, 2 do
-      local field, value = args[f], args[f + 1]
-      if not is_valid_field(field, value) then
-        return { 'REFUSED', index, 'field' }
+    local profile
+    if change ~= '' then
+      local level
+      profile, level = changed_profile(value, change)
+      if not profile then
+        return { 'REFUSED', n - 1, 'field' }
       end
-      profile[field] = value == '' and NO_PROFILE[field] or value
-      if field == 'level' then
-        explicit = value ~= '' and value + 0.0 or nil
-      end
+      explicit = level ~= '-' and explicit_level(profile) or nil
     end
 
     last_level = explicit or level_of(curve, xp)
     -- The digits of a "set" are used as given: formatting them again would take time.
     last_xp = op == 'set' and text or format_integer(xp)
-    local is_missing = (op == 'keep' or op == 'take') and not old
-    local level_before = answers and (old_explicit or level_of(curve, old or 0)) or nil
+    local is_missing = not before and (op == 'keep' or op == 'take')
     if answers then
-      local state = is_missing and 'none' or is_hidden and 'hidden' or old and 'ranked' or 'new'
-      local levels = { format_integer(old or 0), format_integer(level_before), format_integer(xp), format_integer(last_level), state }
-      answers[#answers + 1] = table.concat(levels, ' ')
+      local level = explicit_before or level_of(curve, old)
+      local state = is_missing and 'none' or is_hidden and 'hidden' or before and 'ranked' or 'new'
+      local levels = { format_integer(old), format_integer(level), format_integer(xp), format_integer(last_level), state }
+      answers[n] = table.concat(levels, ' ')
     end
     if not is_missing then
-      local is_changed = old ~= xp or old_explicit ~= explicit
-      if not old and not is_hidden then
+      if not before and not is_hidden then
         created = created + 1
       end
+      local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level }
+      if is_hidden then
+        after.is_hidden = true
+      end
       -- A stored fraction is made whole, which changes its place for a running count.
-      if is_changed or stats.recount then
-        local before = old and { score = score, xp = old, explicit = old_explicit, level = level_before, is_hidden = is_hidden }
-        local gain = (op == 'add' or op == 'take') and xp - (old or 0) or 0
-        local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level }
-        if is_hidden then
-          after.is_hidden = true
-        end
+      if not before or old ~= xp or explicit_before ~= explicit or stats.recount then
+        local gain = (op == 'add' or op == 'take') and xp - old or 0
         change_member(stats, curve, id, before, after, gain)
       end
+      places[id] = after
       note_hidden(stats, hidden_key, id, is_hidden)
-      if pairs_count > 0 and not (earlier and earlier.profile) then
+      if profile then
         changed[#changed + 1] = id
+        profiles[id] = profile
       end
-      staged[id] = { score = last_xp, level = explicit, is_hidden = is_hidden, profile = profile }
       local list = is_hidden and zadd_hidden or zadd
       list[#list + 1] = last_xp
       list[#list + 1] = id
     end
-    i = i + 4 + 2 * pairs_count
-    index = index + 1
   end
 
   local stored, emptied = {}, {}
   for n = 1, #changed do
-    local id = changed[n]
-    local value = format_profile(staged[id].profile)
+    local id, value = changed[n], profiles[changed[n]]
     if value == '- 0 -' then
       emptied[#emptied + 1] = id
     else
@@ -191,7 +202,7 @@ local function record(first_arg)
     local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
     rev = store_changes(stats, unpack(hidden))
     if not rev then
-      return { 'REFUSED', index - 1, 'total' }
+      return { 'REFUSED', #ids - 1, 'total' }
     end
     write_all('ZADD', xp_key, zadd)
     write_all('ZADD', hidden_key, zadd_hidden)
