@@ -17,7 +17,7 @@ export type CutReason = 'connections' | 'pipelined' | 'stalled';
 interface Connection {
   /** Requests without a complete answer. */
   unanswered: number;
-  /** The request that arrived last. */
+  /** The request that arrived last; undefined once it is complete and answered, so that an idle connection does not keep it. */
   latest: IncomingMessage | undefined;
   /** The response that is being sent. */
   current: ServerResponse | undefined;
@@ -89,6 +89,7 @@ export class ConnectionLimits {
     if (!connection) return;
     connection.current = undefined;
     connection.progress = true;
+    if (connection.latest?.complete) connection.latest = undefined;
     if (connection.isCut) return;
     if (connection.unanswered-- > 1) this.pipelined--;
     // Node closes the connection first if the answer says so.

@@ -1,5 +1,6 @@
 import { createServer, IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Express, Request, Response } from 'express';
 import { answerBadRequest, answerBadTarget, answerConnect, type ParseError } from './bad-request.ts';
 import { ConnectionLimits, type CutReason } from './connection-limits.ts';
@@ -116,6 +117,13 @@ function skipEmptyBodies(prototype: IncomingMessage): void {
   prototype.resume = function (this: IncomingMessage) {
     return hasBody(this) ? resume.call(this) : this;
   };
+  // Node's parser keeps a request, with its response, until it has ended: on an idle connection for as long as that stays open.
+  const ended = Object.getOwnPropertyDescriptor(Readable.prototype, 'readableEnded')?.get;
+  Object.defineProperty(prototype, 'readableEnded', {
+    get(this: IncomingMessage) {
+      return !hasBody(this) || ended?.call(this);
+    },
+  });
 }
 
 /** Returns whether a request has a body, which may be empty: RFC 9112 section 6. */

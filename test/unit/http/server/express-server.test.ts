@@ -1,13 +1,20 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { Agent, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createExpressServer } from '../../../../src/http/server/express-server.ts';
+import { serverOptions } from '../../../../src/http/server/listener.ts';
+import type { LimitedServer } from '../../../../src/http/server/port.ts';
 import { rawExchange } from '../../../support/raw-http.ts';
 
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
 describe('createExpressServer', () => {
-  let server: Server | undefined;
+  let server: LimitedServer | undefined;
   const observer = { onCut: () => {}, onUnreadable: () => {} };
   afterEach(() => server?.close());
 
@@ -37,6 +44,31 @@ describe('createExpressServer', () => {
     const answer = await fetch(`http://127.0.0.1:${port}/ann?a=1`);
     expect(answer.status).toBe(201);
     expect(await answer.json()).toEqual({ name: 'ann', query: { a: '1' }, host: '127.0.0.1' });
+  });
+
+  it('lets go of a request and its response when it was answered, though the connection stays open', async () => {
+    const app = express();
+    const seen: WeakRef<object>[] = [];
+    app.use((req, res) => {
+      seen.push(new WeakRef(req), new WeakRef(res));
+      res.end();
+    });
+    server = createExpressServer(app, serverOptions, 100, observer);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const agent = new Agent({ keepAlive: true });
+    const { port } = server.address() as AddressInfo;
+    for (const method of ['POST', 'HEAD', 'GET']) {
+      const [answer] = await once(request({ port, agent, method }).end(), 'response');
+      await once(answer.resume(), 'end');
+    }
+    // What a WeakRef has named in a turn of the loop stays until its end.
+    for (let turn = 0; turn < 100 && seen.some((each) => each.deref()); turn++) {
+      await new Promise(setImmediate);
+      collectGarbage();
+    }
+    expect(seen.filter((each) => each.deref())).toEqual([]);
+    expect(server.openConnections()).toBe(1);
+    agent.destroy();
   });
 
   it('reads bodies where there are some, and answers one request after the other on a connection', async () => {
