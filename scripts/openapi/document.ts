@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { guildParams, memberParams, noQuery, pageQuery } from '../../src/http/api/schemas.ts';
 import { codeSamples } from '../../src/web/docs/samples.js';
 import { BASE_URL, DESCRIPTION, LEADERBOARD, MEMBER, STATS } from './examples.ts';

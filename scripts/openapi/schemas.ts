@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CURVE_NAMES, MAX_XP } from '../../src/guild/ranking/curves.ts';
 import { MAX_PAGE_SIZE } from '../../src/guild/ranking/model.ts';
 import { userId } from '../../src/http/api/schemas.ts';

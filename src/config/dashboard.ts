@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { type Config, haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../errors.ts';
 
 /** How to reach Redis: the settings, and the parsers of their variables. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { fontFiles } from './font-files.ts';
 import { isTls, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';

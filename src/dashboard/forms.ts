@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import express, { type Request, type RequestHandler, type Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseCap } from '../access/api-key-record.ts';
 import { InvalidInputError } from '../errors.ts';
 import { Refusal } from './refusal.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BOARDS, type BoardName } from '../store/keys.ts';
 import { choice } from './forms.ts';
 

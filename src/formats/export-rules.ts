@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from '../errors.ts';
 
 /** The rules in the exports of other bots, as a document of rules here. Ids, factors and bounds are those of `parseRules`, which checks it. */

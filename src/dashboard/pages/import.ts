@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from '../../errors.ts';
 import { FORMAT_NAMES } from '../../formats/formats.ts';
 import { LEVEL_CHOICES } from '../../formats/levels.ts';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ApiKeyRecord, isExpired } from '../../access/api-key-record.ts';
 import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';

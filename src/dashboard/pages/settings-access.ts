@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createInvite, INVITE_TTL_S } from '../../access/invites.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { endSession } from '../end-session.ts';

@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fitsLook, LOOK, LOOK_SETTINGS, type LookField, type PageLook } from '../../guild/ranking/page-look.ts';
 import { TITLE_PATTERN, TITLE_RULE } from '../../guild/settings/guild-config.ts';
 import { formOf, parseForm } from '../forms.ts';

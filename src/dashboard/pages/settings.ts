@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
 import { parseMultiplier, parseUtcOffset } from '../../guild/settings/guild-config.ts';

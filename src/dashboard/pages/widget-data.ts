@@ -1,5 +1,5 @@
 import type { Response, Router } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ID_PATTERN, MAX_PAGE_SIZE, parseRankingId, type RankingId } from '../../guild/ranking/model.ts';
 import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
 import { parseForm } from '../forms.ts';

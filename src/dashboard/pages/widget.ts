@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from '../../errors.ts';
 import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { BOARDS, kindOfBoard } from '../../store/keys.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ID_PATTERN } from '../ranking/model.ts';
 
 /** The stream of "guild export": one JSON value a line. Ids, names and values are texts of bytes (latin1), so that they arrive as they were. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MAX_XP } from '../../guild/ranking/curves.ts';
 import { DEFAULT_PAGE_SIZE, ID_PATTERN, MAX_PAGE_SIZE, RANKING_ID_PATTERN } from '../../guild/ranking/model.ts';
 import { invalidRequest } from '../response/problem.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ID_PATTERN, type RankingId } from '../../guild/ranking/model.ts';
 import { PublicMemberRead, PublicPageRead } from '../../guild/ranking/public-page.ts';
 import { LANGUAGES } from '../../web/widget/strings.ts';
