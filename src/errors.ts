@@ -132,8 +132,7 @@ const REFUSALS: Record<RefusalReason, string> = {
   xp: 'XP must be an integer between 0 and 9007199254740991',
   range: 'the addition would leave the range 0 .. 9007199254740991',
   level: "no XP gives this level by the guild's curve",
-  field:
-    'a profile field is unknown, its level or streak is not a whole number up to 9007199254740991, its time is none, or its name is too long',
+  field: 'a level or streak is not a whole number up to 9007199254740991, a time is none, or a name is too long',
   argument: 'an amount, a factor, a floor, a cooldown, an offset or a number of days is no number within its bounds',
   total: "the guild's total XP or sum of levels would pass 9223372036854775807",
   event: 'the event was that of another call: give each call an eventId of its own',

@@ -250,6 +250,9 @@ function* recordCases(): Iterable<Call> {
       BRIM,
     );
   yield call('no entries', []);
+  for (const op of ['', 'SET', 'each', 'remove']) yield call(`argument: operation ${op}`, [good, [op, 'B', '5', '']]);
+  for (const rest of [['set'], ['set', 'B'], ['set', 'B', '5'], ['set', 'B', '5', '', 'set']])
+    yield call(`argument: ${rest.length} arguments too many or too few`, [good, rest]);
   for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['set', 'new', '7', '']], state);
   yield call('a missing key', [good], SMALL, GUILD_KEYS.slice(0, 4));
 }

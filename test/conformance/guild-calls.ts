@@ -2,12 +2,16 @@ import type { Model } from './bot-calls.ts';
 import { checkMember, MAX, NaiveGuild, type Profile } from './guild.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
+const OPERATIONS = ['set', 'add', 'take', 'level', 'keep', 'hidden'];
+
 /** record.lua. */
 export const record: Model = (state, now, keys, rest) => {
   if (keys.length < 5) throw new Refused({ error: 'ERR' });
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
-  const entries = entriesOf(rest[0] === 'each' ? rest.slice(1) : rest);
+  const args = rest[0] === 'each' ? rest.slice(1) : rest;
+  if (args.length % 4 !== 0) throw new Refused(['REFUSED', Math.floor(args.length / 4), 'argument']);
+  const entries = entriesOf(args);
   const answers: string[] = [];
   let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
   for (const [index, { op, id, text, change }] of entries.entries()) {
@@ -15,6 +19,7 @@ export const record: Model = (state, now, keys, rest) => {
     checkMember(id, index);
     const before = guild.member(id);
     if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
+    if (!OPERATIONS.includes(op)) throw refuse('argument');
     const xp = xpAfter(guild, op, before.xp, BigInt(text));
     if (xp === undefined) throw refuse('level');
     if (xp < 0n || xp > MAX) throw refuse('range');

@@ -67,7 +67,7 @@ def profile_change(profile: Profile) -> str:
     """Returns a change of a profile as record.lua takes it: "=" leaves a part as it is, "-" removes it."""
     unknown = set(profile) - {"username", *_NUMBERS}
     if unknown:
-        raise ValueError(f"A profile has no field {sorted(unknown)[0]!r}: it has username, {', '.join(_NUMBERS)}")
+        raise ValueError(f"A profile has no field {sorted(unknown, key=str)[0]!r}: it has username, {', '.join(_NUMBERS)}")
     parts = [_part_of(name, profile[name]) if name in profile else "=" for name in _NUMBERS]
     # A day covers clocks that differ, and times in another zone.
     if is_digits(parts[2]) and int(parts[2]) > time.time() * 1000 + _DAY_MS:

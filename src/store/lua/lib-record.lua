@@ -73,6 +73,10 @@ local function record(first_arg)
   local args = ARGV
   local answers = args[first_arg] == 'each' and {}
   first_arg = answers and first_arg + 1 or first_arg
+  local whole, rest = math.modf((#args - first_arg + 1) / ARGS_A_MEMBER)
+  if rest ~= 0 then
+    return { 'REFUSED', whole, 'argument' }
+  end
   local curve = guild_curve(KEYS[3])
   local ids = named_ids(first_arg)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
@@ -125,8 +129,12 @@ local function record(first_arg)
       if not xp then
         return { 'REFUSED', n - 1, 'level' }
       end
-    elseif op == 'hidden' and not before then
-      is_hidden, hidden_created = true, hidden_created + 1
+    elseif op == 'hidden' then
+      if not before then
+        is_hidden, hidden_created = true, hidden_created + 1
+      end
+    elseif op ~= 'set' then
+      return { 'REFUSED', n - 1, 'argument' }
     end
     if xp < 0 or xp > MAX_XP then
       return { 'REFUSED', n - 1, 'range' }
