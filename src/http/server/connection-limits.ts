@@ -17,10 +17,8 @@ export type CutReason = 'connections' | 'pipelined' | 'stalled';
 interface Connection {
   /** Requests without a complete answer. */
   unanswered: number;
-  /** The request that arrived last; undefined once it is complete and answered, so that an idle connection does not keep it. */
+  /** The request that arrived last; undefined if it was complete when it was answered, so that an idle connection does not keep it. */
   latest: IncomingMessage | undefined;
-  /** The response that is being sent. */
-  current: ServerResponse | undefined;
   /** Whether an answer was taken since the last check. */
   progress: boolean;
   checksWithoutProgress: number;
@@ -77,17 +75,10 @@ export class ConnectionLimits {
     }
   }
 
-  /** Notes that a response is next to be sent on its connection. */
-  begin(socket: Duplex, response: ServerResponse): void {
-    const connection = this.connections.get(socket);
-    if (connection) connection.current = response;
-  }
-
   /** Counts an answer that the client's system has taken. */
   end(socket: Duplex): void {
     const connection = this.connections.get(socket);
     if (!connection) return;
-    connection.current = undefined;
     connection.progress = true;
     if (connection.latest?.complete) connection.latest = undefined;
     if (connection.isCut) return;
@@ -126,7 +117,6 @@ export class ConnectionLimits {
     const connection: Connection = {
       unanswered: 0,
       latest: undefined,
-      current: undefined,
       progress: false,
       checksWithoutProgress: 0,
       taken: 0,
@@ -154,9 +144,8 @@ export class ConnectionLimits {
   private cut(socket: Duplex, connection: Connection, reason: CutReason): void {
     this.forget(connection);
     this.onCut(reason);
+    ignoreFurther(socket);
     socket.destroy();
-    // Once all that was read is parsed.
-    process.nextTick(() => releaseRequests(socket, connection));
   }
 
   /** Cuts connections whose clients take no answer, or do not close after the last one. */
@@ -179,20 +168,15 @@ export class ConnectionLimits {
   }
 }
 
+/** Node's own field for the parser of a connection, which its types do not name. */
+interface WithParser extends Duplex {
+  readonly parser?: { onIncoming?: unknown } | null;
+}
+
 /**
- * Lets the requests of a destroyed connection be collected. Node does so when the connection has closed, which is after it has read from
- * all others: thousands can have brought a thousand requests each by then.
+ * Stops Node from keeping the requests that follow in what it has read: up to a thousand, until the connection has closed. That is after Node
+ * has read from all others, of which thousands can bring as many.
  */
-function releaseRequests(socket: Duplex, connection: Connection): void {
-  // Node makes an error for each request, whose stack costs more than all else.
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
-  try {
-    socket.emit('close', false);
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
-  socket.removeAllListeners();
-  // Node would detach it once more when the write that was cut has failed.
-  connection.current?.removeAllListeners('finish').detachSocket(socket as Socket);
+function ignoreFurther({ parser }: WithParser): void {
+  if (parser) parser.onIncoming = () => 0;
 }

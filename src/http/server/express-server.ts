@@ -57,10 +57,6 @@ export function createExpressServer(
 ): LimitedServer {
   class AppRequest extends IncomingMessage {}
   class AppResponse extends ServerResponse<AppRequest> {
-    override assignSocket(socket: Socket): void {
-      super.assignSocket(socket);
-      limits.begin(socket, this);
-    }
     override detachSocket(socket: Socket): void {
       super.detachSocket(socket);
       limits.end(socket);

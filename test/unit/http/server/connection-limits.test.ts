@@ -40,6 +40,23 @@ it('cuts a connection on which more requests wait, before any of them but the fi
   expect(served).toBe(1);
 });
 
+const BODY = 'Content-Length: 1\r\n\r\na';
+it.each([
+  ['have bodies', `POST / HTTP/1.1\r\nHost: x\r\n${BODY}`],
+  ['have bodies in chunks', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'],
+  ['have many headers', `GET / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(70)}\r\n`],
+  ['have many headers and bodies', `POST / HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(70)}${BODY}`],
+])('cuts a connection on which requests wait that %s, in the middle of what was read', async (_, waiting) => {
+  const { exchange, cuts } = await start((req, res) => void (req.url === '/' || res.end('now')));
+  const now = 'GET /now HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  // Node uses the parser of a closed connection again.
+  for (let n = 1; n <= 5; n++) {
+    expect(await exchange(REQUEST + waiting.repeat(1000)).catch(() => '')).toBe('');
+    expect(cuts).toEqual(Array(n).fill('pipelined'));
+    expect(await exchange(now)).toMatch(/now$/);
+  }
+});
+
 it('counts only requests that are not answered yet', async () => {
   const { exchange, cuts } = await start(ok);
   const text = await exchange(REQUEST.repeat(5000) + LAST).catch(() => '');
