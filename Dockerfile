@@ -1,5 +1,5 @@
 # Node 24 is LTS until April 2028. The slim Debian image is the smallest one with glibc, which Node's own builds use.
-# Node 26 became LTS only last month: try it with --build-arg NODE_IMAGE=... Node 20 lacks an option that NODE_OPTIONS below has.
+# Node 26 became LTS only last month: try it with --build-arg NODE_IMAGE=... Node 20 does not know an option in NODE_OPTIONS below.
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -16,8 +16,8 @@ RUN npm run build
 FROM ${NODE_IMAGE}
 # ADMIN_HOST is not loopback here: the port stays inside the container until somebody publishes it.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_HOST=0.0.0.0 ADMIN_PORT=9464 DASHBOARD_HEALTH_PORT=9464
-# In a small container Node would collect new objects by the megabyte, for twice the CPU time, and old ones only at the limit of the container,
-# which the kernel then kills. The last setting makes glibc give back what is freed.
+# In a small container Node itself makes the young generation 1 MB, which doubles the CPU time. It lets the old generation fill the container,
+# and then the kernel kills the process. MALLOC_TRIM_THRESHOLD_ makes glibc give freed memory back.
 ENV NODE_OPTIONS="--max-semi-space-size=16 --max-old-space-size-percentage=50" MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY package.json LICENSE ./

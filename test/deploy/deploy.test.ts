@@ -67,7 +67,11 @@ describe('the Dockerfile', () => {
     const service = startChild(process.execPath, [...JSON.parse(entry).slice(1), 'serve'], {
       cwd: folder,
       env: {
-        ...{ NODE_OPTIONS: known.join(' '), REDIS_URL: redis.url, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' },
+        NODE_OPTIONS: known.join(' '),
+        REDIS_URL: redis.url,
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_PORT: '0',
         PUBLIC_PAGES: '1',
       },
     });

@@ -73,9 +73,10 @@ def profile_change(profile: Profile) -> str:
     if is_digits(parts[2]) and int(parts[2]) > time.time() * 1000 + _DAY_MS:
         raise ValueError("last_daily_claim is more than a day from now: the member could claim nothing until then")
     if "username" in profile:
-        username = "" if profile["username"] is None else profile["username"]
-        check_text("username", username)
-        parts.append(str(username))
+        username = profile["username"]
+        if username is not None:
+            check_text("username", username)
+        parts.append(str(username or ""))
     return "" if parts == ["=", "=", "="] else " ".join(parts)
 
 

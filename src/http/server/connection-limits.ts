@@ -174,8 +174,8 @@ interface WithParser extends Duplex {
 }
 
 /**
- * Stops Node from keeping the requests that follow in what it has read: up to a thousand, until the connection has closed. That is after Node
- * has read from all others, of which thousands can bring as many.
+ * Makes Node drop the further requests of what it has read, up to a thousand. It would keep them until the connection has closed, which is
+ * after it has read from all other connections.
  */
 function ignoreFurther({ parser }: WithParser): void {
   if (parser) parser.onIncoming = () => 0;
