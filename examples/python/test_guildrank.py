@@ -229,7 +229,7 @@ class RecordTest(ScratchTest):
     async def test_refuses_fields_and_numbers_that_a_profile_does_not_have(self) -> None:
         unfits: list[tuple[Any, str]] = [
             ({"nickname": "x"}, "^A profile has no field 'nickname': it has username, level, daily_streak, last_daily_claim$"),
-            ({"level": "="}, "^level must be a whole number, not '='$"),
+            ({"level": "-"}, "^level must be a whole number, not '-'$"),
             ({"level": "1 2 3 x"}, "^level must be a whole number, not '1 2 3 x'$"),
             ({"daily_streak": 1.5}, "^daily_streak must be a whole number, not 1.5$"),
             ({"last_daily_claim": "2026-03-01"}, "^last_daily_claim must be a whole number, not '2026-03-01'$"),
@@ -240,6 +240,15 @@ class RecordTest(ScratchTest):
         with self.assertRaises(RefusedError) as refused:
             await self.guildrank.record("1", "a", set=1, profile={"level": -1})
         self.assertEqual(refused.exception.reason, "field")
+        self.assertEqual(await self.connection.dbsize(), 0)
+
+    async def test_refuses_xp_that_is_no_whole_number(self) -> None:
+        unfits: list[Any] = ["add 5", "keep", "5", 1.5, True]
+        for unfit in unfits:
+            with self.assertRaisesRegex(ValueError, "^set must be a whole number, not "):
+                await self.guildrank.record("1", "a", set=unfit)
+            with self.assertRaisesRegex(ValueError, "^add must be a whole number, not "):
+                await self.guildrank.record("1", "a", add=unfit)
         self.assertEqual(await self.connection.dbsize(), 0)
 
     async def test_changes_the_parts_of_a_profile_that_are_given(self) -> None:

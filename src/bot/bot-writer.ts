@@ -57,7 +57,7 @@ export class BotWriter extends LeaderboardWriter {
     const { userId, level, eventId } = change;
     checkIds(guildId, [userId]);
     const digits = wholeText('level', level, 0, MAX_XP);
-    const args = ['each', 'level', userId, digits, '- = ='];
+    const args = ['each', `level ${digits}`, userId, 'none - -'];
     return recordResult([userId], await this.sendRecords(guildId, args, this.eventOf(guildId, eventId)));
   }
 
@@ -76,7 +76,7 @@ export class BotWriter extends LeaderboardWriter {
     const userIds = updates.map(({ userId }) => userId);
     checkIds(guildId, userIds);
     const calls = updates.map(({ userId, profile }, index) => {
-      return { userId, args: ['keep', userId, '0', profileChange(profile, index)] };
+      return { userId, args: ['keep', userId, profileChange(profile, index)] };
     });
     const found = await inSlices(calls, async (slice) => {
       const reply = await this.sendRecords(guildId, ['each', ...slice.flatMap(({ args }) => args)]);

@@ -1,6 +1,6 @@
 import { BOARD_KEYS, BOARDS, boardKey, type boardModels, boardsText, periodOf } from './boards.ts';
 import type { Call } from './cases.ts';
-import { DAY, IDS, NOW, Random, sampleGuilds, withReasons } from './samples.ts';
+import { DAY, IDS, NOW, Random, sampleGuilds, withReasons, xpChange } from './samples.ts';
 import type { State } from './state.ts';
 
 const GUILD_KEYS = [':xp', ':stats', ':config', ':hidden', ':members'];
@@ -58,8 +58,8 @@ const CALLS: Record<
   record: (r, most) => {
     const entries = Array.from({ length: 1 + r.below(most) }, () => {
       const op = r.pick(['add', 'add', 'take', 'take', 'set', 'keep', 'level', 'hidden']);
-      const digits = op === 'keep' ? '0' : op === 'level' ? r.pick(['0', '5']) : r.pick(['3', '20', '700']);
-      return [op, r.pick(IDS), op === 'add' ? r.pick([digits, '-1']) : digits, r.below(4) === 0 ? '12 = =' : ''];
+      const digits = op === 'level' ? r.pick(['0', '5']) : r.pick(['3', '20', '700', ...(op === 'add' ? ['-1'] : [])]);
+      return [xpChange(op, digits), r.pick(IDS), r.below(4) === 0 ? '12 - -' : ''];
     });
     return { args: ['each', ...entries.flat()] };
   },

@@ -147,8 +147,8 @@ function gainsOfEach(reply: Reply, args: readonly string[]): readonly Gain[] | u
   if (!isDone(reply) || args[0] !== 'each') return undefined;
   const gains: Gain[] = [];
   let isChanged = false;
-  for (let i = 1, n = 5; n < reply.length; i += 4, n++) {
-    const [op, id] = args.slice(i) as [string, string];
+  for (let i = 1, n = 5; n < reply.length; i += 3, n++) {
+    const [xpChange, id] = args.slice(i) as [string, string];
     const [xp, level, xpAfter, levelAfter, place] = String(reply[n]).split(' ') as [
       string,
       string,
@@ -157,7 +157,7 @@ function gainsOfEach(reply: Reply, args: readonly string[]): readonly Gain[] | u
       string,
     ];
     if (place !== 'none' && (xp !== xpAfter || level !== levelAfter || place === 'new')) isChanged = true;
-    if (op === 'add' || op === 'take') gains.push([id, BigInt(xpAfter) - BigInt(xp)]);
+    if (/^(add|take) /.test(xpChange)) gains.push([id, BigInt(xpAfter) - BigInt(xp)]);
   }
   return isChanged ? gains : undefined;
 }

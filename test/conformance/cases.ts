@@ -4,7 +4,20 @@ import { type Model, nameOfRecord } from './bot-calls.ts';
 import { NaiveGuild } from './guild.ts';
 import { list } from './guild-calls.ts';
 import { around, batch, card } from './reads.ts';
-import { BRIM, BROKEN, DAY, FULL, IDS, NOW, Random, SMALL, sampleGuilds, smallWith, withReasons } from './samples.ts';
+import {
+  BRIM,
+  BROKEN,
+  DAY,
+  FULL,
+  IDS,
+  NOW,
+  Random,
+  SMALL,
+  sampleGuilds,
+  smallWith,
+  withReasons,
+  xpChange,
+} from './samples.ts';
 import { season, stage } from './season-calls.ts';
 import { seasonCases, stageCases } from './season-cases.ts';
 import { type Case, Refused, type State, type Suite, sorted } from './state.ts';
@@ -181,9 +194,9 @@ function* recordCases(): Iterable<Call> {
         op === 'level'
           ? r.pick(['0', '1', '10', '1000'])
           : r.pick(['0', '7', '100', '4675', '9007199254740991', ...(op === 'add' ? ['-1', '-300'] : [])]);
-      const part = (values: readonly string[]) => r.pick(['=', '=', '-', ...values]);
+      const part = (values: readonly string[]) => r.pick(['-', '-', 'none', ...values]);
       const parts = [part(LEVELS), part(STREAKS), part(CLAIMS), ...r.pick([[], [''], [r.pick(NAMES)]])];
-      return [op, id, op === 'keep' ? '0' : xp, r.below(3) === 0 ? '' : parts.join(' ')];
+      return [xpChange(op, xp), id, r.below(3) === 0 ? '' : parts.join(' ')];
     });
     return { keys: GUILD_KEYS, args: [...(r.below(3) > 0 ? ['each'] : []), ...entries] };
   });
@@ -193,15 +206,15 @@ function* recordCases(): Iterable<Call> {
     keys,
     args: ['each', ...entries.flat()],
   });
-  const good = ['add', 'a', '5', ''];
-  for (const id of BAD_IDS) yield call('user_id', [good, ['set', id, '5', '']]);
-  const many = ['each', ...good, 'set', 'new', '7', '= = = New'];
-  yield* eventCases(GUILD_KEYS, nameOfRecord(many), many, ['set', 'a', '-1', '']);
+  const good = ['add 5', 'a', ''];
+  for (const id of BAD_IDS) yield call('user_id', [good, ['5', id, '']]);
+  const many = ['each', ...good, '7', 'new', '- - - New'];
+  yield* eventCases(GUILD_KEYS, nameOfRecord(many), many, ['-1', 'a', '']);
   for (const xp of ['', '1.5', 'x', '-1', '1e3', '9007199254740992', '99999999999999999999'])
-    yield call(`xp ${xp}`, [good, ['set', 'B', xp, '']]);
+    yield call(`xp ${xp}`, [good, [xp, 'B', '']]);
   for (const op of ['take', 'level'])
     for (const digits of ['', '1.5', '-1', '9007199254740992'])
-      yield call(`xp of a ${op} ${digits}`, [good, [op, 'B', digits, '']]);
+      yield call(`xp of a ${op} ${digits}`, [good, [`${op} ${digits}`, 'B', '']]);
   for (const [id, amount] of [
     ['a', '299'],
     ['a', '300'],
@@ -209,51 +222,80 @@ function* recordCases(): Iterable<Call> {
     ['9', '9007199254740991'],
     ['new', '5'],
   ] as const)
-    yield call(`take ${amount} from ${id}`, [['take', id, amount, '= = = T'], good]);
+    yield call(`take ${amount} from ${id}`, [[`take ${amount}`, id, '- - - T'], good]);
   for (const level of ['0', '1', '2', '100', '1000', '200000', '9007199254740991'])
-    for (const id of ['a', '9', 'new']) yield call(`level ${level} of ${id}`, [['level', id, level, '- = ='], good]);
+    for (const id of ['a', '9', 'new'])
+      yield call(`level ${level} of ${id}`, [[`level ${level}`, id, 'none - -'], good]);
   for (const xp of ['', '1.5', '--1', '9007199254740992', '-9007199254740992'])
-    yield call(`xp of an add ${xp}`, [['add', 'B', xp, '']]);
+    yield call(`xp of an add ${xp}`, [[`add ${xp}`, 'B', '']]);
   for (const [id, xp] of [
     ['a', '-301'],
     ['new', '-1'],
     ['B', '11'],
     ['9', '-501'],
   ] as const)
-    yield call(`range ${id} ${xp}`, [good, ['add', id, xp, '']]);
+    yield call(`range ${id} ${xp}`, [good, [`add ${xp}`, id, '']]);
   for (const change of [
     'rank 1',
     '1',
-    '= =',
-    '= = ',
-    ' = = =',
-    '-1 = =',
-    '1.5 = =',
-    '9007199254740992 = =',
-    '= many =',
-    '= -1 =',
-    `= ${'1'.repeat(17)} =`,
-    '= = 2026-03-01T00:00:00.000Z',
-    '= = 1772323200000+60',
-    '= = 8640000000000001',
-    `= = = ${LONG}`,
+    '- -',
+    '- - ',
+    ' - - -',
+    '-1 - -',
+    '1.5 - -',
+    '9007199254740992 - -',
+    '- many -',
+    '- -1 -',
+    '- = -',
+    `- ${'1'.repeat(17)} -`,
+    '- 5\t7 -',
+    '- - 2026-03-01T00:00:00.000Z',
+    '- - 1772323200000+60',
+    '- - 8640000000000001',
+    '- 5 8640000000000001 Ann',
+    '- 9007199254740992 7 Ann',
+    '- 5 7\tAnn',
+    `- - - ${LONG}`,
+    `- 5 7 ${LONG}`,
   ])
-    for (const op of ['set', 'keep'])
-      yield call(`field ${change}`, [good, [op, 'B', op === 'set' ? '5' : '0', change]]);
+    for (const [xp, id] of [
+      ['5', 'B'],
+      ['keep', 'B'],
+      ['5', 'new'],
+    ] as const)
+      yield call(`field ${change}`, [good, [xp, id, change]]);
+  for (const change of [
+    '- 9007199254740991 - Ann',
+    '- 5 8640000000000000 Ann',
+    '- 5 -8640000000000000 ',
+    '- 007 7 Ann',
+  ])
+    yield call(`bounds of a profile ${change}`, [['5', 'new', change]]);
+  for (const changes of [
+    ['- 5 7 Ann', 'none none none ', '- 6 - Bo'],
+    ['none none none ', '- 5 7 Ann'],
+    ['- 5 7 Ann', '3 none - ', 'none - none'],
+  ])
+    for (const id of ['new', 'a'])
+      yield call(
+        `named again ${changes.join()}`,
+        changes.map((change, n) => [String(n + 1), id, change]),
+      );
   for (const id of ['a', 'new'])
     yield call(
       'total',
       [
-        ['set', '9', '1', ''],
-        ['set', id, '9007199254740991', ''],
+        ['1', '9', ''],
+        ['9007199254740991', id, ''],
       ],
       BRIM,
     );
   yield call('no entries', []);
-  for (const op of ['', 'SET', 'each', 'remove']) yield call(`argument: operation ${op}`, [good, [op, 'B', '5', '']]);
-  for (const rest of [['set'], ['set', 'B'], ['set', 'B', '5'], ['set', 'B', '5', '', 'set']])
+  for (const xp of ['', 'ADD 5', 'set 5', 'each', 'remove 5', 'keep 0', 'add', 'add  5', 'add5', 'take -1', 'add 5 5'])
+    yield call(`xp ${xp}`, [good, [xp, 'B', '']]);
+  for (const rest of [['5'], ['5', 'B'], ['5', 'B', '', '5']])
     yield call(`argument: ${rest.length} arguments too many or too few`, [good, rest]);
-  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['set', 'new', '7', '']], state);
+  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, [good, ['7', 'new', '']], state);
   yield call('a missing key', [good], SMALL, GUILD_KEYS.slice(0, 4));
 }
 

@@ -2,7 +2,7 @@ import type { Model } from './bot-calls.ts';
 import { checkMember, MAX, NaiveGuild, type Profile } from './guild.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
-const OPERATIONS = ['set', 'add', 'take', 'level', 'keep', 'hidden'];
+const OPERATIONS = ['add', 'take', 'level', 'hidden'];
 
 /** record.lua. */
 export const record: Model = (state, now, keys, rest) => {
@@ -10,16 +10,17 @@ export const record: Model = (state, now, keys, rest) => {
   const guild = new NaiveGuild(state, now).open();
   guild.levelOf(0n);
   const args = rest[0] === 'each' ? rest.slice(1) : rest;
-  if (args.length % 4 !== 0) throw new Refused(['REFUSED', Math.floor(args.length / 4), 'argument']);
+  if (args.length % 3 !== 0) throw new Refused(['REFUSED', Math.floor(args.length / 3), 'argument']);
   const entries = entriesOf(args);
   const answers: string[] = [];
   let [created, isWritten, isHiding, last] = [0, false, false, ['0', 0] as [string, number]];
-  for (const [index, { op, id, text, change }] of entries.entries()) {
+  for (const [index, { xpChange, id, change }] of entries.entries()) {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
     checkMember(id, index);
     const before = guild.member(id);
+    const [op, text] = parsed(xpChange);
     if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
-    if (!OPERATIONS.includes(op)) throw refuse('argument');
+    if (!['set', 'keep', ...OPERATIONS].includes(op)) throw refuse('argument');
     const xp = xpAfter(guild, op, before.xp, BigInt(text));
     if (xp === undefined) throw refuse('level');
     if (xp < 0n || xp > MAX) throw refuse('range');
@@ -42,6 +43,14 @@ export const record: Model = (state, now, keys, rest) => {
   const rev = isWritten ? guild.write(overflow) : guild.rev;
   return [['OK', rev, created, ...last, ...(rest[0] === 'each' ? answers : [])], guild];
 };
+
+/** Returns operation and digits of a change of XP: "set" for digits alone. */
+function parsed(xpChange: string): [string, string] {
+  if (xpChange === 'keep') return ['keep', '0'];
+  const [op = '', ...rest] = xpChange.split(' ');
+  if (/^[a-z]+$/.test(op)) return [op === 'set' || op === 'keep' ? 'unknown' : op, rest.join(' ')];
+  return ['set', xpChange];
+}
 
 /** Returns the XP that an operation of record.lua leaves; undefined for a level that no XP gives. */
 function xpAfter(guild: NaiveGuild, op: string, xp: bigint, amount: bigint): bigint | undefined {
@@ -139,16 +148,15 @@ export const remove: Model = (state, now, keys, ids) => {
 const MAX_TIME = 8_640_000_000_000_000n;
 
 interface Entry {
-  readonly op: string;
+  readonly xpChange: string;
   readonly id: string;
-  readonly text: string;
   readonly change: string;
 }
 
 function entriesOf(args: readonly string[]): Entry[] {
   if (args.length === 0) return [];
-  const [op, id, text, change] = args as [string, string, string, string];
-  return [{ op, id, text, change }, ...entriesOf(args.slice(4))];
+  const [xpChange, id, change] = args as [string, string, string];
+  return [{ xpChange, id, change }, ...entriesOf(args.slice(3))];
 }
 
 /** Returns a profile after a change; undefined for a change that is not allowed. */
@@ -161,9 +169,9 @@ function changedProfile(before: Profile, change: string): Profile | undefined {
   const after = { ...before };
   for (const [n, field] of names.entries()) {
     const value = parts[n] as string;
-    if (value === '-') delete after[field];
-    else if (value !== '=' && !isValidField(field, value)) return undefined;
-    else if (value !== '=') after[field] = value;
+    if (value === 'none') delete after[field];
+    else if (value !== '-' && !isValidField(field, value)) return undefined;
+    else if (value !== '-') after[field] = value;
   }
   if (parts.length > 3) after.username = name;
   if (after.username === '') delete after.username;

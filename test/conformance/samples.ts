@@ -137,6 +137,12 @@ export function sampleGuilds(count: number): State[] {
 /** Reasons as they are stored, and texts that a raw writer can have left. */
 const REASONS = ['left', 'self', 'left self', 'self moderator', 'left self moderator', '', 'moderator left', 'ban'];
 
+/** Returns a change of XP as record.lua takes it. */
+export function xpChange(op: string, digits: string): string {
+  if (op === 'set') return digits;
+  return op === 'keep' ? op : `${op} ${digits}`;
+}
+
 /** Returns a guild with reasons of most of its hidden members. */
 export function withReasons(random: Random, state: State): State {
   const hidden = state[':hidden'] as { zset: Record<string, number> } | undefined;

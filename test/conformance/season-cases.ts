@@ -11,6 +11,7 @@ import {
   sampleGuilds,
   smallWith,
   withReasons,
+  xpChange,
 } from './samples.ts';
 import { RUN_ID, type State, type Value } from './state.ts';
 
@@ -139,8 +140,8 @@ export function* stageCases(): Iterable<Call> {
   for (let n = 0; n < 200; n++) {
     const ids = Array.from({ length: 1 + random.below(3) }, () => random.pick(IDS));
     const entries = ids.flatMap((id) => {
-      const change = random.pick(['', '= = = Ann', '3 - =', '- = = ']);
-      return [random.pick(['set', 'set', 'hidden', 'add']), id, random.pick(['0', '100', '4675']), change];
+      const change = random.pick(['', '- - - Ann', '3 none -', 'none - - ']);
+      return [xpChange(random.pick(['set', 'set', 'hidden', 'add']), random.pick(['0', '100', '4675'])), id, change];
     });
     const lock = random.pick([locked, locked, locked, locked, other, {}]);
     yield {
@@ -157,10 +158,10 @@ export function* stageCases(): Iterable<Call> {
     keys: STAGE_KEYS,
     args: ['token', ...entry],
   });
-  yield call('user_id', SMALL, ['set', 'a b', '5', '']);
-  yield call('xp', SMALL, ['set', 'a', '-5', '']);
-  yield call('range', SMALL, ['add', 'a', '-301', '']);
-  yield call('field', SMALL, ['set', 'a', '5', 'rank 1']);
-  yield call('total', BRIM, ['set', 'new', '5', '']);
-  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, state, ['set', 'a', '5', '']);
+  yield call('user_id', SMALL, ['5', 'a b', '']);
+  yield call('xp', SMALL, ['-5', 'a', '']);
+  yield call('range', SMALL, ['add -301', 'a', '']);
+  yield call('field', SMALL, ['5', 'a', 'rank 1']);
+  yield call('total', BRIM, ['5', 'new', '']);
+  for (const [name, state] of [...BROKEN, ...FULL]) yield call(name, state, ['5', 'a', '']);
 }

@@ -43,6 +43,18 @@ describe('a count of the members that runs while', needs('redis-server'), () => 
     expect(await createReader(suite.store.client).stats(guild, { board: 'week' })).toMatchObject({ totalXp: 7n });
   });
 
+  it('many members are recorded in one call counts each on its own', async () => {
+    const guild = await begin();
+    await suite.store.writer.recordMany(guild, [
+      { userId: 'u500', add: 40 },
+      { userId: 'new', set: 900 },
+      { userId: 'u300', set: 400 },
+      { userId: 'new', add: 1 },
+    ]);
+    await end(guild);
+    expect(await boards(guild)).toMatchObject({ week: { members: 4n, totalXp: 941n } });
+  });
+
   it('a season ends counts the boards of the new season', async () => {
     const guild = await begin();
     await suite.store.writer.resetSeason(guild, { archiveAs: `${guild}.1` });

@@ -55,20 +55,23 @@ def record_args(record: Record) -> list[str]:
         raise ValueError(f"floor can be 0 only, not {record.floor!r}")
     if record.set is not None and record.add is not None:
         raise ValueError(f"The record of the user {record.user} has add and set: give one of them")
-    operation, xp = "keep", 0
+    for name in ("set", "add"):
+        if type(getattr(record, name)) not in (int, type(None)):
+            raise ValueError(f"{name} must be a whole number, not {getattr(record, name)!r}")
+    xp = "keep"
     if record.set is not None:
-        operation, xp = "set", record.set
+        xp = str(record.set)
     elif record.add is not None:
-        operation, xp = ("take", -record.add) if record.floor == 0 and record.add < 0 else ("add", record.add)
-    return [operation, record.user, str(xp), profile_change(record.profile or {})]
+        xp = f"take {-record.add}" if record.floor == 0 and record.add < 0 else f"add {record.add}"
+    return [xp, record.user, profile_change(record.profile or {})]
 
 
 def profile_change(profile: Profile) -> str:
-    """Returns a change of a profile as record.lua takes it: "=" leaves a part as it is, "-" removes it."""
+    """Returns a change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it."""
     unknown = set(profile) - {"username", *_NUMBERS}
     if unknown:
         raise ValueError(f"A profile has no field {sorted(unknown, key=str)[0]!r}: it has username, {', '.join(_NUMBERS)}")
-    parts = [_part_of(name, profile[name]) if name in profile else "=" for name in _NUMBERS]
+    parts = [_part_of(name, profile[name]) if name in profile else "-" for name in _NUMBERS]
     # A day covers clocks that differ, and times in another zone.
     if is_digits(parts[2]) and int(parts[2]) > time.time() * 1000 + _DAY_MS:
         raise ValueError("last_daily_claim is more than a day from now: the member could claim nothing until then")
@@ -77,7 +80,7 @@ def profile_change(profile: Profile) -> str:
         if username is not None:
             check_text("username", username)
         parts.append(str(username or ""))
-    return "" if parts == ["=", "=", "="] else " ".join(parts)
+    return "" if parts == ["-", "-", "-"] else " ".join(parts)
 
 
 def _part_of(name: str, value: Union[str, int, datetime, None]) -> str:
@@ -86,7 +89,7 @@ def _part_of(name: str, value: Union[str, int, datetime, None]) -> str:
             raise ValueError(f"{name} must have a time zone, such as datetime.now(timezone.utc)")
         value = (value - datetime(1970, 1, 1, tzinfo=timezone.utc)) // timedelta(milliseconds=1)
     if value is None or value == "":
-        return "-"
+        return "none"
     if not is_digits(str(value).removeprefix("-")):
         raise ValueError(f"{name} must be a whole number, not {value!r}")
     return str(value)

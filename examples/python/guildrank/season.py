@@ -108,8 +108,8 @@ class SeasonReset:
         for user, xp, place, profile in (row.split("\n", 3) for row in rows):
             state, _, reasons = place.partition(" ")
             shown = split_profile(profile)
-            numbers = ["-" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
-            records += ["hidden" if state == "hidden" else "set", user, xp, " ".join([*numbers, shown.username])]
+            numbers = ["none" if value is None else str(value) for value in (shown.level, shown.streak, shown.claim_ms)]
+            records += [f"hidden {xp}" if state == "hidden" else xp, user, " ".join([*numbers, shown.username])]
             if state == "hidden":
                 hidden += [user, reasons]
             else:

@@ -94,7 +94,7 @@ class Writer:
         """Sets the least XP of a level by the guild's curve, and drops an explicit level. Refused with "level" when no XP gives it. O(log m)."""
         check_ids(guild, user)
         check_whole("level", level, 0, MAX_XP)
-        return (await self._record(guild, [["level", user, level, "- = ="]], event_id))[0]
+        return (await self._record(guild, [[f"level {level}", user, "none - -"]], event_id))[0]
 
     async def set_profiles(self, guild: str, profiles: Mapping[str, Profile]) -> list[str]:
         """Changes profiles of members, ranked or hidden, by user id. Passes over users who are none, and creates nobody. O(n log m).
@@ -104,7 +104,7 @@ class Writer:
         check_ids(guild, *profiles)
         calls: list[Args] = []
         for user, profile in profiles.items():
-            calls.append(["keep", user, "0", profile_change(profile)])
+            calls.append(["keep", user, profile_change(profile)])
         found = []
         for first in range(0, len(calls), ENTRIES_A_CALL):
             reply = await self._record_slice(guild, calls, first, None)

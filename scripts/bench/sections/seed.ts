@@ -15,7 +15,7 @@ import { seededRandom } from '../zipf.ts';
 const MEMBERS = 300_000;
 const GUILD = guildIdOf(0);
 const SEED = 1;
-const RAW_RATIO_GOAL = 0.5;
+const RAW_RATIO_GOAL = 0.6;
 const RATE_GOAL = 60_000;
 
 interface Run {

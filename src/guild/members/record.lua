@@ -4,14 +4,12 @@
 -- KEYS[6], for a call that is done once for an event: gr:{G}:event:ID. ARGV then begins with its time to live, 1 .. 86400000 ms. The event keeps
 --         the reply. A repeat changes nothing, and has that reply as texts, with "repeated" at its end. Another call of the event is refused.
 -- ARGV[1] "each" for a reply that names each member; may be left out
--- ARGV[2..] per member: "set" | "add" | "take" | "level" | "keep" | "hidden", user id, digits, and the change of the profile
--- The change is "" for none, or "LEVEL STREAK CLAIM", and then a space and the name to its end when the name changes, "" for no name. Each of the
--- three is digits ("-" before those of a claim before 1970; a claim is in ms since 1970), "-" for none, or "=" for what is stored.
--- The digits are XP; those of an "add" may be negative, and those of a "keep" are "0".
--- "take" subtracts as much as is there. "level" has the digits of a level, and sets the least XP of it on the guild's curve. The explicit
--- level stays, so give "- = =" too.
--- "keep" leaves the XP as it is. "keep" and "take" pass over a user who is no member. A hidden member stays hidden.
--- "hidden" sets the XP, and makes a user who is no member a hidden one.
+-- ARGV[2..] per member: the change of the XP, the user id, and the change of the profile
+-- XP: "N" sets it. "hidden N" too, and makes a user who is no member a hidden one. "add N" adds; N may be negative. "take N" subtracts as much as
+-- is there. "level N" sets the least XP of a level on the guild's curve; the explicit level stays, so give "none - -" too. "keep" leaves the XP
+-- as it is. "keep" and "take" pass over a user who is no member. A hidden member stays hidden.
+-- Profile: "" for no change, or "LEVEL STREAK CLAIM", and then a space and the name to its end when the name changes, "" for no name. Each of
+-- the three is digits ("-" before those of a claim before 1970; a claim is in ms since 1970), "none", or "-" for what is stored.
 -- A member named twice is recorded twice, in order.
 --
 -- Reply: {"OK", rev, members new to the ranking, XP and level of the last member named}; with "each" then a text for each member:

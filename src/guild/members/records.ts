@@ -95,41 +95,40 @@ export function placeIn(name: string, list: readonly unknown[], index: number): 
 export function recordArguments(records: readonly XpRecord[]): string[] {
   const args: string[] = [];
   for (const [index, record] of records.entries())
-    args.push(...operationOf(record, index), profileChange(record.profile, index));
+    args.push(xpChange(record, index), record.userId, profileChange(record.profile, index));
   return args;
 }
 
-/** Returns the operation, the user id and the digits of a record. */
-function operationOf(record: XpRecord, index: number): [string, string, string] {
-  const { userId } = record;
+/** Returns the change of the XP as record.lua takes it. */
+function xpChange(record: XpRecord, index: number): string {
   const amount = record.set ?? record.add;
   // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
   if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint')
     throw new RecordRefusedError(index, 'xp');
-  if (record.set !== undefined) return [record.hidden ? 'hidden' : 'set', userId, String(amount)];
+  if (record.set !== undefined) return record.hidden ? `hidden ${amount}` : String(amount);
   if (record.floor !== undefined && record.floor !== 0) throw new RecordRefusedError(index, 'argument');
-  return record.floor === 0 && amount < 0 ? ['take', userId, String(-amount)] : ['add', userId, String(amount)];
+  return record.floor === 0 && amount < 0 ? `take ${-amount}` : `add ${amount}`;
 }
 
-/** Returns the change of a profile as record.lua takes it: "=" leaves a part as it is, "-" removes it. @throws RecordRefusedError */
+/** Returns the change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RecordRefusedError */
 export function profileChange(profile: ProfileChange | undefined, index: number): string {
   if (!profile) return '';
   const { username, level, dailyStreak, lastDailyClaim } = profile;
   const parts = [wholeNumber(level, index), wholeNumber(dailyStreak, index), timeText(lastDailyClaim, index)].join(' ');
-  if (username === undefined) return parts === '= = =' ? '' : parts;
+  if (username === undefined) return parts === '- - -' ? '' : parts;
   return [parts, username ?? ''].join(' ');
 }
 
 function wholeNumber(value: number | null | undefined, index: number): string {
-  if (value === undefined) return '=';
-  if (value === null) return '-';
+  if (value === undefined) return '-';
+  if (value === null) return 'none';
   if (!Number.isSafeInteger(value) || value < 0) throw new RecordRefusedError(index, 'field');
   return String(value);
 }
 
 function timeText(value: string | Date | null | undefined, index: number): string {
-  if (value === undefined) return '=';
-  if (value === null) return '-';
+  if (value === undefined) return '-';
+  if (value === null) return 'none';
   const ms = new Date(value).getTime();
   if (Number.isNaN(ms)) throw new RecordRefusedError(index, 'field');
   return String(ms);

@@ -131,6 +131,10 @@ local function on_boards()
     end
     local boards, from, to, gain = open_boards(stats), place_on(before), place_on(after), gained or 0
     local change = { joins = after and after.joins, old_level = level_at(before), new_level = level_at(after) }
+    -- A caller can use the same table for many members.
+    if after then
+      after.on = nil
+    end
     local is_on_all = from and (from ~= to or change.joins or change.old_level ~= change.new_level or stats.recount)
     for _, board in ipairs(boards.list) do
       change.gain = board.is_over and 0 or gain

@@ -26,17 +26,22 @@ local function change_member(stats, curve, id, before, after, gain)
   if stats.boards_text then
     on_boards().change_member(stats, curve, id, before, after, gain)
   end
-  before = before and not before.is_hidden and before
-  after = after and not after.is_hidden and after
   local sums = stats.sums
   if not sums then
     sums = new_sums()
     stats.sums = sums
   end
-  local old, new = before and before.xp or 0, after and after.xp or 0
-  local old_level = old > 0 and (before.level or before.explicit or level_of(curve, old)) or 0
-  local new_level = new > 0 and (after.level or after.explicit or level_of(curve, new)) or 0
-  if old < PART and new < PART and old_level < PART and new_level < PART then
+  local was_ranked, is_ranked = before and not before.is_hidden, after and not after.is_hidden
+  local old, old_level, new, new_level = 0, 0, 0, 0
+  if was_ranked and before.xp > 0 then
+    old = before.xp
+    old_level = before.level or before.explicit or level_of(curve, old)
+  end
+  if is_ranked and after.xp > 0 then
+    new = after.xp
+    new_level = after.level or after.explicit or level_of(curve, new)
+  end
+  if old + new < PART and old_level + new_level < PART then
     -- As the two lines below, in one step: most changes are so.
     sums.members = sums.members + (new > 0 and 1 or 0) - (old > 0 and 1 or 0)
     sums.lo, sums.level_lo = sums.lo + new - old, sums.level_lo + new_level - old_level
@@ -45,10 +50,10 @@ local function change_member(stats, curve, id, before, after, gain)
     add_to_sums(sums, new, new_level, 1)
   end
   if stats.recount then
-    if before then
+    if was_ranked then
       correct_recount(stats.recount, id, before, -1)
     end
-    if after then
+    if is_ranked then
       correct_recount(stats.recount, id, after, 1)
     end
   end

@@ -136,7 +136,7 @@ end
 
 -- After this many levels in one call, the thresholds of the first levels are computed once and searched: faster than Newton's
 -- method for each member. The table size must be a power of two for the search.
-local TABLE_AFTER, TABLE_SIZE = 40, 128
+local TABLE_AFTER, TABLE_SIZE = 16, 128
 
 -- Returns the level of XP and, in the first calls, the XP to reach the next one.
 local function level_of(curve, xp)
@@ -155,12 +155,13 @@ local function level_of(curve, xp)
   if xp >= reached[TABLE_SIZE] then
     return by_newton(curve, xp)
   end
-  local level, step = 0, TABLE_SIZE / 2
-  while step >= 1 do
-    if reached[level + step] <= xp then
-      level = level + step
-    end
-    step = step / 2
-  end
+  -- A search by halves. A loop would take twice the time.
+  local level = reached[64] <= xp and 64 or 0
+  level = reached[level + 32] <= xp and level + 32 or level
+  level = reached[level + 16] <= xp and level + 16 or level
+  level = reached[level + 8] <= xp and level + 8 or level
+  level = reached[level + 4] <= xp and level + 4 or level
+  level = reached[level + 2] <= xp and level + 2 or level
+  level = reached[level + 1] <= xp and level + 1 or level
   return curve.max and math.min(level, curve.max) or level
 end

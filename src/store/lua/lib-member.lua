@@ -1,7 +1,9 @@
 -- lib-member: how the scripts find and show one member.
 
+local find = string.find
+
 local function is_valid_id(id)
-  return #id <= 64 and string.find(id, '^[0-9A-Za-z_.%-]+$')
+  return #id <= 64 and find(id, '^[0-9A-Za-z_.%-]+$')
 end
 
 -- Returns the score of a member and whether it is hidden; nil for nobody. A guild without hidden members costs no look-up.

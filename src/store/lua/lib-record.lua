@@ -6,33 +6,56 @@
 --- @include lib-lists
 
 local MAX_XP = 9007199254740991
-local find, match, abs = string.find, string.match, math.abs
+local match, byte, abs = string.match, string.byte, math.abs
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
-local ARGS_A_MEMBER = 4
+local ARGS_A_MEMBER = 3
 
--- Returns whether a level or a streak may change so: digits, "-" for none or "=" for what is stored.
+-- Levels and streaks of a change that are allowed. Most members share theirs.
+local numbers = { ['-'] = true, none = true }
+
+-- Returns whether a level or a streak may change so: digits, "none", or "-" for what is stored.
 local function is_number_part(part)
-  return part == '=' or part == '-' or (#part <= 16 and find(part, '^%d+$') and (#part <= 15 or part + 0.0 <= MAX_XP))
+  numbers[part] = #part <= 16 and find(part, '^%d+$') and part + 0.0 <= MAX_XP
+  return numbers[part]
 end
 
 -- The same for the time of a claim.
 local function is_time_part(part)
-  return part == '=' or part == '-' or (find(part, '^%-?%d+$') and (#part <= 15 or abs(part + 0.0) <= MAX_TIME))
+  return part == '-' or part == 'none' or (find(part, '^%-?%d+$') and abs(part + 0.0) <= MAX_TIME)
+end
+
+-- Returns whether a change gives a streak, a claim and a name, and no level. Without a stored profile it is the new one as it stands. Most
+-- members of an import are so.
+local function is_whole_profile(change)
+  local at, _, streak_end, claim_end = find(change, '^%- %d+() %-?%d+() .')
+  return at and streak_end <= 18 and claim_end - streak_end <= 16 and #change - claim_end <= 1024
 end
 
 -- Returns a profile after a change, and its level; nil for a change that is not allowed. The length of a name is in bytes.
 local function changed_profile(value, change)
-  local level, streak, claim, gap, name = match(change, '^([^ ]+) ([^ ]+) ([^ ]+)( ?)(.*)$')
-  if not (level and is_number_part(level) and is_number_part(streak) and is_time_part(claim) and #name <= 1024) then
+  if not value and is_whole_profile(change) then
+    return change, '-'
+  end
+  local level, streak, claim, rest = match(change, '^(%S+) (%S+) (%S+)(.*)$')
+  local is_allowed = level
+    and (numbers[level] or is_number_part(level))
+    and (numbers[streak] or is_number_part(streak))
+    and is_time_part(claim)
+    and (rest == '' or (#rest <= 1025 and byte(rest) == 32))
+  if not is_allowed then
     return nil
   end
   local old_level, old_streak, old_claim, old_name = split_profile(value)
-  level = level == '=' and old_level or level
-  streak = streak == '=' and old_streak or streak == '-' and '0' or streak
-  claim = claim == '=' and old_claim or claim
-  name = gap == '' and old_name or name
-  return join_profile(level, streak, claim, name), level
+  level = level == '-' and old_level or level == 'none' and '-' or level
+  streak = streak == '-' and old_streak or streak == 'none' and '0' or streak
+  claim = claim == '-' and old_claim or claim == 'none' and '-' or claim
+  if rest == '' and old_name ~= '' then
+    rest = ' ' .. old_name
+  elseif rest == ' ' then
+    rest = ''
+  end
+  return level .. ' ' .. streak .. ' ' .. claim .. rest, level
 end
 
 -- Returns the least XP of a level, nil for a level that no XP gives: one above the highest, or one that the curve rounds away.
@@ -80,31 +103,61 @@ local function record(first_arg)
   local curve = guild_curve(KEYS[3])
   local ids = named_ids(first_arg)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
-  -- Places and profiles of the members that were recorded already, by their ids.
-  local places, profiles = {}, {}
-  local zadd, zadd_hidden, changed, created, hidden_created = {}, {}, {}, 0, 0
-  local last_xp, last_level = '0', 0
+  -- What the call records takes the place of what was read, under the number of a member's first naming: a later naming finds it there.
+  local first_named, recorded_hidden = {}, {}
+  local zadd, zadd_hidden, stored, emptied = {}, {}, {}, {}
+  local ranked_values, stored_values, created, hidden_created = 0, 0, 0, 0
+  local last_xp, last_level, n = '0', 0, 0
+  -- One table for all members: a new one for each would take time.
+  local after = { score = '0', xp = 0, explicit = false, level = 0, is_hidden = false }
 
-  -- Returns the place of the n-th member before the call, nil for nobody.
-  local function stored_place(n)
-    local score, is_hidden = scores[n], nil
+  -- Returns the place of a member now, nil for nobody.
+  local function place_of(first)
+    local score, is_hidden = scores[first], recorded_hidden[first]
     if type(score) ~= 'string' then
-      score = stats.hidden and redis.call('ZSCORE', hidden_key, ids[n])
+      score = stats.hidden and redis.call('ZSCORE', hidden_key, ids[first])
       is_hidden = true
     end
-    return score and { score = score, xp = whole_xp(score), explicit = explicit_level(values[n]), is_hidden = is_hidden } or nil
+    return score and { score = score, xp = whole_xp(score), explicit = explicit_level(values[first]), is_hidden = is_hidden } or nil
   end
 
-  for n = 1, #ids do
-    local i = first_arg + ARGS_A_MEMBER * (n - 1)
-    local op, id, text, change = args[i], args[i + 1], args[i + 2], args[i + 3]
+  -- Returns the XP of a member after a change that has not the digits alone, and the operation; nil and the reason of a refusal.
+  local function changed_xp(old, text)
+    if text == 'keep' then
+      return old, text
+    end
+    local op, digits = match(text, '^(%l+) (.*)$')
+    local amount = op and find(digits, op == 'add' and '^%-?%d+$' or '^%d+$') and digits + 0.0
+    if not amount or abs(amount) > MAX_XP then
+      return nil, 'xp'
+    elseif op == 'add' then
+      return old + amount, op
+    elseif op == 'take' then
+      return math.max(old - amount, 0), op
+    elseif op == 'level' then
+      local xp = least_xp_of(curve, amount)
+      return xp, xp and op or 'level'
+    elseif op == 'hidden' then
+      return amount, op
+    end
+    return nil, 'argument'
+  end
+
+  for i = first_arg, #args, ARGS_A_MEMBER do
+    n = n + 1
+    local text, id, change = args[i], args[i + 1], args[i + 2]
     if not is_valid_id(id) then
       return { 'REFUSED', n - 1, 'user_id' }
     end
 
-    local before, value = places[id], profiles[id] or values[n]
-    if not before and (scores[n] or stats.hidden) then
-      before = stored_place(n)
+    local first = first_named[id]
+    if not first then
+      first = n
+      first_named[id] = n
+    end
+    local before, value = nil, values[first]
+    if scores[first] or stats.hidden then
+      before = place_of(first)
     end
     local is_hidden, old, explicit = nil, 0, nil
     if before then
@@ -113,31 +166,24 @@ local function record(first_arg)
       explicit = explicit_level(value)
     end
     local explicit_before = explicit
-    local amount = find(text, op == 'add' and '^%-?%d+$' or '^%d+$') and text + 0.0
-    if not amount or abs(amount) > MAX_XP then
+    local xp, gain, is_missing = find(text, '^%d+$') and text + 0.0, 0, false
+    if xp and xp > MAX_XP then
       return { 'REFUSED', n - 1, 'xp' }
-    end
-    local xp = amount
-    if op == 'add' then
-      xp = old + amount
-    elseif op == 'keep' then
-      xp = old
-    elseif op == 'take' then
-      xp = math.max(old - amount, 0)
-    elseif op == 'level' then
-      xp = least_xp_of(curve, amount)
+    elseif not xp then
+      local op
+      xp, op = changed_xp(old, text)
       if not xp then
-        return { 'REFUSED', n - 1, 'level' }
+        return { 'REFUSED', n - 1, op }
+      elseif xp < 0 or xp > MAX_XP then
+        return { 'REFUSED', n - 1, 'range' }
       end
-    elseif op == 'hidden' then
-      if not before then
+      gain = (op == 'add' or op == 'take') and xp - old or 0
+      is_missing = not before and (op == 'keep' or op == 'take')
+      if op == 'hidden' and not before then
         is_hidden, hidden_created = true, hidden_created + 1
       end
-    elseif op ~= 'set' then
-      return { 'REFUSED', n - 1, 'argument' }
-    end
-    if xp < 0 or xp > MAX_XP then
-      return { 'REFUSED', n - 1, 'range' }
+      -- Digits alone are used as given: formatting them again would take time.
+      text = format_integer(xp)
     end
     local profile
     if change ~= '' then
@@ -149,10 +195,7 @@ local function record(first_arg)
       explicit = level ~= '-' and explicit_level(profile) or nil
     end
 
-    last_level = explicit or level_of(curve, xp)
-    -- The digits of a "set" are used as given: formatting them again would take time.
-    last_xp = op == 'set' and text or format_integer(xp)
-    local is_missing = not before and (op == 'keep' or op == 'take')
+    last_xp, last_level = text, explicit or level_of(curve, xp)
     if answers then
       local level = explicit_before or level_of(curve, old)
       local state = is_missing and 'none' or is_hidden and 'hidden' or before and 'ranked' or 'new'
@@ -163,35 +206,42 @@ local function record(first_arg)
       if not before and not is_hidden then
         created = created + 1
       end
-      local after = { score = last_xp, xp = xp, explicit = explicit, level = last_level }
-      if is_hidden then
-        after.is_hidden = true
-      end
       -- A stored fraction is made whole, which changes its place for a running count.
       if not before or old ~= xp or explicit_before ~= explicit or stats.recount then
-        local gain = (op == 'add' or op == 'take') and xp - old or 0
+        after.score, after.xp, after.explicit, after.level, after.is_hidden = text, xp, explicit, last_level, is_hidden
         change_member(stats, curve, id, before, after, gain)
       end
-      places[id] = after
-      note_hidden(stats, hidden_key, id, is_hidden)
-      if profile then
-        changed[#changed + 1] = id
-        profiles[id] = profile
+      if stats.replacing then
+        note_hidden(stats, hidden_key, id, is_hidden)
       end
-      local list = is_hidden and zadd_hidden or zadd
-      list[#list + 1] = last_xp
-      list[#list + 1] = id
+      scores[first] = text
+      if is_hidden then
+        recorded_hidden[first] = true
+        zadd_hidden[#zadd_hidden + 1] = text
+        zadd_hidden[#zadd_hidden + 1] = id
+      else
+        zadd[ranked_values + 1] = text
+        zadd[ranked_values + 2] = id
+        ranked_values = ranked_values + 2
+      end
+      if profile then
+        values[first] = profile
+        if profile == '- 0 -' then
+          emptied[#emptied + 1] = first
+        else
+          stored[stored_values + 1] = id
+          stored[stored_values + 2] = profile
+          stored_values = stored_values + 2
+        end
+      end
     end
   end
 
-  local stored, emptied = {}, {}
-  for n = 1, #changed do
-    local id, value = changed[n], profiles[changed[n]]
-    if value == '- 0 -' then
-      emptied[#emptied + 1] = id
-    else
-      stored[#stored + 1] = id
-      stored[#stored + 1] = value
+  -- A later change of the same member can have filled a profile again.
+  local removed = {}
+  for _, first in ipairs(emptied) do
+    if values[first] == '- 0 -' then
+      removed[#removed + 1] = ids[first]
     end
   end
 
@@ -204,7 +254,7 @@ local function record(first_arg)
     if stored[1] then
       require_permissions(members_key, 'HSET')
     end
-    if emptied[1] then
+    if removed[1] then
       require_permissions(members_key, 'HDEL')
     end
     local hidden = hidden_created > 0 and { 'hidden', format_integer(redis.call('ZCARD', hidden_key) + hidden_created) } or {}
@@ -215,7 +265,7 @@ local function record(first_arg)
     write_all('ZADD', xp_key, zadd)
     write_all('ZADD', hidden_key, zadd_hidden)
     write_all('HSET', members_key, stored)
-    write_all('HDEL', members_key, emptied)
+    write_all('HDEL', members_key, removed)
   end
   local reply = { 'OK', rev, created, format_integer(tonumber(last_xp)), last_level }
   for n = 1, answers and #answers or 0 do
