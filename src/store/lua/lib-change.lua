@@ -32,18 +32,18 @@ local function change_member(stats, curve, id, before, after, gain)
     stats.sums = sums
   end
   local was_ranked, is_ranked = before and not before.is_hidden, after and not after.is_hidden
-  local old, old_level, new, new_level = 0, 0, 0, 0
+  local members, old, old_level, new, new_level = 0, 0, 0, 0, 0
   if was_ranked and before.xp > 0 then
-    old = before.xp
+    members, old = -1, before.xp
     old_level = before.level or before.explicit or level_of(curve, old)
   end
   if is_ranked and after.xp > 0 then
-    new = after.xp
+    members, new = members + 1, after.xp
     new_level = after.level or after.explicit or level_of(curve, new)
   end
   if old + new < PART and old_level + new_level < PART then
     -- As the two lines below, in one step: most changes are so.
-    sums.members = sums.members + (new > 0 and 1 or 0) - (old > 0 and 1 or 0)
+    sums.members = sums.members + members
     sums.lo, sums.level_lo = sums.lo + new - old, sums.level_lo + new_level - old_level
   else
     add_to_sums(sums, old, old_level, -1)

@@ -25,17 +25,14 @@ local function is_time_part(part)
   return part == '-' or part == 'none' or (find(part, '^%-?%d+$') and abs(part + 0.0) <= MAX_TIME)
 end
 
--- Returns whether a change gives a streak, a claim and a name, and no level. Without a stored profile it is the new one as it stands. Most
--- members of an import are so.
-local function is_whole_profile(change)
-  local at, _, streak_end, claim_end = find(change, '^%- %d+() %-?%d+() .')
-  return at and streak_end <= 18 and claim_end - streak_end <= 16 and #change - claim_end <= 1024
-end
-
 -- Returns a profile after a change, and its level; nil for a change that is not allowed. The length of a name is in bytes.
 local function changed_profile(value, change)
-  if not value and is_whole_profile(change) then
-    return change, '-'
+  if not value then
+    -- With a streak, a claim and a name, and without a level, the change is the profile as it stands. Most members of an import are so.
+    local at, _, streak_end, claim_end = find(change, '^%- %d+() %-?%d+() .')
+    if at and streak_end <= 18 and claim_end - streak_end <= 16 and #change - claim_end <= 1024 then
+      return change, '-'
+    end
   end
   local level, streak, claim, rest = match(change, '^(%S+) (%S+) (%S+)(.*)$')
   local is_allowed = level
@@ -167,9 +164,7 @@ local function record(first_arg)
     end
     local explicit_before = explicit
     local xp, gain, is_missing = find(text, '^%d+$') and text + 0.0, 0, false
-    if xp and xp > MAX_XP then
-      return { 'REFUSED', n - 1, 'xp' }
-    elseif not xp then
+    if not xp then
       local op
       xp, op = changed_xp(old, text)
       if not xp then
@@ -184,6 +179,8 @@ local function record(first_arg)
       end
       -- Digits alone are used as given: formatting them again would take time.
       text = format_integer(xp)
+    elseif xp > MAX_XP then
+      return { 'REFUSED', n - 1, 'xp' }
     end
     local profile
     if change ~= '' then
@@ -195,7 +192,8 @@ local function record(first_arg)
       explicit = level ~= '-' and explicit_level(profile) or nil
     end
 
-    last_xp, last_level = text, explicit or level_of(curve, xp)
+    last_xp = text
+    last_level = explicit or level_of(curve, xp)
     if answers then
       local level = explicit_before or level_of(curve, old)
       local state = is_missing and 'none' or is_hidden and 'hidden' or before and 'ranked' or 'new'
@@ -208,7 +206,11 @@ local function record(first_arg)
       end
       -- A stored fraction is made whole, which changes its place for a running count.
       if not before or old ~= xp or explicit_before ~= explicit or stats.recount then
-        after.score, after.xp, after.explicit, after.level, after.is_hidden = text, xp, explicit, last_level, is_hidden
+        after.score = text
+        after.xp = xp
+        after.explicit = explicit
+        after.level = last_level
+        after.is_hidden = is_hidden
         change_member(stats, curve, id, before, after, gain)
       end
       if stats.replacing then
