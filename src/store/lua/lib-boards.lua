@@ -7,6 +7,7 @@
 -- Its functions are made at the first use. Made in every call, each would cost time for guilds without boards.
 
 --- @include lib-counters
+--- @include lib-lists
 --- @include lib-permissions
 
 local BOARD_KEYS, board_functions
@@ -100,11 +101,9 @@ local function on_boards()
       local reads_both = from and (from ~= to or change.joins)
       -- Who was no member is on no board. It is read all the same, because a key of another type must fail before the first write.
       local only = from or to
-      staged = {
-        xp = (only == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0,
-        hidden = (only == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0,
-      }
-      staged.was_ranked, staged.was_hidden = staged.xp > 0, staged.hidden > 0
+      local xp = (only == 'xp' or reads_both) and board_xp(board, 'xp', id) or 0
+      local hidden = (only == 'hidden' or reads_both) and board_xp(board, 'hidden', id) or 0
+      staged = { xp = xp, hidden = hidden, was_ranked = xp > 0, was_hidden = hidden > 0 }
     end
     local old, had = staged.xp, staged.xp + staged.hidden
     local has = to and math.max(math.min(had + change.gain, MAX_INTEGER), 0) or 0
@@ -121,16 +120,23 @@ local function on_boards()
     return old, new
   end
 
+  local function place_on(place)
+    return place and (place.is_hidden and 'hidden' or 'xp')
+  end
+
+  -- Returns the level of a place, and notes it there.
+  local function level_at(curve, place)
+    if not place then
+      return 0
+    end
+    place.level = place.level or place.explicit or level_of(curve, place.xp)
+    return place.level
+  end
+
   -- Changes a member on all boards, as change_member in lib-change.lua says.
   local function change_boards(stats, curve, id, before, after, gained)
-    local function place_on(place)
-      return place and (place.is_hidden and 'hidden' or 'xp')
-    end
-    local function level_at(place)
-      return place and (place.level or place.explicit or level_of(curve, place.xp)) or 0
-    end
     local boards, from, to, gain = open_boards(stats), place_on(before), place_on(after), gained or 0
-    local change = { joins = after and after.joins, old_level = level_at(before), new_level = level_at(after) }
+    local change = { joins = after and after.joins, old_level = level_at(curve, before), new_level = level_at(curve, after) }
     -- A caller can use the same table for many members.
     if after then
       after.on = nil
@@ -206,6 +212,22 @@ local function on_boards()
     return { 'boards', table.concat(parts, ' ') }
   end
 
+  -- Stores the members of a board that stand in a place now, and takes those out of it that stood there.
+  local function write_place(board, place, had_place)
+    local added, removed = {}, {}
+    for _, id in ipairs(board.ids) do
+      local staged = board.staged[id]
+      if staged[place] > 0 then
+        added[#added + 1] = format_integer(staged[place])
+        added[#added + 1] = id
+      elseif staged[had_place] then
+        removed[#removed + 1] = id
+      end
+    end
+    write_all('ZADD', board.keys[place], added)
+    write_all('ZREM', board.keys[place], removed)
+  end
+
   -- Stores the members of changed boards. The state is stored before.
   local function write_boards(stats)
     local boards = stats.boards
@@ -224,16 +246,8 @@ local function on_boards()
       end
     end
     for _, board in ipairs(boards.list) do
-      for _, id in ipairs(board.ids) do
-        local staged = board.staged[id]
-        for place, was in pairs({ xp = staged.was_ranked, hidden = staged.was_hidden }) do
-          if staged[place] > 0 then
-            redis.call('ZADD', board.keys[place], format_integer(staged[place]), id)
-          elseif was then
-            redis.call('ZREM', board.keys[place], id)
-          end
-        end
-      end
+      write_place(board, 'xp', 'was_ranked')
+      write_place(board, 'hidden', 'was_hidden')
     end
     boards.is_changed = false
   end
