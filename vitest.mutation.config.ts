@@ -5,7 +5,7 @@ const folder = process.env.MUTATION_FOLDER ?? '*';
 /** Suites that hold promises of a folder through its public door, and so test what no unit test does. */
 const beside: Readonly<Record<string, readonly string[]>> = {
   'guild/members': [
-    'test/integration/bot/{award,claim,events,hide}.test.ts',
+    'test/integration/bot/{award,claim,events,hide,sync-members}.test.ts',
     'test/unit/bot/{writer,wrong-fields}.test.ts',
   ],
   'http/public': ['test/api/public-*.test.ts'],
@@ -13,8 +13,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. They need no
- * Redis, so a run takes minutes. A mutant that only further API tests would notice counts as not noticed.
+ * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. Those of
+ * sync-members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice counts as not noticed.
  */
 export default defineConfig({
   test: {
