@@ -14,13 +14,13 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. Those of
- * sync-members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice counts as not noticed.
+ * guild/members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice counts as not noticed.
  */
 export default defineConfig({
   test: {
     include: [`test/unit/${folder}/**/*.test.ts`, ...(beside[folder] ?? [])],
     globalSetup: './scripts/dev/build-widget.mjs',
-    env: { TEST_STORES: 'mock', REQUIRE_ALL: '' },
+    env: { TEST_STORES: folder === 'guild/members' ? 'redis' : 'mock', REQUIRE_ALL: '' },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 1,
