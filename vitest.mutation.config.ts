@@ -14,7 +14,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The tests that a mutation run repeats for every mutant of a folder of src: the unit tests of that folder, and few others. Those of
- * guild/members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice counts as not noticed.
+ * guild/members need redis-server, the others run without Redis, so a run takes minutes. A mutant that only further API tests would notice
+ * counts as not noticed.
  */
 export default defineConfig({
   test: {

@@ -55,9 +55,9 @@ def record_args(record: Record) -> list[str]:
         raise ValueError(f"floor can be 0 only, not {record.floor!r}")
     if record.set is not None and record.add is not None:
         raise ValueError(f"The record of the user {record.user} has add and set: give one of them")
-    for name in ("set", "add"):
-        if type(getattr(record, name)) not in (int, type(None)):
-            raise ValueError(f"{name} must be a whole number, not {getattr(record, name)!r}")
+    for name, amount in (("set", record.set), ("add", record.add)):
+        if not (amount is None or type(amount) is int):
+            raise ValueError(f"{name} must be a whole number, not {amount!r}")
     xp = "keep"
     if record.set is not None:
         xp = str(record.set)

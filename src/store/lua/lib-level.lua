@@ -135,7 +135,7 @@ local function by_newton(curve, xp)
 end
 
 -- After this many levels in one call, the thresholds of the first levels are computed once and searched: faster than Newton's
--- method for each member. The table size must be a power of two for the search.
+-- method for each member. The search is written for a table of this size.
 local TABLE_AFTER, TABLE_SIZE = 16, 128
 
 -- Returns the level of XP and, in the first calls, the XP to reach the next one.
@@ -155,7 +155,7 @@ local function level_of(curve, xp)
   if xp >= reached[TABLE_SIZE] then
     return by_newton(curve, xp)
   end
-  -- A search by halves. A loop would take twice the time.
+  -- A binary search. As a loop it would take twice the time.
   local level = reached[64] <= xp and 64 or 0
   level = reached[level + 32] <= xp and level + 32 or level
   level = reached[level + 16] <= xp and level + 16 or level

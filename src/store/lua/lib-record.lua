@@ -6,7 +6,7 @@
 --- @include lib-lists
 
 local MAX_XP = 9007199254740991
-local match, byte, abs = string.match, string.byte, math.abs
+local match, byte, sub, abs = string.match, string.byte, string.sub, math.abs
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
 local ARGS_A_MEMBER = 3
@@ -47,12 +47,7 @@ local function changed_profile(value, change)
   level = level == '-' and old_level or level == 'none' and '-' or level
   streak = streak == '-' and old_streak or streak == 'none' and '0' or streak
   claim = claim == '-' and old_claim or claim == 'none' and '-' or claim
-  if rest == '' and old_name ~= '' then
-    rest = ' ' .. old_name
-  elseif rest == ' ' then
-    rest = ''
-  end
-  return level .. ' ' .. streak .. ' ' .. claim .. rest, level
+  return join_profile(level, streak, claim, rest == '' and old_name or sub(rest, 2)), level
 end
 
 -- Returns the least XP of a level, nil for a level that no XP gives: one above the highest, or one that the curve rounds away.
@@ -100,10 +95,12 @@ local function record(first_arg)
   local curve = guild_curve(KEYS[3])
   local ids = named_ids(first_arg)
   local scores, values = read_each('ZMSCORE', xp_key, ids), read_each('HMGET', members_key, ids)
-  -- What the call records takes the place of what was read, under the number of a member's first naming: a later naming finds it there.
-  local first_named, recorded_hidden = {}, {}
+  -- A call can name a member more than once. The lists hold its state at the index of the first time: as it was read, then as it was recorded.
+  local first_index, recorded_hidden = {}, {}
   local zadd, zadd_hidden, stored, emptied = {}, {}, {}, {}
-  local ranked_values, stored_values, created, hidden_created = 0, 0, 0, 0
+  local created, hidden_created = 0, 0
+  -- The lengths of zadd and stored: "#" would search for their ends.
+  local ranked_values, stored_values = 0, 0
   local last_xp, last_level, n = '0', 0, 0
   -- One table for all members: a new one for each would take time.
   local after = { score = '0', xp = 0, explicit = false, level = 0, is_hidden = false }
@@ -118,7 +115,7 @@ local function record(first_arg)
     return score and { score = score, xp = whole_xp(score), explicit = explicit_level(values[first]), is_hidden = is_hidden } or nil
   end
 
-  -- Returns the XP of a member after a change that has not the digits alone, and the operation; nil and the reason of a refusal.
+  -- Returns the XP of a member after a change with an operation, such as "add 15", and the operation; nil and the reason of a refusal.
   local function changed_xp(old, text)
     if text == 'keep' then
       return old, text
@@ -147,10 +144,10 @@ local function record(first_arg)
       return { 'REFUSED', n - 1, 'user_id' }
     end
 
-    local first = first_named[id]
+    local first = first_index[id]
     if not first then
       first = n
-      first_named[id] = n
+      first_index[id] = n
     end
     local before, value = nil, values[first]
     if scores[first] or stats.hidden then
@@ -213,9 +210,7 @@ local function record(first_arg)
         after.is_hidden = is_hidden
         change_member(stats, curve, id, before, after, gain)
       end
-      if stats.replacing then
-        note_hidden(stats, hidden_key, id, is_hidden)
-      end
+      note_hidden(stats, hidden_key, id, is_hidden)
       scores[first] = text
       if is_hidden then
         recorded_hidden[first] = true
