@@ -2,7 +2,7 @@ import type { Model } from './bot-calls.ts';
 import { checkMember, MAX, NaiveGuild, type Profile } from './guild.ts';
 import { Keys, Refused, type Reply, type State } from './state.ts';
 
-const OPERATIONS = ['add', 'take', 'level', 'hidden'];
+const WORDS = ['add', 'take', 'level', 'hidden'];
 
 /** record.lua. */
 export const record: Model = (state, now, keys, rest) => {
@@ -18,18 +18,18 @@ export const record: Model = (state, now, keys, rest) => {
     const refuse = (reason: string) => new Refused(['REFUSED', index, reason]);
     checkMember(id, index);
     const before = guild.member(id);
-    const [op, text] = parsed(xpChange);
-    if (!(op === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
-    if (!['set', 'keep', ...OPERATIONS].includes(op)) throw refuse('argument');
-    const xp = xpAfter(guild, op, before.xp, BigInt(text));
+    const [word, text] = parsed(xpChange);
+    if (!(word === 'add' ? /^-?\d+$/ : /^\d+$/).test(text) || abs(BigInt(text)) > MAX) throw refuse('xp');
+    if (!['set', 'keep', ...WORDS].includes(word)) throw refuse('argument');
+    const xp = xpAfter(guild, word, before.xp, BigInt(text));
     if (xp === undefined) throw refuse('level');
     if (xp < 0n || xp > MAX) throw refuse('range');
     const profile = changedProfile(before.profile, change);
     if (!profile) throw refuse('field');
-    const isHidden = before.isHidden || (op === 'hidden' && !before.exists);
+    const isHidden = before.isHidden || (word === 'hidden' && !before.exists);
     const level = guild.levelOf(xp, profile.level);
     last = [String(xp), level];
-    const isMissing = (op === 'keep' || op === 'take') && !before.exists;
+    const isMissing = (word === 'keep' || word === 'take') && !before.exists;
     const place = isMissing ? 'none' : isHidden ? 'hidden' : before.exists ? 'ranked' : 'new';
     answers.push(`${before.xp} ${before.level} ${xp} ${level} ${place}`);
     if (isMissing) continue;
@@ -44,20 +44,20 @@ export const record: Model = (state, now, keys, rest) => {
   return [['OK', rev, created, ...last, ...(rest[0] === 'each' ? answers : [])], guild];
 };
 
-/** Returns operation and digits of a change of XP: "set" for digits alone. */
+/** Returns word and digits of a change of XP: "set" for digits alone. */
 function parsed(xpChange: string): [string, string] {
   if (xpChange === 'keep') return ['keep', '0'];
-  const [op = '', ...rest] = xpChange.split(' ');
-  if (/^[a-z]+$/.test(op)) return [op === 'set' || op === 'keep' ? 'unknown' : op, rest.join(' ')];
+  const [word = '', ...rest] = xpChange.split(' ');
+  if (/^[a-z]+$/.test(word)) return [word === 'set' || word === 'keep' ? 'unknown' : word, rest.join(' ')];
   return ['set', xpChange];
 }
 
-/** Returns the XP that an operation of record.lua leaves; undefined for a level that no XP gives. */
-function xpAfter(guild: NaiveGuild, op: string, xp: bigint, amount: bigint): bigint | undefined {
-  if (op === 'keep') return xp;
-  if (op === 'add') return xp + amount;
-  if (op === 'take') return xp > amount ? xp - amount : 0n;
-  if (op !== 'level') return amount;
+/** Returns the XP that a change by record.lua leaves; undefined for a level that no XP gives. */
+function xpAfter(guild: NaiveGuild, word: string, xp: bigint, amount: bigint): bigint | undefined {
+  if (word === 'keep') return xp;
+  if (word === 'add') return xp + amount;
+  if (word === 'take') return xp > amount ? xp - amount : 0n;
+  if (word !== 'level') return amount;
   const least = amount === 0n ? 0n : guild.reach(amount);
   return least <= MAX && guild.levelOf(least) === Number(amount) ? least : undefined;
 }

@@ -138,9 +138,9 @@ export function sampleGuilds(count: number): State[] {
 const REASONS = ['left', 'self', 'left self', 'self moderator', 'left self moderator', '', 'moderator left', 'ban'];
 
 /** Returns a change of XP as record.lua takes it. */
-export function xpChange(op: string, digits: string): string {
-  if (op === 'set') return digits;
-  return op === 'keep' ? op : `${op} ${digits}`;
+export function xpChange(word: string, digits: string): string {
+  if (word === 'set') return digits;
+  return word === 'keep' ? word : `${word} ${digits}`;
 }
 
 /** Returns a guild with reasons of most of its hidden members. */

@@ -115,26 +115,26 @@ local function record(first_arg)
     return score and { score = score, xp = whole_xp(score), explicit = explicit_level(values[first]), is_hidden = is_hidden } or nil
   end
 
-  -- Returns the XP of a member after a change with an operation, such as "add 15", and the operation; nil and the reason of a refusal.
+  -- Returns the XP of a member after a change with a word, such as "add 15", and the word; nil, nil and the reason of a refusal.
   local function changed_xp(old, text)
     if text == 'keep' then
       return old, text
     end
-    local op, digits = match(text, '^(%l+) (.*)$')
-    local amount = op and find(digits, op == 'add' and '^%-?%d+$' or '^%d+$') and digits + 0.0
+    local word, digits = match(text, '^(%l+) (.*)$')
+    local amount = word and find(digits, word == 'add' and '^%-?%d+$' or '^%d+$') and digits + 0.0
     if not amount or abs(amount) > MAX_XP then
-      return nil, 'xp'
-    elseif op == 'add' then
-      return old + amount, op
-    elseif op == 'take' then
-      return math.max(old - amount, 0), op
-    elseif op == 'level' then
+      return nil, nil, 'xp'
+    elseif word == 'add' then
+      return old + amount, word
+    elseif word == 'take' then
+      return math.max(old - amount, 0), word
+    elseif word == 'level' then
       local xp = least_xp_of(curve, amount)
-      return xp, xp and op or 'level'
-    elseif op == 'hidden' then
-      return amount, op
+      return xp, word, 'level'
+    elseif word == 'hidden' then
+      return amount, word
     end
-    return nil, 'argument'
+    return nil, nil, 'argument'
   end
 
   for i = first_arg, #args, ARGS_A_MEMBER do
@@ -162,16 +162,16 @@ local function record(first_arg)
     local explicit_before = explicit
     local xp, gain, is_missing = find(text, '^%d+$') and text + 0.0, 0, false
     if not xp then
-      local op
-      xp, op = changed_xp(old, text)
+      local word, reason
+      xp, word, reason = changed_xp(old, text)
       if not xp then
-        return { 'REFUSED', n - 1, op }
+        return { 'REFUSED', n - 1, reason }
       elseif xp < 0 or xp > MAX_XP then
         return { 'REFUSED', n - 1, 'range' }
       end
-      gain = (op == 'add' or op == 'take') and xp - old or 0
-      is_missing = not before and (op == 'keep' or op == 'take')
-      if op == 'hidden' and not before then
+      gain = (word == 'add' or word == 'take') and xp - old or 0
+      is_missing = not before and (word == 'keep' or word == 'take')
+      if word == 'hidden' and not before then
         is_hidden, hidden_created = true, hidden_created + 1
       end
       -- Digits alone are used as given: formatting them again would take time.
