@@ -196,7 +196,7 @@ export class DataConflictError extends InvalidInputError {
   /** Returns the error of a command about a guild whose import was left unfinished. */
   static unfinishedImport(guildId: string): DataConflictError {
     return new DataConflictError(
-      `The import of ${guildId} is not done: run export and import again, or "guild delete"`,
+      `The import of ${guildId} is not done: export and import it again, or delete the guild`,
     );
   }
 }

@@ -265,5 +265,5 @@ function unlessRevoked(error: unknown): void {
 }
 
 function noSuchKey(guildId: string, keyId: string): NotFoundError {
-  return new NotFoundError(`Guild ${guildId} has no key ${keyId}: see the ids with "keys list --guild ${guildId}"`);
+  return new NotFoundError(`Guild ${guildId} has no key ${keyId}: the list of its keys has the ids`);
 }

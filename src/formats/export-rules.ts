@@ -126,7 +126,9 @@ function ofLurkr(page: z.output<typeof lurkrPage>, name: string): ExportedRules 
   };
   const notices = roleRewards.length > 0 ? ['the page does not say which rewards are replaced: all are kept'] : [];
   if (xpGlobalMultiplier !== 1)
-    notices.push(`the global multiplier is no part of the rules: set it with --xp-multiplier ${xpGlobalMultiplier}`);
+    notices.push(
+      `the global multiplier is no part of the rules: set ${xpGlobalMultiplier} as the multiplier of the guild`,
+    );
   return { rules, notices };
 }
 

@@ -117,7 +117,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     ]) {
       const moved = await make();
       await leaveUnfinished(moved);
-      const refusal = `The import of ${moved.guild} is not done: run export and import again, or "guild delete"`;
+      const refusal = `The import of ${moved.guild} is not done: export and import it again, or delete the guild`;
       await expect(begin(moved.guild)).rejects.toThrow(refusal);
       expect(await client.exists(suite.store.redisKeys.locked(moved.guild).lock)).toBe(0);
       expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });

@@ -158,7 +158,7 @@ describe('revoke', () => {
     const { record } = await apiKeys.create('h', 'foreign', null);
     const refusal = apiKeys.revoke('g', record.id);
     await expect(refusal).rejects.toThrow(NotFoundError);
-    await expect(refusal).rejects.toThrow(`Guild g has no key ${record.id}: see the ids with "keys list --guild g"`);
+    await expect(refusal).rejects.toThrow(`Guild g has no key ${record.id}: the list of its keys has the ids`);
     expect(published).toEqual([]);
   });
 
