@@ -133,7 +133,6 @@ describe('as it is printed', needs('redis-server', 'redis-cli'), () => {
       symlinkSync(join(repository, name), join(folder, name));
     }
     writeFileSync(join(folder, 'members.csv'), 'user_id,xp\n1,100\n2,50\n');
-    writeFileSync(join(folder, 'bad.csv'), 'user_id,xp\n1,100\n2,9007199254740993\n3,5\n');
     writeFileSync(join(folder, 'rules.json'), '{ "message": { "xp": { "min": 15, "max": 25 } } }');
     copyFileSync(join(repository, 'test/fixtures/imports/polaris-rules.json'), join(folder, 'export.json'));
     const players = [{ id: '100000000000000001', username: 'ada', level: '10', exp: '1655' }];
