@@ -19,7 +19,7 @@ import { repository } from '../support/run-command.ts';
 import { realStore } from '../support/stores.ts';
 import { ALL_VARIANTS } from '../support/variants.ts';
 
-/** The long form, which docs/operations.md records: MOVE_MEMBERS=1000000. */
+/** docs/operations.md has the time and the memory of MOVE_MEMBERS=1000000 FIGURES_FILE=move.ndjson. */
 const MEMBERS = Number(process.env.MOVE_MEMBERS ?? 2000);
 const LONGEST_MS = 900_000;
 const MB = 1024 * 1024;
