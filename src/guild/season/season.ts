@@ -134,7 +134,9 @@ export class SeasonReset {
     // A member can have changed its place after its first copy.
     await this.placeInArchive('hide', hidden);
     await this.placeInArchive('unhide', ranked);
-    throwRefusal(await stage(this.scripts, archive, [this.token, ...recordArguments(records)]));
+    const reply = await stage(this.scripts, archive, [this.token, ...recordArguments(records)]);
+    if (reply[2] === 'field') throw this.unfitProfile(members[Number(reply[1])]);
+    throwRefusal(reply);
     // Those that the archive has only now have no reasons yet.
     await this.placeInArchive('hide', hidden);
   }
@@ -160,6 +162,13 @@ export class SeasonReset {
     const reply = await season(this.scripts, this.redisKeys.locked(guildId), [mode, this.token, ...args]);
     throwRefusal(reply);
     return reply;
+  }
+
+  /** Returns the error of a member whose profile was written raw, and is refused by the archive. */
+  private unfitProfile(member: StoredMember | undefined): DataConflictError {
+    return new DataConflictError(
+      `The profile of member ${member?.userId} of guild ${this.guildId} has a name above 1,024 bytes, or a number above ${Number.MAX_SAFE_INTEGER}: correct it with HSET`,
+    );
   }
 
   /** @throws DataConflictError when a reply says that something else is in the way. */
