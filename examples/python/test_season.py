@@ -54,6 +54,14 @@ class SeasonTest(ScratchTest):
         scores = await self.connection.zrange(f"gr:{{{guild}}}:hidden", 0, -1, withscores=True)
         return scores, await self.connection.hgetall(f"gr:{{{guild}}}:hidden:reasons")
 
+    async def test_names_the_member_whose_stored_name_is_too_long(self) -> None:
+        await self.fill()
+        await self.connection.hset("gr:{g}:members", "b", "- 0 - " + "x" * 1025)
+        with self.assertRaisesRegex(ConflictError, "^The profile of member b of guild g has a name above 1,024 bytes"):
+            await self.guildrank.reset_season("g", ARCHIVE)
+        await self.connection.hset("gr:{g}:members", "b", "- 0 - x")
+        self.assertEqual(await self.guildrank.reset_season("g", ARCHIVE), SeasonResult(4, 4))
+
     async def test_copies_all_members_with_their_profiles_and_starts_them_at_0(self) -> None:
         await self.fill()
         await Scripts(self.connection, Path(os.environ["LUA"])).run("configure", Keys("gr").guild("g"), ["boards", "week"])
@@ -82,7 +90,7 @@ class SeasonTest(ScratchTest):
         with self.assertRaisesRegex(ConflictError, f"{ARCHIVE} has data already"):
             await self.guildrank.reset_season("g", ARCHIVE)
         await self.connection.hset("gr:{g}:stats", "importing", "1")
-        with self.assertRaisesRegex(ConflictError, 'The import of g is not done: run export and import again, or "guild delete"'):
+        with self.assertRaisesRegex(ConflictError, "The import of g is not done: export and import it again, or delete the guild"):
             await self.guildrank.reset_season("g", "g.s3")
         for archive, message in (("g", "archive_as must be another guild id"), ("a b", "The guild id 'a b'")):
             with self.assertRaisesRegex(ValueError, message):

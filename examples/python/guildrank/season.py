@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Coroutine, Sequence, TypeVar, Union
 
-from .checks import ConflictError, accepted, check_ids
+from .checks import ConflictError, RefusedError, accepted, check_ids
 from .keys import Keys
 from .profiles import split_profile
 from .scripts import Scripts
@@ -121,7 +121,15 @@ class SeasonReset:
         # A member can have changed its place after its first copy.
         await self._place_in_archive("hide", hidden)
         await self._place_in_archive("unhide", ranked)
-        await self._run("stage", self._keys.guild(self._archive, "next:xp:lock"), [self._token, *records])
+        try:
+            await self._run("stage", self._keys.guild(self._archive, "next:xp:lock"), [self._token, *records])
+        except RefusedError as error:
+            if error.reason != "field":
+                raise
+            raise ConflictError(
+                f"The profile of member {records[3 * error.index + 1]} of guild {self._guild} has a name above 1,024 bytes, "
+                "or a number above 9007199254740991: correct it with HSET"
+            ) from error
         # Those that the archive has only now have no reasons yet.
         await self._place_in_archive("hide", hidden)
 
@@ -175,7 +183,7 @@ def _check_conflict(reply: Sequence[Any], guild: str) -> None:
             f"An import, a deletion or a season's end of {guild} is running, or was killed a moment ago: try again in 10 s"
         )
     if status == "IMPORTING":
-        raise ConflictError(f'The import of {guild} is not done: run export and import again, or "guild delete"')
+        raise ConflictError(f"The import of {guild} is not done: export and import it again, or delete the guild")
     if status == "OTHER":
         raise ConflictError(f"The season of {guild} that goes to {reply[1]} is not done: end it first, with the same arguments as before")
     if status == "EXISTS":
