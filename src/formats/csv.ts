@@ -16,7 +16,7 @@ const KNOWN: ReadonlySet<string> = new Set(Object.values(OWN_NAMES));
  * @throws InvalidInputError for a header without user_id or xp, lines that end with CR alone, a quote that never closes, and a record above 1 MiB.
  */
 export async function* readCsv(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<string>,
   file: string,
   onWarning: (text: string) => void,
 ): AsyncGenerator<Entry[]> {
@@ -38,7 +38,6 @@ export async function* readCsv(
     return drained;
   };
   const parser = parse({
-    bom: true,
     relax_column_count: true,
     relax_quotes: true,
     record_delimiter: ['\r\n', '\n'],

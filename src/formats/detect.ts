@@ -22,7 +22,7 @@ export const DATA_KEYS: readonly string[] = [...Object.keys(BY_KEY), 'data', 'us
  * @throws InvalidInputError when neither shows it.
  */
 export function detectFormat(head: string, file: string, advice: Advice): FormatName {
-  const text = head.replace(/^\uFEFF/, '').trimStart();
+  const text = head.trimStart();
   const json = text.startsWith('{') || text.startsWith('[');
   const format = json ? jsonFormat(text) : csvOrNothing(text, file);
   if (format) return format;

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { InvalidInputError, messageOf } from '../errors.ts';
-import { openFile, unreadable } from './inputs.ts';
+import { openFile, readText } from './inputs.ts';
 import { checkNesting } from './nesting.ts';
-import { textBytes } from './text-bytes.ts';
 import { withoutMembers } from './without-members.ts';
 
 /** The most bytes of text: a Polaris server of 500,000 members. */
@@ -23,26 +22,13 @@ export async function readDocument(
   maxBytes = MAX_BYTES,
 ): Promise<unknown> {
   const stream = typeof source === 'string' ? (await openFile(source)).stream : source;
-  async function* raw(): AsyncGenerator<Buffer> {
-    for await (const chunk of stream as AsyncIterable<Buffer | string>) yield Buffer.from(chunk as Buffer);
-  }
-  const chunks: Buffer[] = [];
+  let whole = '';
   let size = 0;
-  try {
-    for await (const chunk of textBytes(raw(), name)) {
-      size += chunk.length;
-      if (size > maxBytes)
-        throw new InvalidInputError(`${name} is above ${maxBytes >> 20} MiB: it is no file of rules`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    unreadable(name, error as Error);
-  } finally {
-    stream.destroy();
+  for await (const piece of readText(stream, name)) {
+    size += Buffer.byteLength(piece);
+    if (size > maxBytes) throw new InvalidInputError(`${name} is above ${maxBytes >> 20} MiB: it is no file of rules`);
+    whole += piece;
   }
-  const whole = Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
   const text = withoutMembers(whole);
   if (text.length > MAX_PARSED)
     throw new InvalidInputError(`${name} has more than 1 MiB beside members: it is no file of rules`);

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InvalidInputError, isAbort, systemErrorOf } from '../errors.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
-import type { Advice, Reporter } from './advice.ts';
+import type { Reporter } from './advice.ts';
 import { readCsv } from './csv.ts';
 import { detectFormat } from './detect.ts';
 import { type FormatName, formatNamed } from './formats.ts';
@@ -12,7 +12,7 @@ import { readNdjson } from './ndjson.ts';
 import { refuseOtherContent } from './other-content.ts';
 import { curveOfSettings, settingsIn } from './polaris-settings.ts';
 import type { Entry } from './rows.ts';
-import { textBytes } from './text-bytes.ts';
+import { textOf } from './text-bytes.ts';
 
 const CHUNK = 64 * 1024;
 
@@ -36,7 +36,7 @@ export interface Input {
   readonly curve?: CurveText;
   /** Reads it once, in pieces. @throws AbortError when the signal given at opening is aborted. */
   entries(onRead: (amount: number) => void): AsyncGenerator<Entry[]>;
-  /** Closes its file, which a reading that fails leaves open. */
+  /** Closes its file, if it is still open. */
   close(): void;
 }
 
@@ -58,36 +58,34 @@ export async function openInput(
   addAbortSignal(signal, stream);
   /** Bytes of the file, which an archive has fewer of than its text. */
   let read = 0;
-  async function* raw(): AsyncGenerator<Buffer> {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      read += chunk.length;
-      yield chunk;
-    }
-  }
-  const chunks = textBytes(raw(), name);
-  const head: Buffer[] = [];
+  const text = readText(stream, name, (bytes) => {
+    read += bytes;
+  });
+  const head: string[] = [];
   for (let length = 0; length < CHUNK; ) {
-    const { value, done } = await chunks.next().catch((error: Error) => unreadable(name, error));
+    const { value, done } = await text.next();
     if (done) break;
     head.push(value);
-    length += value.length;
+    length += Buffer.byteLength(value);
   }
-  const beginning = Buffer.concat(head).toString('utf8');
-  const format = formatOf(beginning, given, name, stream, reporter.advice);
+  const beginning = head.join('');
+  let format: FormatName;
+  try {
+    refuseOtherContent(beginning, name);
+    format = given ?? detectFormat(beginning, name, reporter.advice);
+  } catch (error) {
+    stream.destroy();
+    throw error;
+  }
   const curve = format === 'polaris' ? polarisCurve(beginning, name, reporter) : undefined;
-  async function* bytes(onRead: (amount: number) => void): AsyncGenerator<Buffer> {
-    let told = 0;
-    const tell = (): void => {
+  async function* pieces(onRead: (amount: number) => void): AsyncGenerator<string> {
+    onRead(read);
+    let told = read;
+    yield* head;
+    for await (const piece of text) {
       onRead(read - told);
       told = read;
-    };
-    tell();
-    for (let chunk = head.shift(); chunk; chunk = head.shift()) yield chunk;
-    for (;;) {
-      const { value, done } = await chunks.next().catch((error: Error) => unreadable(name, error));
-      if (done) return;
-      tell();
-      yield value;
+      yield piece;
     }
   }
   const { json } = formatNamed(format);
@@ -98,30 +96,13 @@ export async function openInput(
     format,
     ...(curve && { curve }),
     entries(onRead) {
-      if (json) return readJson(bytes(onRead), json, name, reporter.advice);
+      if (json) return readJson(pieces(onRead), json, name, reporter.advice);
       return format === 'csv'
-        ? readCsv(bytes(onRead), name, (line) => reporter.write(line))
-        : readNdjson(bytes(onRead), name);
+        ? readCsv(pieces(onRead), name, (line) => reporter.write(line))
+        : readNdjson(pieces(onRead), name);
     },
     close: () => void stream.destroy(),
   };
-}
-
-/** @throws InvalidInputError when the beginning is that of no export, or does not show its format. The stream is closed then. */
-function formatOf(
-  head: string,
-  given: FormatName | undefined,
-  name: string,
-  stream: Readable,
-  advice: Advice,
-): FormatName {
-  try {
-    refuseOtherContent(head, name);
-    return given ?? detectFormat(head, name, advice);
-  } catch (error) {
-    stream.destroy();
-    throw error;
-  }
 }
 
 /** Returns the curve in the settings of a Polaris export. They stand before the members. */
@@ -145,8 +126,33 @@ export async function openFile(path: string): Promise<{ stream: Readable; size: 
   return { stream: createReadStream(path, { highWaterMark: CHUNK }), size: info.isFile() ? info.size : undefined };
 }
 
+/**
+ * Returns the text of an open file, as {@link textOf}, and closes it however the reading ends.
+ * @param onRead called with the number of bytes of each piece of the file.
+ * @throws InvalidInputError when it cannot be read.
+ */
+export async function* readText(
+  stream: Readable,
+  name: string,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<string> {
+  async function* bytes(): AsyncGenerator<Buffer> {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      onRead(chunk.length);
+      yield chunk;
+    }
+  }
+  try {
+    yield* textOf(bytes(), name);
+  } catch (error) {
+    unreadable(name, error as Error);
+  } finally {
+    stream.destroy();
+  }
+}
+
 /** @throws InvalidInputError which says why a file cannot be read; an abort and an error of the domain as they are. */
-export function unreadable(name: string, error: Error): never {
+function unreadable(name: string, error: Error): never {
   if (isAbort(error) || error instanceof InvalidInputError) throw error;
   if (/^https?:\/\//i.test(name))
     throw new InvalidInputError(

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { getManyValues, isMany, none } from 'stream-chain/defs.js';
 import Assembler from 'stream-json/assembler.js';
 import { jsonParser, type Token } from 'stream-json/parser.js';
@@ -18,13 +17,12 @@ const MAX_VALUE = 1 << 20;
  * 100 levels.
  */
 export async function* readJson(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<string>,
   layout: JsonLayout,
   file: string,
   advice: Advice,
 ): AsyncGenerator<Entry[]> {
   const tokenize = tokenizer();
-  const decoder = new StringDecoder();
   const walker = new ElementWalker(layout);
   const refuse = (problem: string, detail = ''): never => {
     const after = walker.count > 0 ? ` somewhere after element ${walker.count}` : '';
@@ -47,13 +45,7 @@ export async function* readJson(
     if (open > MAX_VALUE) refuse('has more than 1 MiB without the end of a value');
     return entries;
   };
-  let first = true;
-  for await (const chunk of chunks) {
-    let text = decoder.write(Buffer.from(chunk));
-    if (first) text = text.replace(/^\uFEFF/, '');
-    first &&= text === '';
-    yield entriesOf(text);
-  }
+  for await (const chunk of chunks) yield entriesOf(chunk);
   yield entriesOf(undefined);
   if (!walker.found) {
     throw new InvalidInputError(`${file} has no ${layout.containers.join(' or ')}: ${advice.checkFormat}`);

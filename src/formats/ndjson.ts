@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { InvalidInputError } from '../errors.ts';
 import { checkRow, type Entry, isObject, OWN_NAMES, type SeedRow } from './rows.ts';
 
@@ -11,17 +10,16 @@ const XP_AS_FRACTION = /"xp"\s*:\s*-?\d+[.eE]/;
  * Reads one JSON object a line; skips blank lines.
  * @throws InvalidInputError at a line longer than 1 MiB.
  */
-export async function* readNdjson(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Entry[]> {
-  const decoder = new StringDecoder();
+export async function* readNdjson(chunks: AsyncIterable<string>, file: string): AsyncGenerator<Entry[]> {
   let line = 0;
   let rest = '';
   const take = (text: string, entries: Entry[]): void => {
     line++;
-    const content = (line === 1 ? text.replace(/^\uFEFF/, '') : text).trim();
+    const content = text.trim();
     if (content !== '') entries.push({ at: line, row: rowOf(content) });
   };
   for await (const chunk of chunks) {
-    const text = rest + decoder.write(Buffer.from(chunk));
+    const text = rest + chunk;
     const entries: Entry[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {

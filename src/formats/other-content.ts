@@ -23,7 +23,7 @@ const QUOTED = 100;
  * @throws InvalidInputError
  */
 export function refuseOtherContent(head: string, file: string): void {
-  const text = head.replace(/^\uFEFF/, '').trimStart();
+  const text = head.trimStart();
   if (text.startsWith('<')) {
     throw new InvalidInputError(
       `${file} is a web page, not an export: docs/importing.md says where each bot has its export`,

@@ -13,11 +13,11 @@ const MAX_RATIO = 100;
 const SMALL = 4 << 20;
 
 /**
- * Returns the text of a file as bytes: unpacks gzip, and checks that the text is UTF-8.
+ * Returns the text of a file in pieces of whole characters, without a byte order mark. Unpacks gzip.
  * @throws InvalidInputError for another encoding or archive, or one that unpacks to more than 100 times its size, while it is read. A
  * damaged archive throws the error of node:zlib.
  */
-export async function* textBytes(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
+export async function* textOf(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<string> {
   const head = await readHead(chunks);
   refuseOtherKinds(head, name);
   const all = startWith(head, chunks);
@@ -80,7 +80,8 @@ function refuseOtherKinds(head: Buffer, name: string): void {
   if (head.some(isControl)) throw new InvalidInputError(`${name} is no text: save the members as CSV, NDJSON or JSON`);
 }
 
-async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<Buffer> {
+async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
@@ -88,7 +89,7 @@ async function* utf8(chunks: AsyncIterable<Buffer>, name: string): AsyncGenerato
     const whole = bytes.subarray(0, end);
     if (!isUtf8(whole)) throw notUtf8(whole, name);
     rest = bytes.subarray(end);
-    yield whole;
+    yield decoder.decode(whole, { stream: true });
   }
   if (rest.length > 0) throw notUtf8(rest, name);
 }

@@ -1,9 +1,9 @@
 import type { Entry } from '../../../src/formats/rows.ts';
 
-/** Yields the text in pieces of `size` bytes. Small pieces split lines, numbers and characters. */
-export async function* pieces(text: string, size = 7): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+/** Yields the text in pieces of `size` characters. Small pieces split lines and numbers. */
+export async function* pieces(text: string, size = 7): AsyncGenerator<string> {
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at += size) yield characters.slice(at, at + size).join('');
 }
 
 export async function all(entries: AsyncIterable<Entry[]>): Promise<Entry[]> {

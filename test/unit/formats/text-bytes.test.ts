@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { textBytes } from '../../../src/formats/text-bytes.ts';
+import { textOf } from '../../../src/formats/text-bytes.ts';
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 async function read(bytes: Buffer | string, size = 3): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of textBytes(pieces(Buffer.from(bytes), size), 'f')) parts.push(part);
-  return Buffer.concat(parts).toString('utf8');
+  let text = '';
+  for await (const piece of textOf(pieces(Buffer.from(bytes), size), 'f')) text += piece;
+  return text;
 }
 
 const TEXT = 'user_id,username\n1,José\n2,böb 🎉\n3,\uFFFD\n';
@@ -18,6 +18,12 @@ it.each([1, 2, 3, 5, 4096])('passes UTF-8 on, cut into pieces of %i bytes, packe
   expect(await read(TEXT, size)).toBe(TEXT);
   expect(await read(gzipSync(TEXT), size)).toBe(TEXT);
   expect(await read('', size)).toBe('');
+});
+
+it.each([1, 2, 4096])('leaves out the byte order mark at the beginning alone, in pieces of %i bytes', async (size) => {
+  for (const bytes of [Buffer.from(`\uFEFF${TEXT}\uFEFF`), gzipSync(`\uFEFF${TEXT}\uFEFF`)])
+    expect(await read(bytes, size)).toBe(`${TEXT}\uFEFF`);
+  expect(await read('\uFEFF', size)).toBe('');
 });
 
 it.each([1, 3, 4096])('refuses another encoding, in pieces of %i bytes, and shows where', async (size) => {
