@@ -11,6 +11,8 @@ import {
   parseCurve,
 } from '../guild/ranking/curves.ts';
 import type { Advice } from './advice.ts';
+import { Problems } from './problems.ts';
+import { type Reading, readMembers } from './reading.ts';
 import type { SeedRow } from './rows.ts';
 
 export const LEVEL_CHOICES = ['curve', 'file'] as const;
@@ -64,6 +66,33 @@ export class LevelCheck {
 
   private figures(): string {
     return `levels that the curve ${curveNameOf(this.text)} does not give: ${digits(this.differing)} of ${digits(this.compared)}`;
+  }
+}
+
+/** Files whose first members have no levels have none, or so few that the load itself meets them. */
+const FIRST_MEMBERS = 1000;
+
+/** Compares the levels of the inputs, and closes them. An input that cannot be read ends it: the load that follows says why. */
+export async function compareLevels({ inputs, progress, signal }: Reading, check: LevelCheck): Promise<void> {
+  const enough = new AbortController();
+  const silent = {
+    inputs,
+    strict: false,
+    problems: new Problems(() => {}),
+    progress: { ...progress, update: () => {} },
+    signal: AbortSignal.any([signal, enough.signal]),
+  };
+  let members = 0;
+  try {
+    await readMembers(silent, (row) => {
+      check.add(row);
+      if (++members === FIRST_MEMBERS && check.compared === 0) enough.abort();
+      return undefined;
+    });
+  } catch {
+    // The load meets it too.
+  } finally {
+    for (const input of inputs) input.close();
   }
 }
 

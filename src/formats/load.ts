@@ -6,8 +6,7 @@ import { publishInvalidation } from '../store/invalidation.ts';
 import { explainFailure } from '../store/refusals.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { IncompleteRun } from './incomplete-run.ts';
-import { compareLevels } from './level-pass.ts';
-import { LevelCheck, recordOf } from './levels.ts';
+import { compareLevels, LevelCheck, recordOf } from './levels.ts';
 import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
 import { badRows } from './problems.ts';
@@ -91,14 +90,11 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
 }
 
 /** Compares the levels before anything is written, where the inputs can be read twice. @throws IncompleteRun for levels to decide about. */
-async function refuseLevels(
-  { levels, reopen, reading: { signal, progress } }: LoadJob,
-  choice: CurveChoice,
-): Promise<void> {
+async function refuseLevels({ levels, reopen, reading }: LoadJob, choice: CurveChoice): Promise<void> {
   if (levels !== undefined || !reopen) return;
   const check = new LevelCheck(choice.curve);
-  await compareLevels(await reopen(), check, signal);
-  if (check.differing > 0) throw new IncompleteRun(check.refusal(progress.advice), 'levels');
+  await compareLevels({ ...reading, inputs: await reopen() }, check);
+  if (check.differing > 0) throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
 }
 
 async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {

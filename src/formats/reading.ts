@@ -25,19 +25,12 @@ export class BadRowError extends InvalidInputError {}
 /**
  * Reads every member of the inputs, in order.
  * @param take called with each member; a promise that it returns is awaited before the next one.
- * @returns the number of members.
  * @throws BadRowError when strict; InvalidInputError for an unreadable file; AbortError when the signal is aborted.
  */
 export async function readMembers(
-  {
-    inputs,
-    strict,
-    problems,
-    progress,
-    signal,
-  }: Omit<Reading, 'progress'> & { readonly progress: Pick<Progress, 'update'> },
+  { inputs, strict, problems, progress, signal }: Reading,
   take: (row: SeedRow) => Promise<void> | undefined,
-): Promise<number> {
+): Promise<void> {
   let members = 0;
   let done = 0;
   const onRead = (amount: number): void => {
@@ -60,5 +53,4 @@ export async function readMembers(
       signal.throwIfAborted();
     }
   }
-  return members;
 }
