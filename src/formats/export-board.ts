@@ -1,17 +1,9 @@
 import { NotFoundError } from '../errors.ts';
 import type { RankingId } from '../guild/ranking/model.ts';
 import { PageRead } from '../guild/ranking/reader.ts';
-import type { RedisClient } from '../store/client.ts';
-import { CommandBatcher } from '../store/command-batcher.ts';
-import { type BoardName, kindOfBoard, type RedisKeys } from '../store/keys.ts';
-import type { Scripts } from '../store/scripts.ts';
+import { type BoardName, kindOfBoard } from '../store/keys.ts';
+import type { Store } from '../store/store.ts';
 import { csvCell, type ExportResult } from './export.ts';
-
-interface BoardStore {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
-}
 
 /** The formats of a board. No format of XP data has room for XP gained. */
 export const BOARD_FORMATS = ['csv', 'ndjson'] as const;
@@ -24,7 +16,7 @@ const COLUMNS = ['rank', 'user_id', 'username', 'xp_gained', 'level'];
 const ROWS_PER_STEP = 250;
 
 /** Checks that a guild has a board. O(1), one round trip. @throws NotFoundError, StoreUnavailableError */
-export async function requireBoard({ client, redisKeys }: BoardStore, guildId: string, board: BoardName) {
+export async function requireBoard({ client, redisKeys }: Store, guildId: string, board: BoardName) {
   const kind = kindOfBoard(board);
   const state = await client.hget(redisKeys.guild(guildId).stats, 'boards');
   if (!state?.includes(` ${kind}:`))
@@ -37,12 +29,11 @@ export async function requireBoard({ client, redisKeys }: BoardStore, guildId: s
  * @throws StoreUnavailableError
  */
 export async function* exportBoardText(
-  { client, redisKeys, scripts }: BoardStore,
+  { commands }: Store,
   { guildId, board }: RankingId,
   format: BoardFormat,
   result: ExportResult,
 ): AsyncGenerator<string> {
-  const commands = new CommandBatcher(client, scripts, redisKeys);
   if (format === 'csv') yield `${COLUMNS.join(',')}\n`;
   for (let page = 1; ; page++) {
     const { revision, value } = await commands.read(new PageRead(guildId, page, ROWS_PER_STEP, board));

@@ -1,19 +1,14 @@
 import type { LeaderboardWriter } from '../guild/members/writer.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import type { GuildConfig } from '../guild/settings/guild-config.ts';
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { Store } from '../store/store.ts';
 import type { FormatCurve } from './curve-choice.ts';
 import type { Input } from './inputs.ts';
 import type { LevelChoice } from './levels.ts';
 import type { Reading } from './reading.ts';
 
 /** The parts that a load writes with. */
-export interface LoadTarget {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
+export interface LoadTarget extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
   readonly writer: LeaderboardWriter;
   readonly guildConfig: GuildConfig;
 }
