@@ -29,8 +29,8 @@ interface Counts {
   created: number;
   /** Rows that named a member of the inputs again. */
   repeated: number;
-  /** Only of a replacement. */
-  replaced?: { removed: number };
+  /** Only of a replacement: members removed. */
+  removed?: number;
   /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
   isSwapSent?: boolean;
 }
@@ -61,7 +61,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   const start = performance.now();
   const counts: Counts = {
     ...{ tally: new Tally(job.maxDistinct), loaded: 0, created: 0, repeated: 0 },
-    ...(replace && { replaced: { removed: 0 } }),
+    ...(replace && { removed: 0 }),
   };
   let outcome: Error | undefined;
   try {
@@ -138,10 +138,9 @@ async function replaceMembers(
     stop.holdExit();
     counts.isSwapSent = true;
     // Only a curve that a person has named for these members takes the place of one that the owner sets meanwhile.
-    const removed = await replacement.swap(job.curve === undefined ? (configured ?? '') : undefined);
+    counts.removed = await replacement.swap(job.curve === undefined ? (configured ?? '') : undefined);
     counts.loaded = sender.created;
     counts.repeated = sender.written - sender.created;
-    counts.replaced = { removed };
     await publishInvalidation(target.client, target.redisKeys, guild);
   } finally {
     await replacement.end().catch(() => {
@@ -220,8 +219,8 @@ function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error 
 /** A file that cannot be read today cannot be read tomorrow. */
 const CORRECTED = 'correct the file and run it again';
 
-function stateOf({ loaded, replaced }: Counts, advice: string): string {
-  if (!replaced)
+function stateOf({ loaded, removed }: Counts, advice: string): string {
+  if (removed === undefined)
     return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
   return 'nothing was replaced';
 }

@@ -18,30 +18,31 @@ export interface Summary {
   readonly hidden: number;
   readonly seconds: number;
   /** Only of a replacement: members removed. */
-  readonly replaced?: { readonly removed: number };
+  readonly removed?: number;
   /** Whether every good row was loaded. */
   readonly complete: boolean;
 }
 
 /** Returns the line that ends every run. */
 export function summaryLine(summary: Summary): string {
-  const { guild, loaded, created, repeated, skipped, hidden, seconds, replaced, complete } = summary;
+  const { guild, loaded, created, repeated, skipped, hidden, removed, seconds, complete } = summary;
   // A rate from less than a second says nothing.
   const pace = seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(rate(summary))}/s)`;
-  const details = replaced
-    ? [`${digits(replaced.removed)} removed`]
+  const isReplaced = removed !== undefined;
+  const details = isReplaced
+    ? [`${digits(removed)} removed`]
     : [`${digits(created)} new`, `${digits(Math.max(0, loaded - created - hidden))} already there`];
   if (hidden > 0) details.push(hiddenMembers(hidden));
   if (repeated > 0) details.push(repeatedRows(repeated));
   if (skipped > 0) details.push(`${badRows(skipped)} skipped`);
-  const verb = replaced ? 'replaced by' : 'loaded';
+  const verb = isReplaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
   return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.join(', ')}`;
 }
 
 /** Returns the summary with the field names of `--json`. */
 export function summaryJson(summary: Summary) {
-  const { guild, curve, loaded, created, repeated, skipped, hidden, seconds, replaced, complete } = summary;
+  const { guild, curve, loaded, created, repeated, skipped, hidden, removed, seconds, complete } = summary;
   return {
     guild,
     curve,
@@ -50,7 +51,7 @@ export function summaryJson(summary: Summary) {
     repeated,
     skipped,
     hidden,
-    ...(replaced && { removed: replaced.removed }),
+    removed,
     seconds: Math.round(seconds * 1000) / 1000,
     members_per_second: rate(summary),
     complete,
