@@ -14,7 +14,13 @@ const COMMANDS: readonly Listed[] = [
   {
     name: 'serve',
     description: 'Start the service; settings come from the environment',
-    define: async (command, _, startService) => (await import('./serve.ts')).defineServe(command, startService),
+    define: async (command, _, startService) => {
+      command.action(async () => {
+        await startService();
+        // The service ends the process itself, when it has drained.
+        await new Promise(() => {});
+      });
+    },
   },
   {
     name: 'doctor',
