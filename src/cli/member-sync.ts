@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { count, digits } from '../count.ts';
 import { InvalidInputError, systemErrorOf } from '../errors.ts';
@@ -41,27 +41,16 @@ export async function sync(context: CommandContext, options: SyncOptions): Promi
 
 /** Reads a file with a user id on each line. @throws InvalidInputError for a file that cannot be read, and with the line that has none. */
 async function readIds(file: string): Promise<Set<string>> {
+  const text = await readFile(file, 'utf8').catch((error) => {
+    throw new InvalidInputError(`${file} cannot be read: ${systemErrorOf(error).code}`);
+  });
   const ids = new Set<string>();
-  let line = 0;
-  const add = (text: string) => {
-    line++;
-    const id = text.trim();
-    if (id === '') return;
+  for (const [index, line] of text.split('\n').entries()) {
+    const id = line.trim();
+    if (id === '') continue;
     if (!ID_PATTERN.test(id))
-      throw new InvalidInputError(`${file} line ${line}: ${JSON.stringify(id.slice(0, 70))} is no user id`);
+      throw new InvalidInputError(`${file} line ${index + 1}: ${JSON.stringify(id.slice(0, 70))} is no user id`);
     ids.add(id);
-  };
-  let rest = '';
-  try {
-    for await (const chunk of createReadStream(file, 'utf8')) {
-      const lines = `${rest}${chunk}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const text of lines) add(text);
-    }
-  } catch (error) {
-    const { code } = systemErrorOf(error);
-    throw code === '' ? error : new InvalidInputError(`${file} cannot be read: ${code}`);
   }
-  add(rest);
   return ids;
 }
