@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { count } from '../count.ts';
 import { InvalidInputError } from '../errors.ts';
@@ -77,19 +78,14 @@ function endedBy(signal: AbortSignal, error: unknown): unknown {
 }
 
 /** Waits for a line on standard input. @throws InvalidInputError when there is none. */
-function enter({ stdin }: CommandContext, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const input = createInterface({ input: stdin, signal });
-    input.once('line', () => resolve());
-    input.once('close', () =>
-      reject(
-        new InvalidInputError(
-          'Nothing says on standard input that the bot is stopped: stop it first, and add --paused',
-        ),
-      ),
+async function enter({ stdin }: CommandContext, signal: AbortSignal): Promise<void> {
+  const input = createInterface({ input: stdin, signal });
+  const [line] = await Promise.race([once(input, 'line'), once(input, 'close')]);
+  input.close();
+  if (line === undefined)
+    throw new InvalidInputError(
+      'Nothing says on standard input that the bot is stopped: stop it first, and add --paused',
     );
-    input.once('line', () => input.close());
-  });
 }
 
 /** Writes a line, and waits while the reader is slower. @throws when the reader is gone. */
