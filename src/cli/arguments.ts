@@ -10,6 +10,12 @@ import { parseMultiplier, parseUtcOffset, TITLE_PATTERN, TITLE_RULE } from '../g
 import { BOARD_KINDS, type BoardKind } from '../store/keys.ts';
 import { parseDuration } from './duration.ts';
 
+/** The options of a command about a guild. */
+export interface GuildOptions {
+  readonly guild: string;
+  readonly json?: boolean;
+}
+
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
 
 export function parseId(text: string): string {

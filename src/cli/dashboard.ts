@@ -2,26 +2,18 @@ import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { endSessions } from '../access/session-generation.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { parseId, requireId } from './arguments.ts';
+import { type GuildOptions, parseId, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
 import { withServices } from './services.ts';
 import { print } from './terminal.ts';
-
-interface Options {
-  readonly json?: boolean;
-}
-
-interface GuildOptions extends Options {
-  readonly guild: string;
-}
 
 /** Defines `dashboard`: the dashboard, until a signal ends the process. */
 export function defineDashboard(command: Command, context: CommandContext): void {
   command
     .option('--operator-link', 'print a link that signs in as the operator, once, and end')
     .option('--json', 'print the link as JSON')
-    .action(async ({ operatorLink, json }: Options & { readonly operatorLink?: boolean }) => {
+    .action(async ({ operatorLink, json }: { readonly operatorLink?: boolean; readonly json?: boolean }) => {
       if (operatorLink) return printLink(context, { guildId: null, userId: '' }, json);
       // Loaded only here: the other commands need neither Express nor its start-up time.
       const { runDashboard } = await import('../dashboard/main.ts');

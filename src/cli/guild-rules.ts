@@ -3,16 +3,15 @@ import { parseRules } from '../bot/parse-rules.ts';
 import { InvalidInputError, NotFoundError } from '../errors.ts';
 import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../formats/export-rules.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
+import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { withServices } from './services.ts';
 import { print, UsageError } from './terminal.ts';
 
-interface Options {
-  readonly guild: string;
+interface Options extends GuildOptions {
   readonly file?: string;
   readonly from?: RuleSource;
   readonly clear?: boolean;
-  readonly json?: boolean;
 }
 
 /** Defines `guild rules`, which stores, prints and removes the rules of a guild. */

@@ -6,6 +6,7 @@ import { type Overview, readOverview, requireGuild } from '../guild/overview/ove
 import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
 import {
   CURVES,
+  type GuildOptions,
   parseBoards,
   parseCurveText,
   parseOffset,
@@ -21,17 +22,7 @@ import { defineRules } from './guild-rules.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, print, UsageError } from './terminal.ts';
 
-interface Options {
-  readonly guild: string;
-  readonly json?: boolean;
-}
-
-interface ExportOptions {
-  readonly guild: string;
-  readonly paused?: boolean;
-}
-
-interface RemoveOptions extends Options {
+interface RemoveOptions extends GuildOptions {
   readonly yes?: boolean;
 }
 
@@ -61,30 +52,32 @@ export function defineGuild(command: Command, context: CommandContext): void {
     .option('--page-title <text>', 'title of this page; empty = the guild id', parseTitle);
   addLookOptions(settings)
     .option('--json', 'print JSON')
-    .action((options: Options & GuildConfigChange & LookOptions) => set(context, options));
+    .action((options: GuildOptions & GuildConfigChange & LookOptions) => set(context, options));
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
-    .action((options: Options) => show(context, options));
+    .action((options: GuildOptions) => show(context, options));
   defineRules(subcommand('rules', 'Store, print or remove the rules of XP and rewards, which bots read'), context);
   subcommand(
     'export',
     'Write all of the guild to standard output, for "guild import" on another Redis, beside a running bot',
   )
     .option('--paused', 'the bot is stopped already: do not ask for it')
-    .action(({ guild, ...options }: ExportOptions) => exportGuild(context, guild, options));
+    .action(({ guild, ...options }: GuildOptions & { readonly paused?: boolean }) =>
+      exportGuild(context, guild, options),
+    );
   command
     .command('import')
     .description('Store the guild that "guild export" writes, from standard input')
     .option('--json', 'print JSON')
-    .action((options: Pick<Options, 'json'>) => importFromStream(context, options));
+    .action((options: Pick<GuildOptions, 'json'>) => importFromStream(context, options));
   subcommand('delete', 'Delete all of a guild: members, counters, configuration, quota and API keys')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action((options: RemoveOptions) => remove(context, options));
 }
 
-async function set(context: CommandContext, options: Options & GuildConfigChange & LookOptions): Promise<void> {
-  const { guild, json, ...change } = gatherLook<Options & GuildConfigChange>(options);
+async function set(context: CommandContext, options: GuildOptions & GuildConfigChange & LookOptions): Promise<void> {
+  const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
   const overview = await withServices(context, async (services) => {
     const { guildConfig, plans } = services;
     if (change.plan !== undefined && !plans.includes(change.plan)) {
@@ -101,7 +94,7 @@ async function set(context: CommandContext, options: Options & GuildConfigChange
   print(context, json, overview, () => settingLines(overview));
 }
 
-async function show(context: CommandContext, { guild, json }: Options): Promise<void> {
+async function show(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
   const overview = await withServices(context, async (services) => {
     await requireGuild(services, guild);
     return overviewOf(context, services, guild);

@@ -2,19 +2,21 @@ import { type Command, Option } from 'commander';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
 import { count, minute } from '../count.ts';
-import { parseKeyCap, parseKeyName, parseLifetime, parseOriginList, requireId } from './arguments.ts';
+import {
+  type GuildOptions,
+  parseKeyCap,
+  parseKeyName,
+  parseLifetime,
+  parseOriginList,
+  requireId,
+} from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
 import { withServices } from './services.ts';
 import { table } from './table.ts';
 import { commandLine, print } from './terminal.ts';
 
-interface Options {
-  readonly guild: string;
-  readonly json?: boolean;
-}
-
-interface CreateOptions extends Options {
+interface CreateOptions extends GuildOptions {
   readonly name: string;
   /** Lifetime in milliseconds. */
   readonly expires?: number;
@@ -23,7 +25,7 @@ interface CreateOptions extends Options {
   readonly cap?: number;
 }
 
-interface RotateOptions extends Options {
+interface RotateOptions extends GuildOptions {
   /** Milliseconds. */
   readonly overlap: number;
 }
@@ -52,10 +54,10 @@ export function defineKeys(command: Command, context: CommandContext): void {
     )
     .option('--cap <requests>', 'requests an hour that it allows, beside the quota of the guild', parseKeyCap)
     .action((options: CreateOptions) => create(context, options));
-  subcommand('list', "List a guild's keys, oldest first").action((options: Options) => list(context, options));
+  subcommand('list', "List a guild's keys, oldest first").action((options: GuildOptions) => list(context, options));
   subcommand('revoke', 'End a key at once')
     .argument('<key-id>', 'id of the key, as "list" shows it')
-    .action((keyId: string, options: Options) => revoke(context, keyId, options));
+    .action((keyId: string, options: GuildOptions) => revoke(context, keyId, options));
   subcommand(
     'rotate',
     'Create a key with the same name, lifetime, origins and cap, and let the old one go on for a while',
@@ -79,7 +81,7 @@ async function create(
   print(context, json, { guild, key, ...toJson(record) }, () => [...newKeyLines(key), describe(record)]);
 }
 
-async function list(context: CommandContext, { guild, json }: Options): Promise<void> {
+async function list(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
   const keys = await withServices(context, async (services) => {
     const { ofKey } = await readUsage(services, guild, Date.now());
     const records = await services.apiKeys.list(guild);
@@ -93,7 +95,7 @@ async function list(context: CommandContext, { guild, json }: Options): Promise<
   );
 }
 
-async function revoke(context: CommandContext, keyId: string, { guild, json }: Options): Promise<void> {
+async function revoke(context: CommandContext, keyId: string, { guild, json }: GuildOptions): Promise<void> {
   await withServices(context, ({ apiKeys }) => apiKeys.revoke(guild, keyId));
   print(
     context,

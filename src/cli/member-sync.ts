@@ -4,16 +4,15 @@ import { count, digits } from '../count.ts';
 import { InvalidInputError, systemErrorOf } from '../errors.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
+import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { withServices } from './services.ts';
 import { print } from './terminal.ts';
 
-export interface SyncOptions {
-  readonly guild: string;
+export interface SyncOptions extends GuildOptions {
   readonly file: string;
   readonly dryRun?: boolean;
   readonly maxShare?: number;
-  readonly json?: boolean;
 }
 
 /** Parses a share of members. */

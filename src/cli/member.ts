@@ -7,6 +7,7 @@ import type { ProfileChange } from '../guild/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
 import { curveOf } from '../guild/ranking/reader.ts';
 import {
+  type GuildOptions,
   parseId,
   parseIds,
   parseLevel,
@@ -22,23 +23,18 @@ import { parseShare, type SyncOptions, sync } from './member-sync.ts';
 import { type Services, withServices } from './services.ts';
 import { confirm, PartialResult, print, UsageError } from './terminal.ts';
 
-interface Options {
-  readonly guild: string;
-  readonly json?: boolean;
-}
-
-interface SetOptions extends Options, Omit<ProfileChange, 'level'> {
+interface SetOptions extends GuildOptions, Omit<ProfileChange, 'level'> {
   readonly xp?: number;
   /** Level whose first XP to set. */
   readonly xpOfLevel?: number;
   readonly level?: number | 'none';
 }
 
-interface MoveOptions extends Options {
+interface MoveOptions extends GuildOptions {
   readonly reason: HideReason;
 }
 
-interface RemoveOptions extends Options {
+interface RemoveOptions extends GuildOptions {
   readonly yes?: boolean;
 }
 
@@ -53,7 +49,7 @@ export function defineMember(command: Command, context: CommandContext): void {
   const reason = (description: string) =>
     new Option('--reason <reason>', description).choices(HIDE_REASONS).default('moderator');
 
-  one('show', 'Show a member, ranked or hidden').action((user: string, options: Options) =>
+  one('show', 'Show a member, ranked or hidden').action((user: string, options: GuildOptions) =>
     show(context, user, options),
   );
   one('set', 'Set XP or fields of the profile; --xp creates a member')
@@ -66,10 +62,10 @@ export function defineMember(command: Command, context: CommandContext): void {
     .action((user: string, options: SetOptions) => set(context, user, options));
   one('add', 'Add XP, or take some with a negative number; creates a member')
     .argument('<xp>', 'XP', parseXpChange)
-    .action((user: string, xp: number, options: Options) => add(context, user, xp, options));
+    .action((user: string, xp: number, options: GuildOptions) => add(context, user, xp, options));
   one('rename', 'Change the name to show')
     .argument('<name>', 'new name; an empty one = the user id', parseName)
-    .action((user: string, username: string, options: Options) => set(context, user, { ...options, username }));
+    .action((user: string, username: string, options: GuildOptions) => set(context, user, { ...options, username }));
   many('hide', 'Take members out of the ranking; they keep XP and profile')
     .addOption(reason('why: they left, want it, or a moderator wants it'))
     .action((users: string[], options: MoveOptions) => move(context, 'hide', users, options));
@@ -87,10 +83,10 @@ export function defineMember(command: Command, context: CommandContext): void {
     .action((users: string[], options: RemoveOptions) => remove(context, users, options));
   subcommand('export', 'Print all that is stored of a user in the guild, as JSON')
     .argument('<user>', 'user id', parseId)
-    .action((user: string, options: Options) => exportData(context, user, options));
+    .action((user: string, options: GuildOptions) => exportData(context, user, options));
 }
 
-async function show(context: CommandContext, user: string, { guild, json }: Options): Promise<void> {
+async function show(context: CommandContext, user: string, { guild, json }: GuildOptions): Promise<void> {
   const member = await withServices(context, (services) => readShown(services, guild, user));
   print(context, json, member, () => lines(member));
 }
@@ -128,7 +124,7 @@ async function firstXpOf({ members }: Services, guild: string, level: number): P
   throw new DataConflictError(`By the curve of guild ${guild} no XP gives level ${level}: ${why}`);
 }
 
-async function add(context: CommandContext, user: string, xp: number, { guild, json }: Options): Promise<void> {
+async function add(context: CommandContext, user: string, xp: number, { guild, json }: GuildOptions): Promise<void> {
   const change = await withServices(context, async ({ writer }) => writer.record(guild, { userId: user, add: xp }));
   const { xpBefore, levelBefore, xp: now, level } = change;
   const result = { guild, user_id: user, xp_before: xpBefore, level_before: levelBefore, xp: now, level };
@@ -168,29 +164,14 @@ async function remove(context: CommandContext, users: readonly string[], options
   throwUnknown(guild, unknown);
 }
 
-async function exportData(context: CommandContext, user: string, { guild }: Options): Promise<void> {
+async function exportData(context: CommandContext, user: string, { guild }: GuildOptions): Promise<void> {
   const data = await withServices(context, (services) => readMemberData(services, guild, user));
   if (!data) throw new NotFoundError(`Nothing is stored of user ${user} in guild ${guild}`);
   print(context, true, data, () => []);
 }
 
-/** A member with the field names of `--json`. */
-interface ShownMember {
-  readonly user_id: string;
-  readonly username: string | null;
-  readonly level: number;
-  readonly explicit_level: boolean;
-  readonly xp: number;
-  /** Null for a hidden member. */
-  readonly rank: number | null;
-  readonly hidden: boolean;
-  readonly hidden_reasons: readonly HideReason[];
-  readonly daily_streak: number;
-  readonly last_daily_claim: string | null;
-}
-
-/** @throws NotFoundError for a user who is no member. */
-async function readShown({ members, reader }: Services, guild: string, user: string): Promise<ShownMember> {
+/** Reads a member, with the field names of `--json`. @throws NotFoundError for a user who is no member. */
+async function readShown({ members, reader }: Services, guild: string, user: string) {
   const [stored, ranked] = await Promise.all([members.read(guild, [user]), reader.member(guild, user)]);
   const [member] = stored.members;
   if (!member) throw new NotFoundError(`Guild ${guild} has no member ${user}`);
@@ -200,6 +181,7 @@ async function readShown({ members, reader }: Services, guild: string, user: str
     level: member.level ?? levelForXp(curveOf(stored.curve), member.xp),
     explicit_level: member.level !== null,
     xp: member.xp,
+    /** Null for a hidden member. */
     rank: ranked?.rank ?? null,
     hidden: member.hidden,
     hidden_reasons: member.hiddenReasons,
@@ -208,7 +190,7 @@ async function readShown({ members, reader }: Services, guild: string, user: str
   };
 }
 
-function lines(member: ShownMember): string[] {
+function lines(member: Awaited<ReturnType<typeof readShown>>): string[] {
   const { user_id, username, level, explicit_level, xp, rank, hidden_reasons, daily_streak, last_daily_claim } = member;
   return [
     `user         ${user_id}`,

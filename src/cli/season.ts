@@ -2,19 +2,17 @@ import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
 import { countStored, requireGuild } from '../guild/overview/overview.ts';
-import { requireId } from './arguments.ts';
+import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
 import { withServices } from './services.ts';
 import { confirm, PartialResult, print } from './terminal.ts';
 
-interface Options {
-  readonly guild: string;
+interface Options extends GuildOptions {
   readonly archive: string;
   readonly dropMembers?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 /** Defines `season reset`, which ends a season. */

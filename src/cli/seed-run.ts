@@ -12,6 +12,7 @@ import { Problems } from '../formats/problems.ts';
 import { summaryJson, summaryLine } from '../formats/summary.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { COMMAND_ADVICE } from './advice.ts';
+import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
@@ -20,8 +21,7 @@ import { startProgress } from './progress.ts';
 import { withServices } from './services.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 
-export interface SeedOptions {
-  readonly guild: string;
+export interface SeedOptions extends GuildOptions {
   readonly file?: readonly string[];
   readonly generate?: number;
   readonly randomSeed: string;
@@ -32,7 +32,6 @@ export interface SeedOptions {
   readonly dryRun?: boolean;
   readonly replace?: boolean;
   readonly strict?: boolean;
-  readonly json?: boolean;
 }
 
 /** Members that a dry run tells apart: half a gigabyte. A load needs its memory for less. */

@@ -2,16 +2,11 @@ import type { Command } from 'commander';
 import { count } from '../count.ts';
 import type { Counted } from '../guild/counters/counters.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { requireId } from './arguments.ts';
+import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { withServices } from './services.ts';
 import { commandLine, PartialResult, print } from './terminal.ts';
-
-interface Options {
-  readonly guild: string;
-  readonly json?: boolean;
-}
 
 /** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
 export function defineStats(command: Command, context: CommandContext): void {
@@ -21,15 +16,15 @@ export function defineStats(command: Command, context: CommandContext): void {
       'print JSON',
     );
 
-  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action((options: Options) =>
-    check(context, options),
+  subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(
+    (options: GuildOptions) => check(context, options),
   );
-  subcommand('rebuild', 'Recompute the counters from the members').action((options: Options) =>
+  subcommand('rebuild', 'Recompute the counters from the members').action((options: GuildOptions) =>
     rebuild(context, options),
   );
 }
 
-async function check(context: CommandContext, { guild, json }: Options): Promise<void> {
+async function check(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
   const { stored, actual, exact } = await withServices(context, async (services) => {
     await requireGuild(services, guild);
     return services.audit.check(guild);
@@ -42,7 +37,7 @@ async function check(context: CommandContext, { guild, json }: Options): Promise
   if (!exact) throw new PartialResult(`Repair it with: ${commandLine('stats', `rebuild --guild ${guild}`)}`, FAILED);
 }
 
-async function rebuild(context: CommandContext, { guild, json }: Options): Promise<void> {
+async function rebuild(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
   const { stored, actual, exact } = await withServices(context, async (services) => {
     await requireGuild(services, guild);
     return services.audit.rebuild(guild);
