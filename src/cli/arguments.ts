@@ -18,6 +18,18 @@ export interface GuildOptions {
 
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
 
+/** Returns a parser with another error: an InvalidInputError becomes the error of an argument. */
+function asArgument<T>(parse: (text: string) => T): (text: string) => T {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      if (error instanceof InvalidInputError) throw new InvalidArgumentError(error.message);
+      throw error;
+    }
+  };
+}
+
 export function parseId(text: string): string {
   if (!ID_PATTERN.test(text)) throw new InvalidArgumentError('It must be 1 to 64 of A-Z a-z 0-9 _ - .');
   return text;
@@ -66,31 +78,17 @@ export function parseLifetime(text: string): number {
 }
 
 export function parseOriginList(text: string): string[] {
-  const origins = asArgument(() => parseOrigins(text));
+  const origins = asArgument(parseOrigins)(text);
   // A key without origins works everywhere. Nobody means that by --origins ''.
   if (origins.length === 0) throw new InvalidArgumentError('Name at least one origin, or leave --origins out.');
   return origins;
 }
 
 /** Parses the requests an hour that a key allows. */
-export function parseKeyCap(text: string): number {
-  return asArgument(() => parseCap(text));
-}
-
-/** Returns what `parse` returns. An InvalidInputError of it becomes the error of an argument. */
-function asArgument<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof InvalidInputError) throw new InvalidArgumentError(error.message);
-    throw error;
-  }
-}
+export const parseKeyCap = asArgument(parseCap);
 
 /** Parses a multiplier of XP. */
-export function parseXpMultiplier(text: string): number {
-  return asArgument(() => parseMultiplier(text));
-}
+export const parseXpMultiplier = asArgument(parseMultiplier);
 
 /** The curves that {@link parseCurveText} takes. */
 export const CURVES = `${CURVE_NAMES.join(', ')}, or custom=a,b,c,d,q,m`;
@@ -123,9 +121,7 @@ export function parseBoards(text: string): BoardKind[] {
 }
 
 /** Parses minutes from UTC. */
-export function parseOffset(text: string): number {
-  return asArgument(() => parseUtcOffset(text));
-}
+export const parseOffset = asArgument(parseUtcOffset);
 
 /** Parses on or off. */
 export function parseSwitch(text: string): boolean {
