@@ -5,13 +5,12 @@ import { count, digits } from '../count.ts';
 import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../formats/export.ts';
 import { BOARD_FORMATS, type BoardFormat, exportBoardText, requireBoard } from '../formats/export-board.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
 import type { RankingId } from '../guild/ranking/model.ts';
 import { parseRanking, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
-import { withServices } from './services.ts';
+import { withGuild } from './services.ts';
 import { commandLine, PartialResult, UsageError } from './terminal.ts';
 
 interface Options {
@@ -40,8 +39,7 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
   const hidden = () => (board ? '' : `, ${digits(result.hidden)} of them hidden`);
   const counted = () => `${count(result.members, 'member')}${hidden()}`;
   try {
-    await withServices(context, async (services) => {
-      await requireGuild(services, guildId);
+    await withGuild(context, guildId, async (services) => {
       if (board) await requireBoard(services, guildId, board);
       const text = board
         ? exportBoardText(services, ranking, format as BoardFormat, result)

@@ -5,7 +5,7 @@ import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../
 import { requireGuild } from '../guild/overview/overview.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { withServices } from './services.ts';
+import { withGuild, withServices } from './services.ts';
 import { print, UsageError } from './terminal.ts';
 
 interface Options extends GuildOptions {
@@ -39,10 +39,9 @@ async function rules(context: CommandContext, { guild, file, from, clear, json }
 }
 
 async function show(context: CommandContext, guild: string, json: boolean | undefined): Promise<void> {
-  const text = await withServices(context, async (services) => {
-    await requireGuild(services, guild);
-    return services.client.hget(services.redisKeys.guild(guild).config, 'rules');
-  });
+  const text = await withGuild(context, guild, ({ client, redisKeys }) =>
+    client.hget(redisKeys.guild(guild).config, 'rules'),
+  );
   if (text === null && !json) throw new NotFoundError(`Guild ${guild} has no rules: store some with --file`);
   const stored = text === null ? null : storedRules(guild, text);
   print(context, json, { guild, rules: stored }, () => JSON.stringify(stored, null, 2));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { parseConfig } from '../config/service.ts';
 import { count, digits } from '../count.ts';
 import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
-import { type Overview, readOverview, requireGuild } from '../guild/overview/overview.ts';
+import { type Overview, readOverview } from '../guild/overview/overview.ts';
 import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
 import {
   CURVES,
@@ -19,7 +19,7 @@ import type { CommandContext } from './context.ts';
 import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
-import { type Services, withServices } from './services.ts';
+import { type Services, withGuild, withServices } from './services.ts';
 import { confirm, print, UsageError } from './terminal.ts';
 
 interface RemoveOptions extends GuildOptions {
@@ -95,10 +95,7 @@ async function set(context: CommandContext, options: GuildOptions & GuildConfigC
 }
 
 async function show(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const overview = await withServices(context, async (services) => {
-    await requireGuild(services, guild);
-    return overviewOf(context, services, guild);
-  });
+  const overview = await withGuild(context, guild, (services) => overviewOf(context, services, guild));
   const { quota_used, requests_per_hour, quota_resets_in_s } = overview;
   const reset = quota_resets_in_s === null ? '' : `, starts anew in ${quota_resets_in_s} s`;
   print(context, json, overview, () => [

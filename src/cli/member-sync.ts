@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError } from 'commander';
 import { count, digits } from '../count.ts';
 import { InvalidInputError, systemErrorOf } from '../errors.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { withServices } from './services.ts';
+import { withGuild } from './services.ts';
 import { print } from './terminal.ts';
 
 export interface SyncOptions extends GuildOptions {
@@ -26,10 +25,9 @@ export function parseShare(text: string): number {
 export async function sync(context: CommandContext, options: SyncOptions): Promise<void> {
   const { guild, file, dryRun = false, maxShare, json } = options;
   const present = await readIds(file);
-  const result = await withServices(context, async (services) => {
-    await requireGuild(services, guild);
-    return services.writer.syncMembers(guild, present, { dryRun, ...(maxShare !== undefined && { maxShare }) });
-  });
+  const result = await withGuild(context, guild, ({ writer }) =>
+    writer.syncMembers(guild, present, { dryRun, ...(maxShare !== undefined && { maxShare }) }),
+  );
   const { ranked, left, returned } = result;
   const would = dryRun ? 'Would hide' : 'Hid';
   print(context, json, { guild, dry_run: dryRun, ...result }, () => [

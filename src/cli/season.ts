@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
 import { isAbort } from '../errors.ts';
-import { countStored, requireGuild } from '../guild/overview/overview.ts';
+import { countStored } from '../guild/overview/overview.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
-import { withServices } from './services.ts';
+import { withGuild } from './services.ts';
 import { confirm, PartialResult, print } from './terminal.ts';
 
 interface Options extends GuildOptions {
@@ -35,9 +35,7 @@ async function reset(
   const then = dropMembers ? 'removes them' : 'starts them at 0 XP';
   const interrupt = new Interrupt(context);
   try {
-    const result = await withServices(context, async (services) => {
-      const { writer } = services;
-      await requireGuild(services, guild);
+    const result = await withGuild(context, guild, async (services) => {
       if (!yes) {
         await confirm(
           context,
@@ -46,7 +44,7 @@ async function reset(
         );
       }
       const { signal } = interrupt;
-      return writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
+      return services.writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
     });
     const { archived, reset } = result;
     print(context, json, { guild, archive, ...result }, () =>

@@ -5,6 +5,7 @@ import { parseConfig } from '../config/service.ts';
 import { redisCodeOf } from '../errors.ts';
 import { CounterAudit } from '../guild/counters/counters.ts';
 import { StoredMembers } from '../guild/members/stored-members.ts';
+import { requireGuild } from '../guild/overview/overview.ts';
 import { GuildConfig } from '../guild/settings/guild-config.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
@@ -54,6 +55,18 @@ export async function withServices<T>(
   } finally {
     client.disconnect();
   }
+}
+
+/** Runs the work as {@link withServices}, on a guild that exists. @throws NotFoundError for another one. */
+export function withGuild<T>(
+  context: CommandContext,
+  guild: string,
+  work: (services: Services) => Promise<T>,
+): Promise<T> {
+  return withServices(context, async (services) => {
+    await requireGuild(services, guild);
+    return work(services);
+  });
 }
 
 /** Returns the services on an open connection, which the caller closes. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { count } from '../count.ts';
 import type { Counted } from '../guild/counters/counters.ts';
-import { requireGuild } from '../guild/overview/overview.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
-import { withServices } from './services.ts';
+import { withGuild } from './services.ts';
 import { commandLine, PartialResult, print } from './terminal.ts';
 
 /** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
@@ -25,10 +24,7 @@ export function defineStats(command: Command, context: CommandContext): void {
 }
 
 async function check(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const { stored, actual, exact } = await withServices(context, async (services) => {
-    await requireGuild(services, guild);
-    return services.audit.check(guild);
-  });
+  const { stored, actual, exact } = await withGuild(context, guild, ({ audit }) => audit.check(guild));
   print(context, json, { guild, exact, stored: toJson(stored), actual: toJson(actual) }, () =>
     exact
       ? `exact: ${describe(actual)}`
@@ -38,10 +34,7 @@ async function check(context: CommandContext, { guild, json }: GuildOptions): Pr
 }
 
 async function rebuild(context: CommandContext, { guild, json }: GuildOptions): Promise<void> {
-  const { stored, actual, exact } = await withServices(context, async (services) => {
-    await requireGuild(services, guild);
-    return services.audit.rebuild(guild);
-  });
+  const { stored, actual, exact } = await withGuild(context, guild, ({ audit }) => audit.rebuild(guild));
   print(context, json, { guild, changed: !exact, before: toJson(stored), now: toJson(actual) }, () =>
     exact ? `already exact: ${describe(actual)}` : [`was: ${describe(stored)}`, `now: ${describe(actual)}`],
   );
