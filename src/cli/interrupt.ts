@@ -1,10 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { StopRequests } from '../formats/load-job.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 
 /** Turns Ctrl-C (SIGINT), SIGTERM and SIGHUP into requests to stop. The second one ends the process, unless the exit is held. */
-export class Interrupt implements StopRequests {
+export class Interrupt {
   private readonly controller = new AbortController();
   private requests = 0;
   private exitHeld = false;
@@ -26,6 +25,7 @@ export class Interrupt implements StopRequests {
     return this.controller.signal;
   }
 
+  /** From now on the second request no longer ends the process. */
   holdExit(): void {
     this.exitHeld = true;
   }

@@ -92,7 +92,8 @@ async function write(
     const { reading, stop } = startReading(context, options, inputs, interrupt);
     const reopen = reopening(options, inputs, interrupt.signal);
     const choices = { replace, plan, curve, formatCurve, levels };
-    const job = { guild, reading, stop: interrupt, ...choices, reopen, maxDistinct: MAX_DISTINCT.load };
+    const holdExit = () => interrupt.holdExit();
+    const job = { guild, reading, holdExit, ...choices, reopen, maxDistinct: MAX_DISTINCT.load };
     return load(services, job).finally(stop);
   });
   print(context, json, summaryJson(summary), () => summaryLine(summary));

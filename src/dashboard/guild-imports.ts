@@ -180,9 +180,8 @@ export class GuildImports {
     if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = { name: checked.name, ...how, notes: [], members: 0, share: 0 };
     const controller = new AbortController();
-    const stop = { signal: controller.signal, holdExit: () => {} };
     this.states.set(guildId, { run, stop: () => controller.abort() });
-    const load = loadFile(this.target, guildId, checked, run, stop, this.maxMembers)
+    const load = loadFile(this.target, guildId, checked, run, controller.signal, this.maxMembers)
       .then(onEnd)
       .catch(() => {}) // The load is done, and its line is on the page.
       .finally(() => {

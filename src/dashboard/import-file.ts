@@ -6,7 +6,7 @@ import { IncompleteRun } from '../formats/incomplete-run.ts';
 import { openInput } from '../formats/inputs.ts';
 import type { LevelChoice } from '../formats/levels.ts';
 import { load, readGuildState } from '../formats/load.ts';
-import type { LoadTarget, StopRequests } from '../formats/load-job.ts';
+import type { LoadTarget } from '../formats/load-job.ts';
 import { Problems } from '../formats/problems.ts';
 import type { Progress, Reading } from '../formats/reading.ts';
 import { summaryLine } from '../formats/summary.ts';
@@ -105,10 +105,9 @@ export async function loadFile(
   guild: string,
   choice: ImportChoice & { readonly path: string },
   run: ImportRun,
-  stop: StopRequests,
+  signal: AbortSignal,
   maxCreated: number,
 ): Promise<string> {
-  const { signal } = stop;
   let size = 0;
   const progress: Progress = {
     update: (done, members) => Object.assign(run, { members, share: Math.min(1, done / size) }),
@@ -124,7 +123,6 @@ export async function loadFile(
       const job = {
         guild,
         reading,
-        stop,
         replace,
         levels,
         reopen,

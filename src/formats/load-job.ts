@@ -13,18 +13,11 @@ export interface LoadTarget extends Pick<Store, 'client' | 'redisKeys' | 'script
   readonly guildConfig: GuildConfig;
 }
 
-/** The person's requests to stop a load. */
-export interface StopRequests {
-  /** Aborted at the first request. */
-  readonly signal: AbortSignal;
-  /** From now on a second request no longer ends the process: the load ends by itself, soon. */
-  holdExit(): void;
-}
-
 export interface LoadJob {
   readonly guild: string;
   readonly reading: Reading;
-  readonly stop: StopRequests;
+  /** Called when a request to stop need not end the process any more: the load ends by itself, soon. */
+  readonly holdExit?: () => void;
   /** Puts the members in the place of the guild's own ones. */
   readonly replace: boolean;
   readonly plan: string | undefined;

@@ -124,7 +124,7 @@ async function replaceMembers(
   counts: Counts,
   { configured }: GuildState,
 ): Promise<void> {
-  const { guild, stop, reading } = job;
+  const { guild, reading } = job;
   const replacement = await Replacement.begin(target, guild, choice.curve, job.plan);
   try {
     const sender = new RecordSender((records) => replacement.stage(records), countIn(counts.tally));
@@ -134,8 +134,8 @@ async function replaceMembers(
         `${badRows(reading.problems.count)}: nothing was replaced. Correct them, or ${reading.progress.advice.loadWithoutReplacing}`,
       );
     if (sender.created === 0) throw new Error('There are no members to put in place: nothing was replaced');
-    stop.signal.throwIfAborted();
-    stop.holdExit();
+    reading.signal.throwIfAborted();
+    job.holdExit?.();
     counts.isSwapSent = true;
     // Only a curve that a person has named for these members takes the place of one that the owner sets meanwhile.
     counts.removed = await replacement.swap(job.curve === undefined ? (configured ?? '') : undefined);

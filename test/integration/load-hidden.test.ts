@@ -111,7 +111,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
       const { signal } = new AbortController();
       const inputs = [await openInput(Readable.from([Buffer.from(text)]), 'csv', signal, progress)];
       const { outcome } = await load(suite.store, {
-        ...{ guild, replace, stop: { signal, holdExit: () => {} }, maxDistinct: 10, maxCreated: 1000 },
+        ...{ guild, replace, maxDistinct: 10, maxCreated: 1000 },
         reading: { inputs, strict: false, problems: new Problems(progress.write), progress, signal },
         ...{ plan: undefined, curve: undefined, formatCurve: undefined, levels: undefined, reopen: undefined },
       });

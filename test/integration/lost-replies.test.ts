@@ -21,7 +21,7 @@ function jobOf(guild: string, inputs: readonly Input[], replace: boolean): LoadJ
   const { signal } = new AbortController();
   const reading = { inputs, strict: false, problems: new Problems(() => {}), progress, signal };
   return {
-    ...{ guild, reading, stop: { signal, holdExit: () => {} }, replace, plan: undefined, maxDistinct: 1000 },
+    ...{ guild, reading, replace, plan: undefined, maxDistinct: 1000 },
     ...{ curve: undefined, formatCurve: undefined, levels: undefined, reopen: undefined },
   };
 }

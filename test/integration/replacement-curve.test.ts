@@ -23,7 +23,7 @@ describeStores('a replacement of the members, while the owner sets another curve
     const progress = { ...advice, update: () => {} };
     const reading = { inputs: [input], strict: false, problems: new Problems(() => {}), progress, signal };
     const choices = { plan: undefined, curve, formatCurve: undefined, levels: undefined };
-    const job = { guild, reading, stop: { signal, holdExit: () => {} }, replace: true, ...choices };
+    const job = { guild, reading, replace: true, ...choices };
     return load(target, { ...job, reopen: undefined, maxDistinct: 100 });
   }
   const content = async (guild: string) => ({
