@@ -1,21 +1,14 @@
 import { count, digits } from '../count.ts';
-import type { Preview } from '../formats/dry-run.ts';
+import type { DryRunResult } from '../formats/dry-run.ts';
 import { badRows, hiddenMembers, repeatedRows } from '../formats/problems.ts';
 import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 
 const MAX_NAME_LENGTH = 40;
 
-/**
- * Returns the lines that a dry run prints.
- * @param notice line about the curve, if there is one. @param levelNotice likewise about levels that it does not give.
- */
-export function previewLines(
-  context: CommandContext,
-  { guild, curve, members, repeated, repeated_exact, skipped, hidden, total_xp, top }: Preview,
-  notice: string | undefined,
-  levelNotice: string | undefined,
-): string[] {
+/** Returns the lines that a dry run prints. */
+export function previewLines(context: CommandContext, { preview, notice, levelNotice }: DryRunResult): string[] {
+  const { guild, curve, members, repeated, repeated_exact, skipped, hidden, total_xp, top } = preview;
   const total = [
     ...(hidden > 0 ? [hiddenMembers(hidden)] : []),
     `total XP ${digits(total_xp)}`,

@@ -74,9 +74,9 @@ async function preview(
   const formatCurve = formatCurveOf(options, inputs);
   const { reading, stop } = startReading(context, options, inputs, interrupt);
   const job = { guild, curve, formatCurve, levels, maxDistinct: MAX_DISTINCT.dryRun };
-  const { preview, notice, levelNotice, outcome } = await dryRun(reading, job).finally(stop);
-  print(context, json, preview, () => previewLines(context, preview, notice, levelNotice));
-  return outcome;
+  const result = await dryRun(reading, job).finally(stop);
+  print(context, json, result.preview, () => previewLines(context, result));
+  return result.outcome;
 }
 
 /** Loads the inputs and prints the summary. @returns the error to report after that. */
