@@ -9,7 +9,7 @@ import { type Input, openInput } from '../formats/inputs.ts';
 import type { LevelChoice } from '../formats/levels.ts';
 import { load } from '../formats/load.ts';
 import { Problems } from '../formats/problems.ts';
-import { summaryJson, summaryLine } from '../formats/summary.ts';
+import { summaryLine } from '../formats/summary.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { COMMAND_ADVICE } from './advice.ts';
 import type { GuildOptions } from './arguments.ts';
@@ -96,7 +96,7 @@ async function write(
     const job = { guild, reading, holdExit, ...choices, reopen, maxDistinct: MAX_DISTINCT.load };
     return load(services, job).finally(stop);
   });
-  print(context, json, summaryJson(summary), () => summaryLine(summary));
+  print(context, json, summary, () => summaryLine(summary));
   return outcome;
 }
 

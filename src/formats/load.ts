@@ -75,15 +75,14 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
-  const { tally, ...counted } = counts;
+  const { tally, loaded, created, repeated, removed } = counts;
   const summary = {
-    guild,
-    curve: curveNameOf(choice.curve),
-    ...counted,
-    skipped: problems.count,
+    ...{ guild, curve: curveNameOf(choice.curve), loaded, created, repeated, skipped: problems.count },
     // Of an early end nobody knows how many of the hidden members were written.
     hidden: complete ? tally.hidden : 0,
-    seconds,
+    ...(removed !== undefined && { removed }),
+    seconds: Math.round(seconds * 1000) / 1000,
+    members_per_second: Math.round(loaded / Math.max(seconds, 0.001)),
     complete,
   };
   return { summary, outcome };

@@ -2,7 +2,7 @@ import { count, digits } from '../count.ts';
 import type { CurveName } from '../guild/ranking/curves.ts';
 import { badRows, hiddenMembers, repeatedRows } from './problems.ts';
 
-/** The result of a run, complete or not. */
+/** The result of a run, complete or not, with the field names of `--json`. */
 export interface Summary {
   readonly guild: string;
   readonly curve: CurveName | 'custom';
@@ -16,9 +16,10 @@ export interface Summary {
   readonly skipped: number;
   /** Hidden members among them. */
   readonly hidden: number;
-  readonly seconds: number;
   /** Only of a replacement: members removed. */
   readonly removed?: number;
+  readonly seconds: number;
+  readonly members_per_second: number;
   /** Whether every good row was loaded. */
   readonly complete: boolean;
 }
@@ -27,7 +28,8 @@ export interface Summary {
 export function summaryLine(summary: Summary): string {
   const { guild, loaded, created, repeated, skipped, hidden, removed, seconds, complete } = summary;
   // A rate from less than a second says nothing.
-  const pace = seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(rate(summary))}/s)`;
+  const pace =
+    seconds < 1 ? 'in less than 1 s' : `in ${seconds.toFixed(1)} s (${digits(summary.members_per_second)}/s)`;
   const isReplaced = removed !== undefined;
   const details = isReplaced
     ? [`${digits(removed)} removed`]
@@ -38,26 +40,4 @@ export function summaryLine(summary: Summary): string {
   const verb = isReplaced ? 'replaced by' : 'loaded';
   const start = complete ? '' : 'stopped early: ';
   return `${start}guild ${guild}: ${verb} ${count(loaded, 'member')} ${pace}: ${details.join(', ')}`;
-}
-
-/** Returns the summary with the field names of `--json`. */
-export function summaryJson(summary: Summary) {
-  const { guild, curve, loaded, created, repeated, skipped, hidden, removed, seconds, complete } = summary;
-  return {
-    guild,
-    curve,
-    loaded,
-    created,
-    repeated,
-    skipped,
-    hidden,
-    removed,
-    seconds: Math.round(seconds * 1000) / 1000,
-    members_per_second: rate(summary),
-    complete,
-  };
-}
-
-function rate({ loaded, seconds }: Summary): number {
-  return Math.round(loaded / Math.max(seconds, 0.001));
 }
