@@ -28,17 +28,7 @@ export interface Entry {
 }
 
 /** The field names of a format. A field without a name is missing in the format. */
-export interface FieldNames {
-  readonly userId: string;
-  readonly xp: string;
-  readonly username?: string;
-  readonly level?: string;
-  readonly dailyStreak?: string;
-  readonly lastDailyClaim?: string;
-  readonly explicitLevel?: string;
-  readonly hidden?: string;
-  readonly hiddenReasons?: string;
-}
+export type FieldNames = { readonly [Field in keyof SeedRow]: string };
 
 /** The field names of the project's own files. */
 export const OWN_NAMES = {
@@ -120,7 +110,7 @@ export function checkRow(
 }
 
 /** Returns a value from a file as text that is safe and short enough for a line on a terminal. */
-export function quote(value: unknown): string {
+function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
