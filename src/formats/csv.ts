@@ -22,7 +22,7 @@ export async function* readCsv(
 ): AsyncGenerator<Entry[]> {
   let line = 1;
   let columns: readonly string[] | undefined;
-  let entries: Entry[] = [];
+  const entries: Entry[] = [];
   const take = (record: string[]): null => {
     const last = line + extraLines(record);
     if (record.length > 1 || record[0] !== '') {
@@ -31,11 +31,6 @@ export async function* readCsv(
     }
     line = last + 1;
     return null;
-  };
-  const drain = (): Entry[] => {
-    const drained = entries;
-    entries = [];
-    return drained;
   };
   const parser = parse({
     relax_column_count: true,
@@ -49,12 +44,12 @@ export async function* readCsv(
   const ended = finished(parser.resume()).catch((error: Error) => error);
   for await (const chunk of chunks) {
     parser.write(chunk);
-    yield drain();
+    yield entries.splice(0);
     if (parser.errored) break;
   }
   parser.end();
   const error = await ended;
-  yield drain();
+  yield entries.splice(0);
   if (error instanceof CsvError) {
     throw new InvalidInputError(`${file} line ${line}: ${REASONS[error.code] ?? error.message}`);
   }

@@ -13,28 +13,27 @@ const XP_AS_FRACTION = /"xp"\s*:\s*-?\d+[.eE]/;
 export async function* readNdjson(chunks: AsyncIterable<string>, file: string): AsyncGenerator<Entry[]> {
   let line = 0;
   let rest = '';
-  const take = (text: string, entries: Entry[]): void => {
+  const entries: Entry[] = [];
+  const take = (text: string): void => {
     line++;
     const content = text.trim();
     if (content !== '') entries.push({ at: line, row: rowOf(content) });
   };
   for await (const chunk of chunks) {
     const text = rest + chunk;
-    const entries: Entry[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      take(text.slice(start, end), entries);
+      take(text.slice(start, end));
       start = end + 1;
     }
     rest = text.slice(start);
-    yield entries;
+    yield entries.splice(0);
     if (rest.length > MAX_LINE) {
       throw new InvalidInputError(`${file} line ${line + 1} is longer than 1 MiB: is it one JSON object a line?`);
     }
   }
-  const last: Entry[] = [];
-  if (rest !== '') take(rest, last);
-  yield last;
+  if (rest !== '') take(rest);
+  yield entries;
 }
 
 function rowOf(text: string): SeedRow | string {
