@@ -25,7 +25,7 @@ export async function* exportText(
   result: ExportResult,
 ): AsyncGenerator<string> {
   let isFirst = true;
-  let isEmpty = true;
+  let separator = '';
   for await (const { revision, curve: text, members } of steps) {
     const curve = curveOf(text);
     if (isFirst) {
@@ -42,9 +42,9 @@ export async function* exportText(
       result.members++;
       if (member.hidden) result.hidden++;
       const level = member.level ?? levelForXp(curve, member.xp);
-      if (format === 'polaris') piece += `${isEmpty ? '' : ','}\n${polarisPair(member)}`;
+      if (format === 'polaris') piece += `${separator}\n${polarisPair(member)}`;
       else piece += format === 'csv' ? csvLine(member, level) : `${JSON.stringify(record(member, level))}\n`;
-      isEmpty = false;
+      separator = ',';
     }
     if (piece !== '') yield piece;
   }

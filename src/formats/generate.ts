@@ -59,7 +59,7 @@ export function* generateMembers(count: number, seed: string): Generator<SeedRow
  * Returns a generator of numbers from 0 up to 1 that depend on the seed alone: sfc32 (Chris Doty-Humphrey's PractRand),
  * with its state filled by an FNV-1a hash of the seed.
  */
-export function randomNumbers(seed: string): () => number {
+function randomNumbers(seed: string): () => number {
   let hash = 0x811c9dc5;
   for (const byte of Buffer.from(seed)) hash = Math.imul(hash ^ byte, 0x01000193);
   let a = hash;
