@@ -12,7 +12,7 @@ import type { LoadJob, LoadTarget } from './load-job.ts';
 import { badRows } from './problems.ts';
 import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
-import { Replacement } from './staging.ts';
+import { withStagedMembers } from './staging.ts';
 import type { Summary } from './summary.ts';
 import { Tally } from './tally.ts';
 
@@ -124,9 +124,8 @@ async function replaceMembers(
   { configured }: GuildState,
 ): Promise<void> {
   const { guild, reading } = job;
-  const replacement = await Replacement.begin(target, guild, choice.curve, job.plan);
-  try {
-    const sender = new RecordSender((records) => replacement.stage(records), countIn(counts.tally));
+  await withStagedMembers(target, guild, choice.curve, job.plan, async (staged) => {
+    const sender = new RecordSender((records) => staged.stage(records), countIn(counts.tally));
     await sendMembers(sender, job, choice, () => sender.created);
     if (reading.problems.count > 0)
       throw new Error(
@@ -136,16 +135,14 @@ async function replaceMembers(
     reading.signal.throwIfAborted();
     job.holdExit?.();
     counts.isSwapSent = true;
+    const removed = await staged.countUnstaged();
     // Only a curve that a person has named for these members takes the place of one that the owner sets meanwhile.
-    counts.removed = await replacement.swap(job.curve === undefined ? (configured ?? '') : undefined);
+    await staged.putInPlace(job.curve === undefined ? (configured ?? '') : undefined);
+    counts.removed = removed;
     counts.loaded = sender.created;
     counts.repeated = sender.written - sender.created;
     await publishInvalidation(target.client, target.redisKeys, guild);
-  } finally {
-    await replacement.end().catch(() => {
-      // Without Redis nothing can be cleaned up. The next --replace of the guild does it first.
-    });
-  }
+  });
 }
 
 /**

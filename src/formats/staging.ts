@@ -1,5 +1,4 @@
 import { DataConflictError } from '../errors.ts';
-import type { FileRecord } from '../guild/members/records.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { StagedMembers } from '../guild/replace/staged-members.ts';
 import { curveFields } from '../guild/settings/guild-config.ts';
@@ -7,53 +6,32 @@ import type { LoadTarget } from './load-job.ts';
 
 const RENEW_MS = 2500;
 
-/** The replacement of a guild's members: stages the new ones, then puts them in the place of the present ones. See ADR 7. */
-export class Replacement {
-  private readonly renewal: NodeJS.Timeout;
-
-  private constructor(private readonly members: StagedMembers) {
-    // When a renewal fails, the run's own commands fail too and report it.
-    this.renewal = setInterval(() => void members.renew().catch(() => {}), RENEW_MS).unref();
-  }
-
-  /**
-   * Begins a replacement.
-   * @param curve the curve that the guild will have.
-   * @param plan the plan that it will have; undefined = as before.
-   * @throws DataConflictError while an import or the end of a season of the guild is not done, and as {@link StagedMembers.lock}.
-   */
-  static async begin(target: LoadTarget, guildId: string, curve: CurveText, plan?: string): Promise<Replacement> {
-    const config = [...curveFields(curve), ...(plan === undefined ? [] : ['plan', plan])];
-    const members = await StagedMembers.lock(target, guildId, config);
-    const replacement = new Replacement(members);
-    try {
-      await refuseUnfinished(target, guildId);
-    } catch (error) {
-      await replacement.end();
-      throw error;
-    }
-    return replacement;
-  }
-
-  stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
-    return this.members.stage(records);
-  }
-
-  /**
-   * Puts the staged members in the place of all present ones, at one moment. What a bot writes after that stays.
-   * @param curve the curve that the guild must have still, as {@link StagedMembers.putInPlace} takes it.
-   * @returns the number of members removed.
-   */
-  async swap(curve?: string): Promise<number> {
-    const removed = await this.members.countUnstaged();
-    await this.members.putInPlace(curve);
-    return removed;
-  }
-
-  /** Removes the members that are staged still, and the lock. */
-  async end(): Promise<void> {
-    clearInterval(this.renewal);
-    await this.members.end();
+/**
+ * Holds the lock of the replacement of a guild's members, while `work` stages the new ones and puts them in place. Then removes the lock and
+ * what is staged still. See ADR 7.
+ * @param curve the curve that the guild will have.
+ * @param plan the plan that it will have; undefined = as before.
+ * @throws DataConflictError while an import or the end of a season of the guild is not done, and as {@link StagedMembers.lock}.
+ */
+export async function withStagedMembers(
+  target: LoadTarget,
+  guildId: string,
+  curve: CurveText,
+  plan: string | undefined,
+  work: (staged: StagedMembers) => Promise<void>,
+): Promise<void> {
+  const config = [...curveFields(curve), ...(plan === undefined ? [] : ['plan', plan])];
+  const staged = await StagedMembers.lock(target, guildId, config);
+  // When a renewal fails, the run's own commands fail too and report it.
+  const renewal = setInterval(() => void staged.renew().catch(() => {}), RENEW_MS).unref();
+  try {
+    await refuseUnfinished(target, guildId);
+    await work(staged);
+  } finally {
+    clearInterval(renewal);
+    await staged.end().catch(() => {
+      // Without Redis nothing can be cleaned up. The next --replace of the guild does it first.
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../src/cli/services.ts';
-import { Replacement } from '../../src/formats/staging.ts';
+import { withStagedMembers } from '../../src/formats/staging.ts';
 import { deleteGuild } from '../../src/guild/delete/delete.ts';
 import { exportedGuild, importLines, streamOf } from '../support/moved-guild.ts';
 import { needs } from '../support/needs.ts';
@@ -111,7 +111,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     const other = suite.newGuild();
     await writer.record(other, { userId: 'a', set: 5 });
     for (const begin of [
-      (guild: string) => Replacement.begin(suite.store, guild, 'standard'),
+      (guild: string) => withStagedMembers(suite.store, guild, 'standard', undefined, async () => {}),
       (guild: string) => writer.resetSeason(guild, { archiveAs: `${guild}.s1` }),
       (guild: string) => writer.resetSeason(other, { archiveAs: guild }),
     ]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Replacement } from '../../src/formats/staging.ts';
+import { withStagedMembers } from '../../src/formats/staging.ts';
 import { HIDE_REASONS, reasonsIn } from '../../src/guild/members/hide-reasons.ts';
 import type { FileRecord, XpRecord } from '../../src/guild/members/records.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
@@ -41,14 +41,16 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.writer.record(guild, { userId: 'a', set: 5000 });
     await client.hset(`gr:{${guild}}:season`, { id: 's', archive: `${guild}.s1`, rest: 'keep', phase: 'reset' });
     await client.zadd(`gr:{${guild}}:season:xp`, 5000, 'a');
-    await expect(Replacement.begin(suite.store, guild, 'standard')).rejects.toThrow(
+    const replace = () =>
+      withStagedMembers(suite.store, guild, 'standard', undefined, async (staged) => {
+        await staged.stage(records('new', 1, 10));
+        await staged.putInPlace();
+      });
+    await expect(replace()).rejects.toThrow(
       `The season of ${guild} that goes to ${guild}.s1 is not done: end it first, with the same arguments as before`,
     );
     await client.del(`gr:{${guild}}:season:xp`);
-    const replacement = await Replacement.begin(suite.store, guild, 'standard');
-    await replacement.stage(records('new', 1, 10));
-    await replacement.swap();
-    await replacement.end();
+    await replace();
     expect(await ranking(guild)).toEqual(new Map([['new0', 10]]));
   });
 
