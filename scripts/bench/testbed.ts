@@ -44,7 +44,7 @@ export async function withTestbed<T>(options: BenchOptions, work: (testbed: Test
     client.on('error', (error: Error) => logProgress(`Redis connection: ${error.message}`));
     await once(client, 'ready');
     const usedMemory = async () => Number(/^used_memory:(\d+)/m.exec(await client.info('memory'))?.[1]);
-    return await work({ options, redis, store: servicesOn(client, 'gr', ['pro']), usedMemory });
+    return await work({ options, redis, store: servicesOn(client, 'gr'), usedMemory });
   } finally {
     client.disconnect();
     await redis.stop();

@@ -53,7 +53,7 @@ async function demo(): Promise<void> {
     const seeder = demoStore.connect(SEED_TIMEOUT_MS);
     closing.push(async () => seeder.disconnect());
     await waitUntilReady(seeder, SEED_TIMEOUT_MS, () => {});
-    const services = servicesOn(seeder, config.keyPrefix, [...config.planQuotas.keys()]);
+    const services = servicesOn(seeder, config.keyPrefix);
     const keys: string[] = [];
     for (const guild of DEMO_GUILDS) keys.push(await seedGuild(services, guild, Date.now()));
 

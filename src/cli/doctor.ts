@@ -80,7 +80,7 @@ async function examineStore(
       const { problem: detail, fix } = startFailure(redis.mode, describe(redis), failure);
       return [problem('reachable', detail, fix)];
     }
-    const services = servicesOn(client, config.keyPrefix, []);
+    const services = servicesOn(client, config.keyPrefix);
     const context = { ...services, client, subscriber, config, rate };
     return [ok('reachable', describe(redis)), ...(await examine(context, guild))];
   } finally {

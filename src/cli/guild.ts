@@ -79,7 +79,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
 async function set(context: CommandContext, options: GuildOptions & GuildConfigChange & LookOptions): Promise<void> {
   const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
   const overview = await withServices(context, async (services) => {
-    const { guildConfig, plans } = services;
+    const plans = [...parseConfig(context.env).planQuotas.keys()];
     if (change.plan !== undefined && !plans.includes(change.plan)) {
       const known = plans.join(', ');
       throw new UsageError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
@@ -88,7 +88,7 @@ async function set(context: CommandContext, options: GuildOptions & GuildConfigC
       throw new UsageError(
         'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, --page-title or another --page option',
       );
-    await guildConfig.update(guild, change);
+    await services.guildConfig.update(guild, change);
     return overviewOf(context, services, guild);
   });
   print(context, json, overview, () => settingLines(overview));

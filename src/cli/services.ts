@@ -25,8 +25,6 @@ export interface Services extends Store {
   readonly audit: CounterAudit;
   readonly guildConfig: GuildConfig;
   readonly apiKeys: ApiKeyStore;
-  /** Plan names that PLAN_QUOTAS knows. */
-  readonly plans: readonly string[];
 }
 
 /**
@@ -51,7 +49,7 @@ export async function withServices<T>(
     await waitUntilReady(client, connectTimeoutMs, onWait).catch((error: Error) => {
       throw new Error(explainStart(redis.mode, describe(redis), error));
     });
-    return await work(servicesOn(client, config.keyPrefix, [...config.planQuotas.keys()]));
+    return await work(servicesOn(client, config.keyPrefix));
   } finally {
     client.disconnect();
   }
@@ -70,7 +68,7 @@ export function withGuild<T>(
 }
 
 /** Returns the services on an open connection, which the caller closes. */
-export function servicesOn(client: RedisClient, keyPrefix: string, plans: readonly string[]): Services {
+export function servicesOn(client: RedisClient, keyPrefix: string): Services {
   const store = openStore(client, keyPrefix);
   const { scripts, redisKeys } = store;
   const audit = new CounterAudit(scripts, redisKeys);
@@ -82,6 +80,5 @@ export function servicesOn(client: RedisClient, keyPrefix: string, plans: readon
     audit,
     guildConfig: new GuildConfig(store.client, scripts, redisKeys, audit),
     apiKeys: new ApiKeyStore(store.client, redisKeys, Date.now),
-    plans,
   };
 }

@@ -244,7 +244,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
   });
 
   it('lets bot, operator and service do their work together', async () => {
-    const operator = servicesOn(open('operator'), 'gr', ['free']);
+    const operator = servicesOn(open('operator'), 'gr');
     await operator.guildConfig.update('g', { xpCurve: 'amari' });
     const { key, record } = await operator.apiKeys.create('g', 'acl', null);
     const bot = createWriter(open('bot'));
@@ -284,7 +284,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
       await submit('/settings/curve', { curve: 'lurkr', custom: '' });
       await submit('/settings/multiplier', { multiplier: '2' });
       const operator = new Visitor(dashboard);
-      const store = servicesOn(open('operator'), 'gr', ['free']);
+      const store = servicesOn(open('operator'), 'gr');
       await operator.signIn(
         await createInvite(store.scripts, store.redisKeys, dashboard.url, { guildId: null, userId: '' }),
       );

@@ -36,7 +36,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     async (boards) => {
       const admin = new Redis(redis.url);
       await admin.flushall();
-      if (boards.length > 0) await servicesOn(operator, 'gr', ['free']).guildConfig.update('g', { boards });
+      if (boards.length > 0) await servicesOn(operator, 'gr').guildConfig.update('g', { boards });
       const writer = createWriter(bot);
       const reader = createReader(bot);
       if (boards.length > 0) {
@@ -93,7 +93,7 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
       // The server has no replica.
       const waiting = createWriter(bot, { replicas: 1 }).record('g', { userId: 'a', set: 5 });
       await expect(waiting).rejects.toThrow('0 of 1 replicas have it');
-      const { audit } = servicesOn(operator, 'gr', ['free']);
+      const { audit } = servicesOn(operator, 'gr');
       for (const guild of ['g', 'g.1']) expect((await audit.check(guild)).exact).toBe(true);
       admin.disconnect();
     },
@@ -103,12 +103,12 @@ describe('the users of deploy/redis/users.acl', needs('redis-server'), () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'guildrank', 'on', '>secret', ...permissionsOf('guildrank'));
     const service = new Redis(redis.url, { username: 'guildrank', password: 'secret', enableReadyCheck: false });
-    const { guildConfig, writer } = servicesOn(admin, 'gr', ['free']);
+    const { guildConfig, writer } = servicesOn(admin, 'gr');
     await guildConfig.update('read', { boards: ['week', 'month'] });
     await writer.record('read', { userId: 'a', add: 5 });
     // As in a Cluster, and as on a single Redis.
     for (const isCluster of [true, false]) {
-      const { scripts, redisKeys } = servicesOn(service, 'gr', ['free']);
+      const { scripts, redisKeys } = servicesOn(service, 'gr');
       const commands = new CommandBatcher({ isCluster }, scripts, redisKeys);
       for (const board of BOARDS) {
         const members = board.endsWith('.prev') ? 0 : 1;

@@ -73,7 +73,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
         for (let run = 0; run < RUNS; run++) {
           const redis = await startEmbeddedRedis(options);
           const client = new Redis(redis.url);
-          const store = servicesOn(client, 'gr', ['free']);
+          const store = servicesOn(client, 'gr');
           await beginBoards(store);
           const rev = () => client.hget(`gr:{${GUILD}}:stats`, 'rev');
           const before = await rev();
@@ -90,7 +90,7 @@ describe('the counters of a guild', needs('redis-server'), () => {
         }
         const redis = await startEmbeddedRedis(options);
         const client = new Redis(redis.url);
-        expect(await areExact(servicesOn(client, 'gr', ['free']))).toBe(true);
+        expect(await areExact(servicesOn(client, 'gr'))).toBe(true);
         client.disconnect();
         await redis.stop();
       } finally {

@@ -29,7 +29,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     ['keys', ['create', '--guild', 'prod']],
   ])('ends %s %j in one line, and leaves database 0 as it is', async (name, args) => {
     const { url, client } = await redisForTest('--databases', '2');
-    await servicesOn(client, 'gr', ['free']).writer.record('prod', { userId: '1', set: 5 });
+    await servicesOn(client, 'gr').writer.record('prod', { userId: '1', set: 5 });
     const before = await client.zrange('gr:{prod}:xp', 0, -1, 'WITHSCORES');
     const { code, stdout, stderr } = await runCommand(name, args, { REDIS_URL: `${url}/5` });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -70,7 +70,7 @@ describe('a database that the server does not have', needs('redis-server'), () =
     const url = await boot({ REDIS_URL: `${first.url}/5` });
     await first.stop();
     const second = await redisForTest('--port', port, '--databases', '2');
-    const store = servicesOn(second.client, 'gr', ['free']);
+    const store = servicesOn(second.client, 'gr');
     await store.writer.record('prod', { userId: '1', set: 5 });
     const { key } = await store.apiKeys.create('prod', 'test', null);
     const attempts = async () =>

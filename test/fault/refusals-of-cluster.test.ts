@@ -36,7 +36,7 @@ describe('a Cluster', needs('redis-server'), () => {
     const client = connect({ ...parseConfig(env).redis, timeoutMs: 5000 });
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    services = servicesOn(client, 'gr', ['free']);
+    services = servicesOn(client, 'gr');
   });
   afterAll(async () => {
     services?.client.disconnect();

@@ -19,7 +19,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     admin = new Redis(server.url);
-    services = servicesOn(new Redis(server.url), 'gr', ['free']);
+    services = servicesOn(new Redis(server.url), 'gr');
   });
   afterAll(async () => {
     services?.client.disconnect();
@@ -62,7 +62,7 @@ describe('a refusal by Redis for one key', needs('redis-server'), () => {
     await allow('+@all');
     const client = new Redis(server.url, { username: 'bot', password: 'x', enableReadyCheck: false });
     onTestFinished(() => client.disconnect());
-    const limited = servicesOn(client, 'gr', ['free']);
+    const limited = servicesOn(client, 'gr');
     // The staged members are those of the first connection: its token holds the lock.
     const limitedStaged = Object.assign(Object.create(StagedMembers.prototype), staged, { store: limited });
     for (const [command, keys] of commands) {

@@ -21,7 +21,7 @@ describe.each(Object.entries(states))('a Redis that says %s', needs('redis-serve
   beforeAll(async () => {
     server = await startEmbeddedRedis(STATE_OPTIONS);
     [admin, other] = [new Redis(server.url), new Redis(server.url)];
-    services = servicesOn(new Redis(server.url), 'gr', ['free']);
+    services = servicesOn(new Redis(server.url), 'gr');
   });
   afterAll(async () => {
     for (const client of [admin, other, services?.client]) client?.disconnect();

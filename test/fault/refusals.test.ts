@@ -36,7 +36,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
   beforeAll(async () => {
     server = await startEmbeddedRedis(['--dbfilename', 'blocked.rdb']);
     admin = new Redis(server.url);
-    services = servicesOn(new Redis(server.url), 'gr', ['free']);
+    services = servicesOn(new Redis(server.url), 'gr');
   });
   afterEach(async () => {
     await admin.config('SET', 'maxmemory', '0');

@@ -54,7 +54,7 @@ it.each([
     client.on('error', () => {});
     onTestFinished(() => client.disconnect());
     await waitUntilReady(client, 10_000, () => {});
-    const { writer } = servicesOn(client, 'gr', []);
+    const { writer } = servicesOn(client, 'gr');
     const add = () => writer.record('g', { userId: 'u', add: 1 });
     let { xp } = await add();
     for (let cut = 0; cut < CUTS; cut++) {

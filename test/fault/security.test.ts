@@ -103,7 +103,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     const admin = new Redis(redis.url);
     await admin.call('ACL', 'SETUSER', 'service', 'on', '>pass', ...permissionsOf('guildrank'));
     await admin.call('ACL', 'SETUSER', 'bot', 'on', '>pass', ...permissionsOf('bot'));
-    store = servicesOn(admin, 'gr', ['free', 'pro']);
+    store = servicesOn(admin, 'gr');
     const created = await store.apiKeys.create('guild', 'test', null);
     key = created.key;
     keyId = created.record.id;
@@ -121,7 +121,7 @@ describe('with the least rights in Redis', needs('redis-server'), () => {
     client.on('error', () => {});
     try {
       await waitUntilReady(client, 5000, () => {});
-      const { writer, audit } = servicesOn(client, 'gr', []);
+      const { writer, audit } = servicesOn(client, 'gr');
       await writer.record('guild', { userId: '1', set: 300, profile: { username: 'One' } });
       await writer.record('guild', { userId: '2', add: 5 });
       expect(await writer.remove('guild', ['2'])).toBe(1);

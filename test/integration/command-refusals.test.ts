@@ -16,7 +16,7 @@ async function cannotSave() {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-misconf-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const server = await redisForTest('--dir', folder, '--save', '3600 1000000', '--dbfilename', 'dump.rdb');
-  await servicesOn(server.client, 'gr', ['free']).writer.record('g', { userId: '1', set: 5 });
+  await servicesOn(server.client, 'gr').writer.record('g', { userId: '1', set: 5 });
   // A file cannot replace a folder.
   mkdirSync(join(folder, 'dump.rdb'));
   await server.client.bgsave();
@@ -147,7 +147,7 @@ describe('a Redis that refuses', needs('redis-server'), () => {
 
 it('a value of the wrong type is named by guild export, with the fix', needs('redis-server'), async () => {
   const { url, client } = await redisForTest();
-  await servicesOn(client, 'gr', ['free']).writer.record('g', { userId: '1', set: 5 });
+  await servicesOn(client, 'gr').writer.record('g', { userId: '1', set: 5 });
   await client.set('gr:{g}~week:xp', 'x');
   const { code, stderr } = await runCommand('guild', ['export', '--guild', 'g', '--paused'], { REDIS_URL: url });
   expect([code, stderr]).toEqual([

@@ -40,7 +40,7 @@ async function commandsOn(env: Record<string, string>, oneGuild = false) {
   client.on('error', () => {});
   onTestFinished(() => client.disconnect());
   await waitUntilReady(client, 10_000, () => {});
-  const store = servicesOn(client, 'gr', ['free', 'pro']);
+  const store = servicesOn(client, 'gr');
   const guildOf = (n: number) => (oneGuild ? 'g' : `g${n}`);
   const keyIds: string[] = [];
   for (let n = 0; n < GUILDS; n++) {

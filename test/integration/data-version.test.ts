@@ -19,7 +19,7 @@ describeStores('the version of the data of a guild', (kind) => {
   beforeEach(() => store.empty());
 
   const isReal = kind.name === 'redis-server';
-  const services = () => servicesOn(store.client, 'gr', ['free', 'pro']);
+  const services = () => servicesOn(store.client, 'gr');
   const stats = () => store.client.hgetall('gr:{g}:stats');
 
   it('is written by the first write, and by the next one where a raw writer left it out', async () => {
@@ -80,14 +80,14 @@ describeStores('the curve of a guild', (kind) => {
   beforeEach(() => store.empty());
 
   it('is standard unless the configuration names another', async () => {
-    const { writer } = servicesOn(store.client, 'gr', ['free']);
+    const { writer } = servicesOn(store.client, 'gr');
     expect(await writer.record('g', { userId: 'a', set: 4675 })).toMatchObject({ level: 10 });
     await store.client.hset('gr:{g}:config', 'xp_curve', 'amari');
     expect(await writer.record('g', { userId: 'a', set: 4675 })).toMatchObject({ level: 16 });
   });
 
   it('is refused by name when the scripts lack it, and nothing is changed', async () => {
-    const { writer, audit, guildConfig } = servicesOn(store.client, 'gr', ['free']);
+    const { writer, audit, guildConfig } = servicesOn(store.client, 'gr');
     const refuse = async (call: () => Promise<unknown>, name: string) => {
       await expect(call()).rejects.toMatchObject({
         message: `the guild has the curve ${name}, which these scripts do not know: update them, or set a known curve`,

@@ -43,7 +43,7 @@ async function startStranger(meet: (socket: Socket) => void): Promise<string> {
 describe('guildrank doctor', needs('redis-server'), () => {
   const goodRedis = async () => {
     const redis = await redisForTest('--appendonly', 'yes', '--maxmemory', '200mb');
-    const store = servicesOn(redis.client, 'gr', ['free']);
+    const store = servicesOn(redis.client, 'gr');
     for (const guild of ['a', 'b']) {
       for (let n = 1; n <= 30; n++) await store.writer.record(guild, { userId: `${n}`, set: n * 100 });
     }

@@ -19,7 +19,7 @@ describe('npm run export', needs('redis-server'), () => {
   beforeAll(async () => {
     testStore = await realStore.start();
     redis = new Redis(testStore.url as string);
-    store = servicesOn(redis, 'gr', ['free']);
+    store = servicesOn(redis, 'gr');
   });
   afterAll(async () => {
     redis.disconnect();

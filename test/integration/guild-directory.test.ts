@@ -39,7 +39,7 @@ describeStores('of a guild directory', (kind) => {
     });
 
     it('finds a guild of hidden members alone, and one whose members have all gone, as the commands do', async () => {
-      const services = servicesOn(store.client, 'gr', ['free']);
+      const services = servicesOn(store.client, 'gr');
       await services.writer.record('hidden', { userId: 'a', set: 5 });
       await services.writer.hide('hidden', ['a']);
       await services.writer.record('emptied', { userId: 'a', set: 5 });

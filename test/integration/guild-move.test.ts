@@ -19,7 +19,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
   let bots: ReturnType<typeof startRandomBot>[];
   beforeAll(async () => {
     stores = await Promise.all([realStore.start(), realStore.start()]);
-    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr', ['free', 'pro'])) as [Services, Services];
+    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr')) as [Services, Services];
   });
   afterAll(() => Promise.all(stores.map((store) => store.stop())));
   beforeEach(async ({ onTestFinished }) => {

@@ -129,7 +129,7 @@ describe('a hidden member', needs('redis-server'), () => {
 
   beforeAll(async () => {
     testStore = await realStore.start();
-    services = servicesOn(testStore.client, 'gr', ['free']);
+    services = servicesOn(testStore.client, 'gr');
   });
   afterAll(async () => {
     await testStore.stop();

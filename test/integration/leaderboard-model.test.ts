@@ -23,7 +23,7 @@ describeStores('random writes', (kind) => {
   beforeAll(async () => {
     testStore = await kind.start();
     const client = testStore.connect();
-    store = servicesOn(client, 'gr', ['free']);
+    store = servicesOn(client, 'gr');
     commands = new CommandBatcher(client, new Scripts(client), store.redisKeys);
   });
   afterAll(() => testStore.stop());

@@ -12,7 +12,7 @@ describeStores('the level computed in Redis', (kind) => {
 
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr', ['free']);
+    store = servicesOn(testStore.client, 'gr');
     for (const curve of CURVE_NAMES) await store.guildConfig.update(curve, { xpCurve: curve });
   });
   afterAll(() => testStore.stop());

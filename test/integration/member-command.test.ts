@@ -13,7 +13,7 @@ describe('npm run member and season', needs('redis-server'), () => {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-member-'));
   beforeAll(async () => {
     testStore = await realStore.start();
-    store = servicesOn(testStore.client, 'gr', ['free']);
+    store = servicesOn(testStore.client, 'gr');
   });
   afterAll(async () => {
     await testStore.stop();

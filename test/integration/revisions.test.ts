@@ -11,7 +11,7 @@ describeStores('the revision of a guild', (kind) => {
 
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.connect(), 'gr', ['free']);
+    store = servicesOn(testStore.connect(), 'gr');
   });
   afterAll(() => testStore.stop());
 

@@ -12,8 +12,6 @@ import { levelForXp } from '../../src/guild/ranking/curves.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { needs } from '../support/needs.ts';
 
-const PLANS = ['free', 'starter', 'pro'];
-
 describe('npm run seed', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let redis: Redis;
@@ -23,7 +21,7 @@ describe('npm run seed', needs('redis-server'), () => {
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     redis = new Redis(server.url);
-    store = servicesOn(redis, 'gr', PLANS);
+    store = servicesOn(redis, 'gr');
     folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
   });
   afterAll(async () => {

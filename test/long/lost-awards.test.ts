@@ -22,7 +22,7 @@ describe('a bot that sends an award again until it has a reply', needs('redis-se
     onTestFinished(redis.stop);
     const direct = new Redis(redis.url);
     onTestFinished(() => direct.disconnect());
-    const services = servicesOn(direct, 'gr', ['free']);
+    const services = servicesOn(direct, 'gr');
     // Each award is a level.
     await services.guildConfig.update('g', { xpCurve: `custom=0,0,${XP},0,1,1` });
     const proxy = await startTcpProxy(redis.port);

@@ -54,7 +54,7 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
   beforeAll(async () => {
     redis = await startEmbeddedRedis();
     admin = new Redis(redis.url);
-    services = servicesOn(admin, 'gr', ['free']);
+    services = servicesOn(admin, 'gr');
     clients = await Promise.all(clientKinds.map(({ open }) => open(redis.url)));
   });
   afterAll(async () => {

@@ -44,7 +44,7 @@ const PARENT = '00f067aa0ba902b7';
 
 it('sends a span of each request as protobuf, in the trace of a trusted proxy', needs('redis-server'), async () => {
   const { url: redisUrl, client } = await redisForTest();
-  const { key } = await servicesOn(client, 'gr', ['free']).apiKeys.create('guild', 'test', null);
+  const { key } = await servicesOn(client, 'gr').apiKeys.create('guild', 'test', null);
   const receiver = await startReceiver();
   const service = await startServiceProcess({
     ...LONG_REDIS_TIMEOUT,

@@ -29,7 +29,7 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
   const cleanUps: (() => unknown)[] = [];
   beforeEach(async () => {
     stores = await Promise.all([realStore.start(), realStore.start()]);
-    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr', ['free', 'pro'])) as [Services, Services];
+    [from, to] = stores.map(({ client }) => servicesOn(client, 'gr')) as [Services, Services];
   });
   afterEach(async () => {
     for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();

@@ -34,7 +34,7 @@ export async function startTestDashboard(env: Record<string, string> = {}): Prom
   const client = connect({ ...config.redis, timeoutMs: 5000 });
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const store = servicesOn(client, 'gr', [...config.planQuotas.keys()]);
+  const store = servicesOn(client, 'gr');
   const dashboard: TestDashboard = {
     ...running,
     redis,

@@ -41,7 +41,7 @@ export async function guildOn(
   const client = connect({ ...redis, timeoutMs: 5000 });
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const store = servicesOn(client, 'gr', ['free', 'pro']);
+  const store = servicesOn(client, 'gr');
   let created = await store.apiKeys.create(id, 'test', null);
   for (let made = 1; !(await fits(store.redisKeys.apiKey(hashKey(created.key)))); made++) {
     if (made === MAX_KEYS) throw new Error(`None of ${made} keys fits`);

@@ -50,7 +50,7 @@ export async function startService(
     usagePeriodMs: 3_600_000,
     painter,
   }).start();
-  const store = servicesOn(testStore.connect(), config.keyPrefix, [...config.planQuotas.keys()]);
+  const store = servicesOn(testStore.connect(), config.keyPrefix);
   return {
     ...running,
     store,

@@ -28,7 +28,7 @@ export function storeSuite(kind: StoreKind): StoreSuite {
   } as StoreSuite;
   beforeAll(async () => {
     testStore = await kind.start();
-    suite.store = servicesOn(testStore.connect(), 'gr', ['free']);
+    suite.store = servicesOn(testStore.connect(), 'gr');
   });
   afterAll(() => testStore.stop());
   return suite;

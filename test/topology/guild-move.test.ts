@@ -48,7 +48,7 @@ describe('guild export and import with Clusters', { ...needs('redis-server'), ti
       client.on('error', () => {});
       cleanUps.push(() => client.disconnect());
       await waitUntilReady(client, 30_000, () => {});
-      return { env, store: servicesOn(client, 'gr', ['free', 'pro']) };
+      return { env, store: servicesOn(client, 'gr') };
     });
     places = await Promise.all(connected);
     await fillGuild((places[MOVES[0][2]] as Place).store, MEMBERS);

@@ -26,7 +26,7 @@ export async function startJournal(env: Record<string, string>, guildId: string)
   const client = connect(parseConfig(env).redis);
   client.on('error', () => {});
   await waitUntilReady(client, 10_000, () => {});
-  const { writer } = servicesOn(client, 'gr', []);
+  const { writer } = servicesOn(client, 'gr');
   const writes: JournalWrite[] = [];
   let stopped = false;
   const deadline = performance.now() + LONGEST_MS;

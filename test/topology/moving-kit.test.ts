@@ -21,7 +21,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
     const client = connect({ ...redis, timeoutMs: 5000 });
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = servicesOn(client, 'gr', ['free']);
+    store = servicesOn(client, 'gr');
   });
   afterAll(async () => {
     store?.client.disconnect();

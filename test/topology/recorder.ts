@@ -40,7 +40,7 @@ export class Bot {
   /** Adds 1. @returns the call, without an end unless enough replicas have it; undefined when nothing was done. */
   async add(userId: string, replicas: number): Promise<Call | undefined> {
     const { client } = this;
-    const { writer } = servicesOn(client, 'gr', []);
+    const { writer } = servicesOn(client, 'gr');
     const { stream } = client;
     const start = performance.now();
     try {

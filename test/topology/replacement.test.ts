@@ -17,7 +17,7 @@ it('a replacement beside a failover shows and forgets no hidden member', needs('
   onTestFinished(() => replica.stop());
   const promoted = new Redis(replica.url);
   onTestFinished(() => promoted.disconnect());
-  const [before, after] = [master.client, promoted].map((client) => servicesOn(client, 'gr', ['free']));
+  const [before, after] = [master.client, promoted].map((client) => servicesOn(client, 'gr'));
   if (!before || !after) throw new Error('no services');
   await before.writer.recordMany(
     GUILD,

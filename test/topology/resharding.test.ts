@@ -39,7 +39,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     const client = connect({ ...redis, timeoutMs: 5000 });
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = servicesOn(client, 'gr', ['free']);
+    store = servicesOn(client, 'gr');
     commands = new CommandBatcher(client, new Scripts(client, { limit: timeLimit(400) }), store.redisKeys);
   });
   afterAll(async () => {

@@ -22,7 +22,7 @@ describe.each(topologies)('the service on $name', needs('redis-server', 'openssl
     const client = redis.connect();
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
-    store = servicesOn(client, 'gr', ['free', 'pro']);
+    store = servicesOn(client, 'gr');
   });
   afterAll(async () => {
     await service?.stop();

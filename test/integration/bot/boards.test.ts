@@ -19,7 +19,7 @@ describeStores('boards', (kind) => {
   let client: ScriptClient;
   beforeAll(async () => {
     store = await kind.start();
-    services = servicesOn(store.client, 'gr', ['free']);
+    services = servicesOn(store.client, 'gr');
     client = clocked(store.client, () => now);
   });
   afterAll(() => store.stop());

@@ -33,7 +33,7 @@ describeStores('a bot of several processes', (kind) => {
   let guilds = 0;
   beforeAll(async () => {
     store = await kind.start();
-    services = servicesOn(store.client, 'gr', ['free']);
+    services = servicesOn(store.client, 'gr');
     commands = new CommandBatcher(store.client, services.scripts, services.redisKeys);
     const client = clocked(store.client, () => model.current.nowMs);
     timed = new Scripts(client);

@@ -132,7 +132,7 @@ describeStores('claimDaily', (kind) => {
     ] as const) {
       await expect(claimAt('2026-05-01T10:00:00Z', request)).rejects.toThrow(message);
     }
-    const { scripts, writer } = servicesOn(store.client, 'gr', ['free']);
+    const { scripts, writer } = servicesOn(store.client, 'gr');
     const keys = ['xp', 'stats', 'config', 'hidden', 'members'].map((key) => `gr:{g}:${key}`);
     for (const args of [
       ['a', '1441', '0', '0', '', '5'],

@@ -16,7 +16,7 @@ describe('syncMembers', needs('redis-server'), () => {
   let guilds = 0;
   beforeAll(async () => {
     store = await realStore.start();
-    services = servicesOn(store.client, 'gr', ['free']);
+    services = servicesOn(store.client, 'gr');
   });
   afterAll(() => store.stop());
 

@@ -17,7 +17,7 @@ describeStores('an invite to the dashboard', (kind) => {
   let store: Services;
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr', ['free']);
+    store = servicesOn(testStore.client, 'gr');
   });
   afterAll(() => testStore.stop());
   beforeEach(() => testStore.empty());

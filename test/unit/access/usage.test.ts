@@ -30,7 +30,7 @@ describeStores('the usage of a guild', (kind) => {
   let late: (() => Promise<unknown>)[];
   beforeAll(async () => {
     testStore = await kind.start();
-    store = servicesOn(testStore.client, 'gr', ['free']);
+    store = servicesOn(testStore.client, 'gr');
   });
   afterAll(() => testStore.stop());
   beforeEach(async () => {

@@ -11,7 +11,7 @@ let published: string[];
 
 beforeEach(async () => {
   const testStore = await mockStore.start();
-  store = servicesOn(testStore.client, 'gr', ['free']);
+  store = servicesOn(testStore.client, 'gr');
   published = [];
   const subscriber = testStore.connect();
   await subscriber.subscribe('gr:changed');
