@@ -3,7 +3,7 @@ import type { RankingId } from '../guild/ranking/model.ts';
 import { PageRead } from '../guild/ranking/reader.ts';
 import { type BoardName, kindOfBoard } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
-import { csvCell, type ExportResult } from './export.ts';
+import { type ExportResult, lineOf } from './export.ts';
 
 /** The formats of a board. No format of XP data has room for XP gained. */
 export const BOARD_FORMATS = ['csv', 'ndjson'] as const;
@@ -39,11 +39,9 @@ export async function* exportBoardText(
     const { revision, value } = await commands.read(new PageRead(guildId, page, ROWS_PER_STEP, board));
     if (page === 1) result.revision = revision;
     else if (result.revision !== revision) result.revision = undefined;
-    const rows = value.data.map(({ rank, user_id, username, level, xp }) => {
-      const row = [rank, user_id, username, xp, level];
-      if (format === 'csv') return `${row.map(csvCell).join(',')}\n`;
-      return `${JSON.stringify(Object.fromEntries(COLUMNS.map((column, index) => [column, row[index]])))}\n`;
-    });
+    const rows = value.data.map(({ rank, user_id, username, level, xp: xp_gained }) =>
+      lineOf({ rank, user_id, username, xp_gained, level }, format),
+    );
     result.members += rows.length;
     if (rows.length > 0) yield rows.join('');
     if (rows.length < ROWS_PER_STEP) return;

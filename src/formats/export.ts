@@ -43,7 +43,7 @@ export async function* exportText(
       if (member.hidden) result.hidden++;
       const level = member.level ?? levelForXp(curve, member.xp);
       if (format === 'polaris') piece += `${separator}\n${polarisPair(member)}`;
-      else piece += format === 'csv' ? csvLine(member, level) : `${JSON.stringify(record(member, level))}\n`;
+      else piece += lineOf(record(member, level), format);
       separator = ',';
     }
     if (piece !== '') yield piece;
@@ -64,12 +64,13 @@ function record({ level, hiddenReasons, ...member }: StoredMember, shown: number
   );
 }
 
-function csvLine(member: StoredMember, level: number): string {
-  return `${Object.values(record(member, level)).map(csvCell).join(',')}\n`;
+/** Returns a row as a line. */
+export function lineOf(row: Readonly<Record<string, unknown>>, format: 'csv' | 'ndjson'): string {
+  return `${format === 'csv' ? Object.values(row).map(csvCell).join(',') : JSON.stringify(row)}\n`;
 }
 
 /** Returns a value as a cell of CSV. */
-export function csvCell(value: unknown): string {
+function csvCell(value: unknown): string {
   const text = String(value ?? '');
   return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
