@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import {
   ConfigError,
   DataConflictError,
@@ -119,7 +119,7 @@ export async function confirm({ stdin, stderr }: CommandContext, word: string, w
 /** Reports an error on stderr. @returns the exit code. */
 function report({ stderr }: CommandContext, error: unknown): number {
   // Commander has printed its own message; help ends with 0.
-  if (isCommanderError(error)) return error.exitCode === 0 ? 0 : USAGE;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   if (error instanceof PartialResult) {
     stderr.write(`${describe(error)}\n`);
     return error.exitCode;
@@ -134,10 +134,6 @@ function describe(error: unknown): string {
   if (error instanceof StoreUnavailableError) return explainFailure(error.reason);
   if (error instanceof RecordRefusedError) return `refused: ${error.explanation}`;
   return error instanceof Error ? error.message || error.name : String(error);
-}
-
-function isCommanderError(error: unknown): error is { exitCode: number } {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
 /** Returns a value as JSON. JSON.stringify rejects bigints and a Number would round those beyond 2^53, so their digits go in as they are. */
