@@ -142,12 +142,11 @@ async function move(
     unknown: unknownOf(users, (await members.read(guild, users)).members),
   }));
   const done = direction === 'hide' ? 'hidden' : 'put back';
-  const lines = hidden.map(({ userId, reasons }) => `${userId} is still hidden: ${reasons.join(', ')}`);
-  const still = direction === 'hide' ? [] : lines;
+  const stillHidden = direction === 'hide' ? [] : hidden;
   const shown = hidden.map(({ userId, reasons }) => ({ user_id: userId, reasons }));
   print(context, json, { guild, changed, hidden: shown, unknown }, () => [
     `${changed} of ${new Set(users).size} ${done}`,
-    ...still,
+    ...stillHidden.map(({ userId, reasons }) => `${userId} is still hidden: ${reasons.join(', ')}`),
   ]);
   throwUnknown(guild, unknown);
 }
