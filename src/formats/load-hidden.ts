@@ -16,18 +16,11 @@ export async function loadAndHide(
   guild: string,
   records: readonly FileRecord[],
 ): Promise<{ readonly created: number }> {
-  const wanted = wantedReasons(records);
   for (const reason of HIDE_REASONS) {
-    const ids = [...wanted].flatMap(([id, reasons]) => (reasons.has(reason) ? [id] : []));
-    if (ids.length > 0) await changeReason(scripts, redisKeys, 'add', guild, ids, { reason });
+    const ids = records
+      .filter(({ hidden, hiddenReasons = BY_MODERATOR }) => hidden && hiddenReasons.includes(reason))
+      .map(({ userId }) => userId);
+    if (ids.length > 0) await changeReason(scripts, redisKeys, 'add', guild, [...new Set(ids)], { reason });
   }
   return writer.load(guild, records);
-}
-
-/** Returns the members that records hide, each with all reasons that its records name. */
-function wantedReasons(records: readonly FileRecord[]): Map<string, ReadonlySet<HideReason>> {
-  const wanted = new Map<string, ReadonlySet<HideReason>>();
-  for (const { userId, hidden, hiddenReasons = BY_MODERATOR } of records)
-    if (hidden) wanted.set(userId, new Set([...(wanted.get(userId) ?? []), ...hiddenReasons]));
-  return wanted;
 }
