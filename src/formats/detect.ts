@@ -35,8 +35,8 @@ function csvOrNothing(text: string, file: string): FormatName | undefined {
 }
 
 function jsonFormat(text: string): FormatName | undefined {
-  const { rootIsArray, keys, fields } = outline(text);
-  if (rootIsArray) return byFields(fields) ?? 'json';
+  const { keys, fields } = outline(text);
+  if (text.startsWith('[')) return byFields(fields) ?? 'json';
   if (keys.some(([key]) => key === 'user_id')) return 'ndjson';
   for (const [key, kind] of keys) {
     const known = Object.hasOwn(BY_KEY, key) ? BY_KEY[key] : undefined;
@@ -56,16 +56,11 @@ function byFields(fields: ReadonlySet<string>): FormatName | undefined {
   return fields.has('id') && fields.has('xp') ? 'mee6' : undefined;
 }
 
-interface Outline {
-  readonly rootIsArray: boolean;
+/** Returns what a JSON text, or its beginning, has at the top. */
+function outline(text: string) {
   /** Top-level keys and the kind of their values, in order. */
-  readonly keys: readonly (readonly [key: string, kind: 'array' | 'object' | 'value'])[];
+  const keys: [key: string, kind: 'array' | 'object' | 'value'][] = [];
   /** Keys of the objects in a top-level array, or in an array under a top-level key. */
-  readonly fields: ReadonlySet<string>;
-}
-
-function outline(text: string): Outline {
-  const keys: [string, 'array' | 'object' | 'value'][] = [];
   const fields = new Set<string>();
   const open: ('array' | 'object')[] = [];
   let key = '';
@@ -81,7 +76,7 @@ function outline(text: string): Outline {
       if (kind !== 'value') open.push(kind);
     }
   }
-  return { rootIsArray: text.startsWith('['), keys, fields };
+  return { keys, fields };
 }
 
 /** Returns the tokens of the valid beginning of a text, so that a file broken later on still shows its outline. */
