@@ -1,44 +1,37 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import { readWidgetFile } from '../web/widget-file.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
-const FILES = {
+const TYPES = {
   'dashboard.css': 'text/css; charset=utf-8',
   'dashboard.js': SCRIPT,
   'widget-preview.js': SCRIPT,
-} as const;
+  'widget.js': SCRIPT,
+};
 
-export type AssetName = keyof typeof FILES | 'widget.js';
+/** The routes of the files, and their addresses by name. */
+export type Assets = ReturnType<typeof loadAssets>;
 
-/** The style sheet and the scripts of the pages, and the widget for its preview. The address of a file names its content, so browsers keep it for ever. */
-export class Assets {
-  readonly routes: Router = Router({ caseSensitive: true, strict: true });
-  private readonly paths = new Map<AssetName, string>();
-
-  /** @throws when a file is missing: the build has not copied it. */
-  constructor() {
-    this.add('widget.js', readWidgetFile().body, SCRIPT);
-    for (const name of Object.keys(FILES) as (keyof typeof FILES)[]) {
-      const body = readFileSync(new URL(`./assets/${name}`, import.meta.url));
-      this.add(name, body, FILES[name]);
-    }
-  }
-
-  /** Returns the address of a file. */
-  pathOf(name: AssetName): string {
-    return this.paths.get(name) ?? '';
-  }
-
-  private add(name: AssetName, body: Buffer, type: string): void {
+/**
+ * Loads the style sheet and the scripts of the pages, and the widget for its preview. The address of a file names its content, so browsers
+ * keep it for ever.
+ * @throws when a file is missing: the build has not copied it.
+ */
+export function loadAssets() {
+  const routes = Router({ caseSensitive: true, strict: true });
+  const paths = new Map<string, string>();
+  for (const [name, type] of Object.entries(TYPES)) {
+    const isWidget = name === 'widget.js';
+    const body = isWidget ? readWidgetFile().body : readFileSync(new URL(`./assets/${name}`, import.meta.url));
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);
     const path = `/assets/${digest}/${name}`;
-    this.paths.set(name, path);
-    const send: RequestHandler = (_req, res) => {
+    paths.set(name, path);
+    routes.get(path, (_req, res) => {
       res.context.route = '/assets';
       res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }).end(body);
-    };
-    this.routes.get(path, send);
+    });
   }
+  return { routes, paths };
 }

@@ -20,7 +20,7 @@ import { explainStart } from '../store/refusals.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { timeLimit } from '../store/timeouts.ts';
 import { createDashboardApp } from './app.ts';
-import { Assets } from './assets.ts';
+import { type Assets, loadAssets } from './assets.ts';
 import { AuditLog } from './audit-log.ts';
 import { GuildImports } from './guild-imports.ts';
 import type { Parts } from './guild-page.ts';
@@ -62,7 +62,7 @@ export async function startDashboard(
   const monotonic = (): number => performance.now();
   const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
   const activity = { inFlight: 0, isClosing: false };
-  const assets = new Assets();
+  const assets = loadAssets();
   const store = openStore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });
   const auditLog = new AuditLog(store, monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),

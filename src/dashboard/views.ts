@@ -47,7 +47,7 @@ export class Views {
     const html = this.eta.render(template, {
       ...data,
       ...FORMATS,
-      asset: (name: Parameters<Assets['pathOf']>[0]) => this.assets.pathOf(name),
+      asset: (name: string) => this.assets.paths.get(name),
       session,
       guildId,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,
