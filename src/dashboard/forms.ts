@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { parseCap } from '../access/api-key-record.ts';
 import { InvalidInputError } from '../errors.ts';
 import { Refusal } from './refusal.ts';
-import { visitOf } from './visit.ts';
+import { sessionOf, visitOf } from './visit.ts';
 
 /** Name of the hidden field with the token of the session. */
 export const TOKEN_FIELD = '_token';
@@ -73,10 +73,9 @@ export function checkForm(uploads: readonly string[]): RequestHandler {
 
 /** @throws Refusal unless the text is the form token of the session. */
 export function requireToken(res: Response, text: string | undefined): void {
-  const { session } = visitOf(res);
   const given = Buffer.from(text ?? '');
-  const wanted = Buffer.from(session?.formToken ?? '');
-  if (session && given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  const wanted = Buffer.from(sessionOf(res).formToken);
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
   throw new Refusal(
     403,
     'Refused',
