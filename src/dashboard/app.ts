@@ -6,15 +6,15 @@ import { healthRoutes, type Readiness } from '../http/health.ts';
 import { type Activity, openContext } from '../http/request-context.ts';
 import type { Assets } from './assets.ts';
 import { checkForm, enteredOf, FORM_LIMITS, limitBodyTime, readForm, requireSameOrigin } from './forms.ts';
-import type { GuildPage, Parts } from './guild-page.ts';
+import type { Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator.ts';
+import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
 export interface AppParts extends Parts {
   readonly assets: Assets;
-  readonly pages: readonly GuildPage[];
   readonly trustProxy: number | readonly string[];
   /** Layers that every request passes, once it has its context. */
   readonly middleware: readonly RequestHandler[];
@@ -72,7 +72,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(readForm);
   app.use(signInRoutes(parts, monotonic));
   app.use(readSession(parts), requireSession);
-  app.use(checkForm(parts.pages.flatMap(({ uploads = [] }) => uploads)));
+  app.use(checkForm(GUILD_PAGES.flatMap(({ uploads = [] }) => uploads)));
   app.use(sessionRoutes(parts));
   app.use(operatorRoutes(parts, new GuildDirectory(parts.client, parts.redisKeys, monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));
@@ -93,7 +93,7 @@ function guildRoutes(parts: AppParts): Router {
     visitOf(res).guildId = guild;
     next();
   });
-  for (const page of parts.pages) {
+  for (const page of GUILD_PAGES) {
     router.use((req, res, next) => {
       if (req.path === (page.path || '/') || (page.path && req.path.startsWith(`${page.path}/`))) {
         res.context.route = `/guilds/:guild${page.path}`;

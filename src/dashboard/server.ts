@@ -73,7 +73,6 @@ export async function startDashboard(
   const app = createDashboardApp({
     ...parts,
     assets,
-    pages: GUILD_PAGES,
     trustProxy: config.trustProxy,
     middleware: config.logRequests === 'all' ? [requestLogger(logger, monotonic)] : [],
     readiness,
