@@ -1,10 +1,10 @@
-import type { Refusal } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 
-/** Returns a function that does one piece of work of a guild at a time. It throws the refusal when one is not done. */
-export function oneAtATime(refusal: () => Refusal) {
+/** Returns a function that does one piece of work of a guild at a time, and refuses another one with these texts. */
+export function oneAtATime(title: string, message: string, retryAfterS: number) {
   const guilds = new Set<string>();
   return async (guildId: string, work: () => Promise<void>): Promise<void> => {
-    if (guilds.has(guildId)) throw refusal();
+    if (guilds.has(guildId)) throw new Refusal(409, title, message, retryAfterS);
     guilds.add(guildId);
     try {
       await work();

@@ -10,7 +10,7 @@ import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
 import { MemberLists, reasonsOf } from '../member-lists.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
 /** Changes of a member, by the word in the address. */
@@ -82,7 +82,11 @@ export const membersPage: GuildPage = {
       views.send(res, 'members', data, problem === '' ? 200 : 404);
     });
 
-    const exportOnce = oneAtATime(busy);
+    const exportOnce = oneAtATime(
+      'Already exporting',
+      'The members of this guild are being exported already. Try again later.',
+      30,
+    );
     router.get('/members/export.csv', async (_req, res) => {
       const guildId = guildOf(res);
       await exportOnce(guildId, async () => {
@@ -115,12 +119,3 @@ export const membersPage: GuildPage = {
     });
   },
 };
-
-function busy(): Refusal {
-  return new Refusal(
-    409,
-    'Already exporting',
-    'The members of this guild are being exported already. Try again later.',
-    30,
-  );
-}

@@ -10,7 +10,6 @@ import { checkNesting } from '../../formats/nesting.ts';
 import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
-import { Refusal } from '../refusal.ts';
 import { documentOfFields, fieldsOfRules } from '../rules-form.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
@@ -37,7 +36,11 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
 /** Adds the page of the rules of XP and roles: a form, the same as JSON, and the rules of a file, which are shown before they are saved. */
 export function addRules(router: Router, parts: Parts): void {
   const { guildConfig, auditLog } = parts;
-  const readOnce = oneAtATime(busy);
+  const readOnce = oneAtATime(
+    'Already reading',
+    'A file of this guild is being read already. Try again in a moment.',
+    5,
+  );
   const saveInTurn = inTurn();
   const readInTurn = inTurn();
   let folder: string | undefined;
@@ -112,8 +115,4 @@ function rulesIn(document: unknown): { readonly document: unknown; readonly noti
   if (!source) return { document, notices: [] };
   const { rules, notices } = rulesOfExport(source, document, 'The file');
   return { document: rules, notices };
-}
-
-function busy(): Refusal {
-  return new Refusal(409, 'Already reading', 'A file of this guild is being read already. Try again in a moment.', 5);
 }

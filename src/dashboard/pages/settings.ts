@@ -8,7 +8,6 @@ import { ENDED } from '../end-session.ts';
 import { formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
-import { Refusal } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addRules, RULES_UPLOAD } from './rules.ts';
 import { addAccess } from './settings-access.ts';
@@ -52,7 +51,11 @@ export const settingsPage: GuildPage = {
   uploads: [RULES_UPLOAD],
   addTo(router, parts) {
     const { guildConfig, auditLog } = parts;
-    const countOnce = oneAtATime(busy);
+    const countOnce = oneAtATime(
+      'Already counting',
+      'The members of this guild are being counted already. Try again in a moment.',
+      5,
+    );
 
     router.get('/settings', (req, res) => sendSettings(parts, res, NOTICES.get(String(req.query.saved)) ?? ''));
 
@@ -108,13 +111,4 @@ async function sendPreview({ counters, commands, views }: Parts, res: Response, 
   const levels = shape && SAMPLE_LEVELS.map((level) => ({ level, xp: xpForLevel(shape, level) }));
   const [name, custom] = curve.split('=');
   views.send(res, 'curve-preview', { title: 'A new curve', name, custom, levels, before: stats.average_level, after });
-}
-
-function busy(): Refusal {
-  return new Refusal(
-    409,
-    'Already counting',
-    'The members of this guild are being counted already. Try again in a moment.',
-    5,
-  );
 }
