@@ -19,7 +19,7 @@ export interface WantedKey {
 }
 
 /**
- * Makes an API key of the guild, with an entry of the audit log, and keeps it for the page that shows it.
+ * Makes an API key of the guild, with an entry of the audit log, and keeps it for the page that shows it, so that the key is in no address.
  * @throws InvalidInputError when the guild has too many.
  */
 export function makeKey(
@@ -39,15 +39,6 @@ export function makeKey(
 /** Returns what keeps a key that is made for the page that shows it. @param overlap how long the key that it replaces goes on, in words. */
 export function keepNewKey({ newKeys }: Parts, res: Response, overlap?: string): KeepOptions {
   return { keep: ({ key, record: { id } }) => newKeys.keep(tokenOf(res), id, { key, overlap }) };
-}
-
-/**
- * Answers with the way to the page of a key that was made, which shows it. A reload of that page makes no second key, and the key is in
- * no address.
- * @param path that of the page below the guild.
- */
-export function showNewKey(res: Response, { guildId, id }: ApiKeyRecord, path = `/keys/${id}/made`): void {
-  res.redirect(303, `/guilds/${guildId}${path}`);
 }
 
 /** Returns a key that was made, once. @throws Refusal at the second time, and for HEAD, whose answer would not show it. */

@@ -9,7 +9,7 @@ import { InvalidInputError, NotFoundError } from '../../errors.ts';
 import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { actorOf, guildOf } from '../visit.ts';
-import { keepNewKey, makeKey, sendNewKey, showNewKey } from './key-made.ts';
+import { keepNewKey, makeKey, sendNewKey } from './key-made.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 
@@ -51,22 +51,26 @@ export const keysPage: GuildPage = {
       if (!form.data) return sendList(parts, res, { problem: form.problem, values: formOf(req) }, 400);
       const wanted = { ...form.data, lifetimeMs: LIFETIMES[form.data.lifetime] };
       try {
-        showNewKey(res, (await makeKey(parts, req, res, wanted)).record);
+        const { record } = await makeKey(parts, req, res, wanted);
+        res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
         await sendList(parts, res, { problem: `${error.message}.`, values: formOf(req) }, 400);
       }
     });
 
-    router.get('/keys/:id/made', ofKey(parts, sendNewKey));
+    router.get(
+      '/keys/:id/made',
+      ofKey(parts, (key, req, res) => sendNewKey(parts, key, req, res)),
+    );
 
     router.get(
       '/keys/:id/revoke',
-      ofKey(parts, (_, key, _req, res) => views.send(res, 'key-revoke', { title: 'Revoke a key', key })),
+      ofKey(parts, (key, _req, res) => views.send(res, 'key-revoke', { title: 'Revoke a key', key })),
     );
     router.post(
       '/keys/:id/revoke',
-      ofKey(parts, async (_, key, req, res) => {
+      ofKey(parts, async (key, req, res) => {
         const revoke = () => apiKeys.revoke(key.guildId, key.id);
         await auditLog.end(key.guildId, actorOf(req, res), `Revoked the API key ${describe(key)}`, revoke);
         res.redirect(303, `/guilds/${key.guildId}/keys?revoked=1`);
@@ -75,13 +79,13 @@ export const keysPage: GuildPage = {
 
     router.get(
       '/keys/:id/rotate',
-      ofKey(parts, (_, key, _req, res) =>
+      ofKey(parts, (key, _req, res) =>
         views.send(res, 'key-rotate', { title: 'Rotate a key', key, overlaps: Object.keys(OVERLAPS) }),
       ),
     );
     router.post(
       '/keys/:id/rotate',
-      ofKey(parts, async (_, key, req, res) => {
+      ofKey(parts, async (key, req, res) => {
         const form = parseForm(rotation, formOf(req));
         if (!form.data) throw new InvalidInputError(form.problem);
         const { overlap } = form.data;
@@ -89,7 +93,7 @@ export const keysPage: GuildPage = {
         const keep = keepNewKey(parts, res, overlap);
         const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap], keep);
         const { record } = await auditLog.change(key.guildId, actorOf(req, res), what, rotate, 'security');
-        showNewKey(res, record);
+        res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);
       }),
     );
   },
@@ -119,12 +123,12 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
 /** Returns the handler of a page of the key that the address names. Without such a key, the list says so. */
 function ofKey(
   parts: Parts,
-  work: (parts: Parts, key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,
+  work: (key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,
 ): RequestHandler<{ id: string }> {
   return async (req, res) => {
     try {
       const key = (await parts.apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
-      if (key) return await work(parts, key, req, res);
+      if (key) return await work(key, req, res);
     } catch (error) {
       // Somebody revoked it meanwhile.
       if (!(error instanceof NotFoundError)) throw error;

@@ -19,7 +19,7 @@ import {
   widgetForm,
 } from '../widget-form.ts';
 import { codeOf, codesOf, costsOf, needsKey, PLACES, type Service } from '../widget-snippet.ts';
-import { makeKey, showNewKey, takeNewKey } from './key-made.ts';
+import { makeKey, takeNewKey } from './key-made.ts';
 import { addWidgetData } from './widget-data.ts';
 
 /** The form that makes a key has the settings of the widget too. */
@@ -77,7 +77,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
   const wanted = { name, lifetime: 'until revoked', lifetimeMs: null, origins: [origin], cap };
   const { record } = await makeKey(parts, req, res, wanted);
   const query = new URLSearchParams({ place, ...fieldsOf(settings) });
-  showNewKey(res, record, `/widget/made/${record.id}?${query}`);
+  res.redirect(303, `/guilds/${record.guildId}/widget/made/${record.id}?${query}`);
 }
 
 /** @param fields those of the address, or of a form that was refused for `refused`. */
