@@ -2,20 +2,18 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import type { Request, Response } from 'express';
+import { InvalidInputError } from '../errors.ts';
 import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
 import { Refusal } from './refusal.ts';
 
 /** A form with a file, received. */
 export interface Upload {
   readonly fields: Readonly<Record<string, string>>;
-  /** Name of the file as the browser gave it; "" when no file was chosen. */
+  /** Name of the file as the browser gave it, without control characters: 100 characters at most, and "" for no name. */
   readonly name: string;
-  /** Bytes of the file. */
-  readonly size: number;
 }
 
-/** Largest file, in bytes. */
-export const MAX_UPLOAD = 50 * 1024 * 1024;
+const LONGEST_NAME = 100;
 /** The form around the file. */
 const MAX_REST = 64 * 1024;
 const LIMITS = {
@@ -25,16 +23,17 @@ const LIMITS = {
 
 /**
  * Reads a form whose last part is a file, and writes the file to a path as it comes. The token of the form is checked before.
- * @param signal says that another file needs the place of this one.
  * @param maxBytes of the file.
+ * @param signal says that another file needs the place of this one.
  * @throws Refusal for a form without token, one that is malformed, or one that is too large or too slow.
+ * @throws InvalidInputError for an empty file.
  */
 export function receiveUpload(
   req: Request,
   res: Response,
   path: string,
-  signal: AbortSignal,
-  maxBytes = MAX_UPLOAD,
+  maxBytes: number,
+  signal?: AbortSignal,
 ): Promise<Upload> {
   const type = req.headers['content-type'];
   if (type === undefined || !req.is('multipart/form-data')) throw malformed();
@@ -68,7 +67,7 @@ export function receiveUpload(
       saved = { name, file, copy: file.pipe(createWriteStream(path, { flags: 'wx', mode: 0o600 })) };
       saved.copy.on('error', fail);
     });
-    signal.addEventListener('abort', () => fail(tooSlow()), { once: true });
+    signal?.addEventListener('abort', () => fail(tooSlow()), { once: true });
     for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit']) form.on(event, () => fail(malformed()));
     form.on('error', () => fail(malformed()));
     finished(req, (error) => error && fail(malformed()));
@@ -78,7 +77,8 @@ export function receiveUpload(
       finished(copy, (error) => {
         if (error) fail(error);
         else if (file.truncated) fail(tooLarge(maxBytes));
-        else resolve({ fields, name, size: file.bytesRead });
+        else if (file.bytesRead === 0) fail(new InvalidInputError('Choose a file that is not empty.'));
+        else resolve({ fields, name: name.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME) });
       });
     });
     req.pipe(form);

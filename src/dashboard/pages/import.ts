@@ -7,12 +7,13 @@ import { CURVE_NAMES } from '../../guild/ranking/curves.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
-import { MAX_UPLOAD, receiveUpload } from '../upload.ts';
+import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
 /** Seconds after which the page of a load that runs is loaded again. */
 const REFRESH_S = '1';
-const LONGEST_NAME = 100;
+/** Largest file, in MB. */
+const MAX_MB = 50;
 
 /** Returns the parser of a field that is one of the names, or empty. */
 const anyOf = <T extends string>(names: readonly T[]) =>
@@ -48,11 +49,10 @@ export const importPage: GuildPage = {
 
     router.post('/import', async (req, res) => {
       const receive = async (path: string, signal: AbortSignal) => {
-        const { fields, name, size } = await receiveUpload(req, res, path, signal);
+        const { fields, name } = await receiveUpload(req, res, path, MAX_MB * 1024 * 1024, signal);
         const { data, problem } = parseForm(choiceForm, fields);
-        if (size === 0) throw new InvalidInputError('Choose a file that is not empty.');
         if (!data) throw new InvalidInputError(problem);
-        return { ...data, name: name.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME) || 'file' };
+        return { ...data, name: name || 'file' };
       };
       try {
         await imports.add(guildOf(res), receive);
@@ -110,7 +110,7 @@ function sendState({ views, imports }: Parts, res: Response, problem = ''): void
     if (isRunning) res.set('Refresh', REFRESH_S);
     views.send(res, 'import-run', { title: 'Import', run, isRunning, notice: '', problem }, status);
   } else {
-    const choices = { formats: FORMAT_NAMES, curves: CURVE_NAMES, megabytes: MAX_UPLOAD / 1024 / 1024 };
+    const choices = { formats: FORMAT_NAMES, curves: CURVE_NAMES, megabytes: MAX_MB };
     views.send(res, 'import', { title: 'Import', ...choices, notice: '', problem }, status);
   }
 }

@@ -91,10 +91,9 @@ export function addRules(router: Router, parts: Parts): void {
     folder ??= temporaryFolder();
     const path = join(folder, randomUUID());
     const read = async (): Promise<void> => {
-      const { name, size } = await receiveUpload(req, res, path, new AbortController().signal, MAX_FILE);
-      if (size === 0) throw new InvalidInputError('Choose a file that is not empty.');
+      const { name } = await receiveUpload(req, res, path, MAX_FILE);
       const { fields, json, notices } = await readInTurn('all guilds', () => readRules(path));
-      const begin = `This is what ${name.replace(/\p{Cc}/gu, '').slice(0, 100)} has. Nothing is saved yet: look at it, and save the rules.`;
+      const begin = `This is what ${name} has. Nothing is saved yet: look at it, and save the rules.`;
       const further = notices.map((line) => ` Note: ${line}.`).join('');
       const version = versionOf(await rulesText(parts, guildOf(res)));
       sendRules(parts, res, { fields, json, version, notice: begin + further });
