@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import * as z from 'zod';
 import { CURVE_NAMES, type CurveText, parseCurve, xpForLevel } from '../../guild/ranking/curves.ts';
 import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
-import { parseMultiplier, parseUtcOffset } from '../../guild/settings/guild-config.ts';
+import { type GuildConfigChange, parseMultiplier, parseUtcOffset } from '../../guild/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import { ENDED } from '../end-session.ts';
 import { formOf, parsed, parseForm } from '../forms.ts';
@@ -11,7 +11,7 @@ import { oneAtATime } from '../one-at-a-time.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addRules, RULES_UPLOAD } from './rules.ts';
 import { addAccess } from './settings-access.ts';
-import { addPublicPage } from './settings-public-page.ts';
+import { publicPageForm, wordsOf } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';
 
 /** Levels whose thresholds are shown before a curve is saved. */
@@ -44,6 +44,20 @@ const boardsForm = z
     utcOffsetMinutes: offset,
   }));
 
+/** The forms that change the configuration, by their paths: the change, and its words for the audit log. */
+const CHANGES: Readonly<Record<string, z.ZodType<{ readonly change: GuildConfigChange; readonly what: string }>>> = {
+  '/settings/multiplier': multiplierForm.transform(({ multiplier }) => ({
+    change: { xpMultiplier: multiplier },
+    what: `Set the XP multiplier to ${multiplier}`,
+  })),
+  '/settings/boards': boardsForm.transform((change) => ({
+    change,
+    what: `Set the boards to ${change.boards.join(', ') || 'none'}, at ${change.utcOffsetMinutes} minutes from UTC`,
+  })),
+  '/settings/curve': curveForm.transform((xpCurve) => ({ change: { xpCurve }, what: `Set the curve to ${xpCurve}` })),
+  '/settings/public-page': publicPageForm.transform((change) => ({ change, what: wordsOf(change) })),
+};
+
 /** Curve, multiplier, boards, rules, public page and sessions of the guild; for the operator also its plan, and invites. */
 export const settingsPage: GuildPage = {
   path: '/settings',
@@ -59,43 +73,22 @@ export const settingsPage: GuildPage = {
 
     router.get('/settings', (req, res) => sendSettings(parts, res, NOTICES.get(String(req.query.saved)) ?? ''));
 
-    router.post('/settings/multiplier', async (req, res) => {
-      const form = parseForm(multiplierForm, formOf(req));
-      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const { multiplier } = form.data;
-      const guildId = guildOf(res);
-      const save = () => guildConfig.update(guildId, { xpMultiplier: multiplier });
-      await auditLog.change(guildId, actorOf(req, res), `Set the XP multiplier to ${multiplier}`, save);
-      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
-    });
-
-    router.post('/settings/boards', async (req, res) => {
-      const form = parseForm(boardsForm, formOf(req));
-      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const change = form.data;
-      const guildId = guildOf(res);
-      const what = `Set the boards to ${change.boards.join(', ') || 'none'}, at ${change.utcOffsetMinutes} minutes from UTC`;
-      await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
-      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
-    });
-
+    for (const [path, schema] of Object.entries(CHANGES)) {
+      router.post(path, async (req, res) => {
+        const form = parseForm(schema, formOf(req));
+        if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
+        const { change, what } = form.data;
+        const guildId = guildOf(res);
+        await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
+        res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
+      });
+    }
     router.post('/settings/curve/preview', async (req, res) => {
       const form = parseForm(curveForm, formOf(req));
       if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
       const curve = form.data;
       await countOnce(guildOf(res), () => sendPreview(parts, res, curve));
     });
-    router.post('/settings/curve', async (req, res) => {
-      const form = parseForm(curveForm, formOf(req));
-      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const guildId = guildOf(res);
-      const xpCurve = form.data;
-      const save = () => guildConfig.update(guildId, { xpCurve });
-      await auditLog.change(guildId, actorOf(req, res), `Set the curve to ${xpCurve}`, save);
-      res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
-    });
-
-    addPublicPage(router, parts);
     addAccess(router, parts);
     addRules(router, parts);
   },
