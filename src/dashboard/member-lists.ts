@@ -19,44 +19,32 @@ interface ListedMember {
   readonly isByModerator?: boolean;
 }
 
-/** Reads the members of a guild, ranked or hidden ones, by pages. */
-export class MemberLists {
-  constructor(
-    private readonly parts: Pick<Parts, 'client' | 'redisKeys' | 'commands'>,
-    private readonly stored: StoredMembers,
-  ) {}
-
-  /**
-   * Reads a page with 50 members at most, by XP descending; the last page for one past the end, the first for what is no number. O(log m) for
-   * m members, one to three round trips.
-   * @throws StoreUnavailableError
-   */
-  async page(guildId: string, isHidden: boolean, asked: number) {
-    const { client, redisKeys } = this.parts;
-    const read = (page: number) => (isHidden ? this.hidden(guildId, page) : this.ranked(guildId, page));
-    const wanted = Number.isSafeInteger(asked) && asked > 0 ? asked : 1;
-    const { xp, hidden } = redisKeys.guild(guildId);
-    const [found, rankedCount, hiddenCount] = await Promise.all([read(wanted), client.zcard(xp), client.zcard(hidden)]);
-    const pages = Math.max(1, Math.ceil((isHidden ? hiddenCount : rankedCount) / PER_PAGE));
-    const page = Math.min(wanted, pages);
-    const rows = page === wanted ? found : await read(page);
-    return { rows, page, pages, isHidden, rankedCount, hiddenCount };
-  }
-
-  private async ranked(guildId: string, page: number): Promise<readonly ListedMember[]> {
-    const { value } = await this.parts.commands.read(new PageRead(guildId, page, PER_PAGE));
-    return value.data;
-  }
-
-  private async hidden(guildId: string, page: number): Promise<readonly ListedMember[]> {
-    const { client, redisKeys } = this.parts;
-    const key = redisKeys.guild(guildId).hidden;
+/**
+ * Reads a page of the members of a guild, ranked or hidden ones: 50 at most, by XP descending; the last page for one past the end, the first
+ * for what is no number. O(log m) for m members, one to three round trips.
+ * @throws StoreUnavailableError
+ */
+export async function readMemberList(
+  { client, redisKeys, commands }: Parts,
+  stored: StoredMembers,
+  guildId: string,
+  isHidden: boolean,
+  asked: number,
+) {
+  const { xp, hidden } = redisKeys.guild(guildId);
+  const read = async (page: number): Promise<readonly ListedMember[]> => {
+    if (!isHidden) return (await commands.read(new PageRead(guildId, page, PER_PAGE))).value.data;
     const first = (page - 1) * PER_PAGE;
-    const ids = await client.zrevrange(key, first, first + PER_PAGE - 1);
-    const { members } = await this.stored.read(guildId, ids);
+    const { members } = await stored.read(guildId, await client.zrevrange(hidden, first, first + PER_PAGE - 1));
     // One that came back between the two reads is not hidden any more.
     return members.filter((member) => member.hidden).map(hiddenRow);
-  }
+  };
+  const wanted = Number.isSafeInteger(asked) && asked > 0 ? asked : 1;
+  const [found, rankedCount, hiddenCount] = await Promise.all([read(wanted), client.zcard(xp), client.zcard(hidden)]);
+  const pages = Math.max(1, Math.ceil((isHidden ? hiddenCount : rankedCount) / PER_PAGE));
+  const page = Math.min(wanted, pages);
+  const rows = page === wanted ? found : await read(page);
+  return { rows, page, pages, isHidden, rankedCount, hiddenCount };
 }
 
 function hiddenRow(member: StoredMember): ListedMember {

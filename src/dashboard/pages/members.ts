@@ -8,7 +8,7 @@ import { ID_PATTERN } from '../../guild/ranking/model.ts';
 import { MemberRead } from '../../guild/ranking/reader.ts';
 import { formOf } from '../forms.ts';
 import type { GuildPage } from '../guild-page.ts';
-import { MemberLists, reasonsOf } from '../member-lists.ts';
+import { readMemberList, reasonsOf } from '../member-lists.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -45,7 +45,6 @@ export const membersPage: GuildPage = {
     const { client, scripts, redisKeys, auditLog, views } = parts;
     const writer = new BotWriter(scripts, redisKeys, parts.now);
     const stored = new StoredMembers(client, scripts, redisKeys);
-    const lists = new MemberLists(parts, stored);
 
     /** Returns what is known of a member; undefined for a user who is none. */
     const find = async (guildId: string, userId: string) => {
@@ -77,7 +76,7 @@ export const membersPage: GuildPage = {
           : '';
       const list = member
         ? undefined
-        : await lists.page(guildOf(res), req.query.list === 'hidden', Number(req.query.page));
+        : await readMemberList(parts, stored, guildOf(res), req.query.list === 'hidden', Number(req.query.page));
       const data = { title: 'Members', id, member, list, notice, problem };
       views.send(res, 'members', data, problem === '' ? 200 : 404);
     });
