@@ -36,7 +36,7 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
     const notice = ENDED.get(String(req.query.saved)) ?? '';
     const listed = { sessions, sessionsPath: '/operator/sessions/end', ownSession: sessionOf(res).id };
     const isNew = ID_PATTERN.test(search) && !guildIds.includes(search);
-    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew, notice, problem: '' };
+    const data = { guilds, search, page, pages, total: matching.length, isComplete, isNew, notice };
     parts.views.send(res, 'operator', { title: 'All guilds', ...data, ...listed });
   });
   router.post('/operator/sessions/end', async (req, res) => {

@@ -104,13 +104,13 @@ function sendState({ views, imports }: Parts, res: Response, problem = ''): void
   const { checked, run } = imports.of(guildOf(res));
   const status = problem === '' ? 200 : 400;
   if (checked) {
-    views.send(res, 'import-check', { title: 'Check the import', checked, notice: '', problem }, status);
+    views.send(res, 'import-check', { title: 'Check the import', checked, problem }, status);
   } else if (run) {
     const isRunning = imports.isRunning(guildOf(res));
     if (isRunning) res.set('Refresh', REFRESH_S);
-    views.send(res, 'import-run', { title: 'Import', run, isRunning, notice: '', problem }, status);
+    views.send(res, 'import-run', { title: 'Import', run, isRunning, problem }, status);
   } else {
     const choices = { formats: FORMAT_NAMES, curves: CURVE_NAMES, megabytes: MAX_MB };
-    views.send(res, 'import', { title: 'Import', ...choices, notice: '', problem }, status);
+    views.send(res, 'import', { title: 'Import', ...choices, problem }, status);
   }
 }

@@ -116,7 +116,7 @@ async function sendList(parts: Parts, res: Response, texts: ListTexts, status = 
     const share = all === 0 ? 0 : (100 * used.week.requests) / all;
     return { ...key, isExpired: isExpired(key, now()), usage: used, share };
   });
-  const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), notice: '', problem: '', values: {} };
+  const data = { title: 'API keys', keys, lifetimes: Object.keys(LIFETIMES), values: {} };
   views.send(res, 'keys', { ...data, ...texts }, status);
 }
 

@@ -55,8 +55,6 @@ export function sendRules(
   const choices = { voiceBoxes: Object.entries(VOICE_BOXES), stackings: Object.entries(STACKINGS), maxKb: MAX_FORM_KB };
   const data = {
     title: 'XP rules and roles',
-    notice: '',
-    problem: '',
     isChanged: status === 409,
     ...shown,
     ...choices,

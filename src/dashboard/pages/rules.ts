@@ -64,8 +64,8 @@ export function addRules(router: Router, parts: Parts): void {
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       const status = error instanceof ChangedMeanwhile ? 409 : 400;
-      const texts = { notice: '', problem: error.message };
-      sendRules(parts, res, { ...(await storedRules(parts, guildOf(res))), ...shown, ...texts }, status);
+      const stored = await storedRules(parts, guildOf(res));
+      sendRules(parts, res, { ...stored, ...shown, problem: error.message }, status);
     }
   };
 

@@ -86,7 +86,6 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
   const problem = refused === undefined ? shown.problem : `${refused}.`;
   const data = {
     title: 'Put it on your site',
-    notice: '',
     ...shown,
     overview,
     problem,
