@@ -43,10 +43,8 @@ export class NewKeys {
     const bytes = Buffer.from(stored, 'base64');
     const decipher = createDecipheriv(CIPHER, secretOf(token), bytes.subarray(0, IV_BYTES));
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString(
-      'utf8',
-    );
-    return JSON.parse(text) as NewKey;
+    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return JSON.parse(text.toString()) as NewKey;
   }
 
   private nameOf(token: string, keyId: string): string {

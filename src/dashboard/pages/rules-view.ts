@@ -53,13 +53,7 @@ export function sendRules(
   status = shown.problem ? 400 : 200,
 ): void {
   const choices = { voiceBoxes: Object.entries(VOICE_BOXES), stackings: Object.entries(STACKINGS), maxKb: MAX_FORM_KB };
-  const data = {
-    title: 'XP rules and roles',
-    isChanged: status === 409,
-    ...shown,
-    ...choices,
-  };
-  views.send(res, 'rules', data, status);
+  views.send(res, 'rules', { title: 'XP rules and roles', isChanged: status === 409, ...shown, ...choices }, status);
 }
 
 /** Returns a document as a person reads it. */
