@@ -26,9 +26,9 @@ async function end(
 ): Promise<string> {
   const { id = '' } = formOf(req);
   // Looked up first, so that the log names no session that is none.
-  const listed = (await sessions.list({ guildId })).find((session) => session.id === id);
+  const listed = (await sessions.list(guildId)).find((session) => session.id === id);
   if (!listed) return 'no-session';
-  const close = () => sessions.closeById({ guildId }, id);
+  const close = () => sessions.closeById(guildId, id);
   const what = `Ended the session ${id}${listed.userId && ` of ${listed.userId}`}`;
   if (guildId !== null) return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
   const isEnded = await close();

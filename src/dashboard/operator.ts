@@ -31,7 +31,7 @@ export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router 
     const shown = matching.slice((page - 1) * PER_PAGE, page * PER_PAGE);
     const [guilds, sessions] = await Promise.all([
       Promise.all(shown.map((guildId) => stateOf(parts, guildId))),
-      parts.sessions.list({ guildId: null }),
+      parts.sessions.list(null),
     ]);
     const notice = ENDED.get(String(req.query.saved)) ?? '';
     const listed = { sessions, sessionsPath: '/operator/sessions/end', ownSession: sessionOf(res).id };

@@ -1,5 +1,4 @@
-import type { Grant } from '../access/invites.ts';
-import { findInvite, hashToken, newToken, takeInvite } from '../access/invites.ts';
+import { findInvite, type Grant, hashToken, newToken, takeInvite } from '../access/invites.ts';
 import { endSessions, sessionGeneration } from '../access/session-generation.ts';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
@@ -30,9 +29,7 @@ interface Stored extends Grant {
   readonly generation: string;
 }
 
-type Place = Pick<Grant, 'guildId'>;
-
-/** Opens, finds, lists and ends sessions. Every method can throw StoreUnavailableError. */
+/** Opens, finds, lists and ends sessions, of a guild or of the operator (null). Every method can throw StoreUnavailableError. */
 export class Sessions {
   /** @param now milliseconds since the epoch. */
   constructor(
@@ -60,7 +57,7 @@ export class Sessions {
     const sha = hashToken(token);
     const stored: Stored = { ...grant, generation };
     await this.client.set(this.redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
-    await this.enlist(grant, sha);
+    await this.enlist(grant.guildId, sha);
     const session = sessionOf(sha, token, grant);
     await announce(session);
     if (await takeInvite(this.client, this.redisKeys, inviteToken, grant)) return { token, session };
@@ -78,8 +75,8 @@ export class Sessions {
     return current === generation ? sessionOf(sha, token, { guildId, userId }) : null;
   }
 
-  /** Returns the latest sessions of the guild, or of the operator, newest first: 100 at most. Two round trips, O(n) for n of them. */
-  async list({ guildId }: Place): Promise<ListedSession[]> {
+  /** Returns the latest sessions, newest first: 100 at most. Two round trips, O(n) for n of them. */
+  async list(guildId: string | null): Promise<ListedSession[]> {
     const { sessions, open } = this.redisKeys.sessionsOf(guildId);
     const [scored, current] = await Promise.all([
       this.client.zrevrange(open, 0, LISTED - 1, 'WITHSCORES'),
@@ -100,20 +97,20 @@ export class Sessions {
     await this.end(hashToken(token));
   }
 
-  /** Ends the session of the guild, or of the operator, that has this id. @returns whether there was one. */
-  async closeById({ guildId }: Place, id: string): Promise<boolean> {
+  /** Ends the session that has this id. @returns whether there was one. */
+  async closeById(guildId: string | null, id: string): Promise<boolean> {
     const shas = await this.client.zrange(this.redisKeys.sessionsOf(guildId).open, 0, -1);
     const ended = await Promise.all(shas.filter((sha) => idOf(sha) === id).map((sha) => this.end(sha)));
     return ended.includes(true);
   }
 
-  /** Ends all sessions of the guild, or of the operator, and the invites that were made before. */
-  closeAll({ guildId }: Place): Promise<void> {
+  /** Ends all sessions, and the invites that were made before. */
+  closeAll(guildId: string | null): Promise<void> {
     return endSessions(this.client, this.redisKeys.sessionsOf(guildId));
   }
 
   /** Adds a session to its list, and takes those off that have run out. */
-  private async enlist({ guildId }: Place, sha: string): Promise<void> {
+  private async enlist(guildId: string | null, sha: string): Promise<void> {
     const { open } = this.redisKeys.sessionsOf(guildId);
     const now = this.now();
     await Promise.all([

@@ -89,7 +89,7 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
   router.post('/sign-out-everywhere', async (req, res) => {
     res.context.route = '/sign-out-everywhere';
     const session = sessionOf(res);
-    const closeAll = () => sessions.closeAll(session);
+    const closeAll = () => sessions.closeAll(session.guildId);
     if (session.guildId === null) {
       await closeAll();
       await auditLog.note(null, actorOf(req, res), 'Signed out everywhere', 'security');

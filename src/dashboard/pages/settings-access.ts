@@ -57,7 +57,7 @@ export function addAccess(router: Router, parts: Parts): void {
   });
   router.post('/settings/sign-out', async (req, res) => {
     const guildId = guildOf(res);
-    const closeAll = () => sessions.closeAll({ guildId });
+    const closeAll = () => sessions.closeAll(guildId);
     await auditLog.end(guildId, actorOf(req, res), 'Signed out all owners', closeAll);
     res.redirect(303, `/guilds/${guildId}/settings?saved=sign-out`);
   });

@@ -30,7 +30,7 @@ export async function sendSettings(
   const [overview, [custom, rules], sessions] = await Promise.all([
     readOverview(parts, parts.planQuotas, guildId),
     parts.client.hmget(parts.redisKeys.guild(guildId).config, 'xp_curve_custom', 'rules'),
-    parts.sessions.list({ guildId }),
+    parts.sessions.list(guildId),
   ]);
   const data = {
     ...{ overview, custom, notice, problem, values, sessions },

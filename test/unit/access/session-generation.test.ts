@@ -36,7 +36,7 @@ describeStores('the end of all sessions', (kind) => {
       const guildId = suite.newGuild();
       const session = await open(await invite(guildId));
       const link = await invite(guildId);
-      const closing = sessionsOn(killedAfter(sent)).closeAll({ guildId });
+      const closing = sessionsOn(killedAfter(sent)).closeAll(guildId);
       const isDone = await closing.then(
         () => true,
         () => false,
@@ -53,8 +53,8 @@ describeStores('the end of all sessions', (kind) => {
     const full = Object.assign(Object.create(suite.store.client), {
       set: () => Promise.reject(new Error('OOM command not allowed')),
     });
-    await expect(sessionsOn(full).closeAll({ guildId })).rejects.toThrow('OOM');
+    await expect(sessionsOn(full).closeAll(guildId)).rejects.toThrow('OOM');
     expect(await isGood(session?.token)).toBe(false);
-    expect(await sessionsOn(suite.store.client).list({ guildId })).toEqual([]);
+    expect(await sessionsOn(suite.store.client).list(guildId)).toEqual([]);
   });
 });
