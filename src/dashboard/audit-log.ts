@@ -71,13 +71,13 @@ export class AuditLog {
     return this.make(guildId, actor, what, work, kind);
   }
 
-  /** Takes access away, and logs it. It is never refused: somebody else may be the one who makes many changes. */
-  end<T>(guildId: string, actor: Actor, what: string, work: () => Promise<T>): Promise<T> {
+  /** Takes access away, and logs it as {@link note} does. It is never refused: somebody else may be the one who makes many changes. */
+  end<T>(guildId: string | null, actor: Actor, what: string, work: () => Promise<T>): Promise<T> {
     return this.make(guildId, actor, what, work, 'security');
   }
 
   private async make<T>(
-    guildId: string,
+    guildId: string | null,
     actor: Actor,
     what: string,
     work: () => Promise<T>,

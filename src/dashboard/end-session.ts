@@ -30,8 +30,5 @@ async function end(
   if (!listed) return 'no-session';
   const close = () => sessions.closeById(guildId, id);
   const what = `Ended the session ${id}${listed.userId && ` of ${listed.userId}`}`;
-  if (guildId !== null) return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
-  const isEnded = await close();
-  await auditLog.note(null, actorOf(req, res), what, 'security');
-  return isEnded ? 'session' : 'no-session';
+  return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
 }

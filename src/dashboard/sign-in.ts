@@ -88,12 +88,9 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
   });
   router.post('/sign-out-everywhere', async (req, res) => {
     res.context.route = '/sign-out-everywhere';
-    const session = sessionOf(res);
-    const closeAll = () => sessions.closeAll(session.guildId);
-    if (session.guildId === null) {
-      await closeAll();
-      await auditLog.note(null, actorOf(req, res), 'Signed out everywhere', 'security');
-    } else await auditLog.end(session.guildId, actorOf(req, res), 'Signed out everywhere', closeAll);
+    const { guildId } = sessionOf(res);
+    const closeAll = () => sessions.closeAll(guildId);
+    await auditLog.end(guildId, actorOf(req, res), 'Signed out everywhere', closeAll);
     end(res);
   });
   return router;

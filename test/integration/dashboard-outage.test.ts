@@ -112,6 +112,14 @@ describe('a change of the dashboard of which Redis refuses a part', needs('redis
     expect(await dashboard.store.apiKeys.list('g')).toEqual([record]);
   });
 
+  it('leaves a line in the log of the process when it ends the sessions of the operator', async () => {
+    const operator = await dashboard.signIn(null, 'boss');
+    const _token = await operator.tokenOf('/operator');
+    const { status } = await refused(['-set'], () => operator.post('/sign-out-everywhere', { _token }));
+    expect([status, (await operator.get('/operator')).status]).toEqual([503, 401]);
+    expect(dashboard.logText()).toMatch(/"who":"operator boss, [^}]*"what":"Signed out everywhere"/);
+  });
+
   it('signs nobody in without an entry in the activity', async () => {
     const visitor = new Visitor(dashboard);
     const link = await dashboard.link('h');
