@@ -14,21 +14,19 @@ export const ENDED: ReadonlyMap<string, string> = new Map([
 const endInTurn = inTurn();
 
 /** Ends the session that a form names, of a guild or of the operator (null), and logs it. @returns the name of what to say in {@link ENDED}. */
-export function endSession(parts: Parts, req: Request, res: Response, guildId: string | null): Promise<string> {
-  return endInTurn(guildId ?? '', () => end(parts, req, res, guildId));
-}
-
-async function end(
+export function endSession(
   { sessions, auditLog }: Parts,
   req: Request,
   res: Response,
   guildId: string | null,
 ): Promise<string> {
-  const { id = '' } = formOf(req);
-  // Looked up first, so that the log names no session that is none.
-  const listed = (await sessions.list(guildId)).find((session) => session.id === id);
-  if (!listed) return 'no-session';
-  const close = () => sessions.closeById(guildId, id);
-  const what = `Ended the session ${id}${listed.userId && ` of ${listed.userId}`}`;
-  return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
+  return endInTurn(guildId ?? '', async () => {
+    const { id = '' } = formOf(req);
+    // Looked up first, so that the log names no session that is none.
+    const listed = (await sessions.list(guildId)).find((session) => session.id === id);
+    if (!listed) return 'no-session';
+    const close = () => sessions.closeById(guildId, id);
+    const what = `Ended the session ${id}${listed.userId && ` of ${listed.userId}`}`;
+    return (await auditLog.end(guildId, actorOf(req, res), what, close)) ? 'session' : 'no-session';
+  });
 }
