@@ -78,9 +78,9 @@ function rankRow({ data, words, colours, pen }: Card): string {
     const rank = words.pieces('rank', { n: data.rank });
     const total = ` / ${words.number(data.total)}`;
     const hasPlace = markedWidth(rank, style.size) + widthOf(total, style.size) <= width;
-    shown = marked(rank, text, escaped) + (hasPlace ? escaped(total) : '');
+    shown = marked(rank, text) + (hasPlace ? escaped(total) : '');
   }
-  const levelLine = pen.line(END, 134, { ...style, side: 'before' }, marked(level, accent, escaped));
+  const levelLine = pen.line(END, 134, { ...style, side: 'before' }, marked(level, accent));
   return pen.cut(X, 98, width, 48, pen.line(X, 134, style, shown)) + levelLine;
 }
 

@@ -1,4 +1,4 @@
-import { widthOf } from '../web/drawing/text.ts';
+import { escaped, widthOf } from '../web/drawing/text.ts';
 import type { Piece } from './card-words.ts';
 
 /** Size of the card in pixels. */
@@ -57,10 +57,10 @@ export function span({ size, fill, bold }: Partial<TextStyle>, content: string):
   return `<tspan${fill ? ` fill="${fill}"` : ''}${size ? ` font-size="${size}"` : ''}${weight}>${content}</tspan>`;
 }
 
-/** Returns a text whose values are large and bold. @param xml makes XML of a text. */
-export function marked(pieces: readonly Piece[], fill: string, xml: (text: string) => string): string {
+/** Returns the XML of a text whose values are large and bold. */
+export function marked(pieces: readonly Piece[], fill: string): string {
   return pieces
-    .map(([text, isValue]) => (isValue ? span({ size: VALUE, fill, bold: true }, xml(text)) : xml(text)))
+    .map(([text, isValue]) => (isValue ? span({ size: VALUE, fill, bold: true }, escaped(text)) : escaped(text)))
     .join('');
 }
 
