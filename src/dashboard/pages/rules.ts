@@ -102,16 +102,10 @@ export function addRules(router: Router, parts: Parts): void {
   });
 }
 
-/** Reads the rules of a file for the page. The text of one file at a time is in memory. @throws InvalidInputError */
+/** Reads a document of rules, or the export of a bot, for the page. The text of one file at a time is in memory. @throws InvalidInputError */
 async function readRules(path: string) {
-  const { document, notices } = rulesIn(await readDocument(path, 'The file', MAX_FILE));
-  return { fields: fieldsOfRules(parseRules(document)), json: jsonOf(document), notices };
-}
-
-/** Returns the rules of a document: its own, or those of the export of a bot, which it is told apart by. */
-function rulesIn(document: unknown): { readonly document: unknown; readonly notices: readonly string[] } {
+  const document = await readDocument(path, 'The file', MAX_FILE);
   const source = sourceOfRules(document);
-  if (!source) return { document, notices: [] };
-  const { rules, notices } = rulesOfExport(source, document, 'The file');
-  return { document: rules, notices };
+  const { rules, notices } = source ? rulesOfExport(source, document, 'The file') : { rules: document, notices: [] };
+  return { fields: fieldsOfRules(parseRules(rules)), json: jsonOf(rules), notices };
 }
