@@ -1,17 +1,8 @@
 import type { Overview } from '../guild/overview/overview.ts';
 
-/** A step of the way to a leaderboard that people see. */
-export interface FirstStep {
-  readonly label: string;
-  readonly hint: string;
-  /** Path of its page below the guild. */
-  readonly path: string;
-  readonly isDone: boolean;
-}
-
-/** Returns the steps of a new guild; none when all are done. @param has whether the service has public pages, and a request with a key came. */
+/** Returns the first steps of a new guild; none when all are done. @param has whether the service has public pages, and a request with a key came. */
 export function firstSteps(overview: Overview, has: { readonly publicPages: boolean; readonly requests: boolean }) {
-  const steps: FirstStep[] = [
+  const steps = [
     {
       label: 'Add members',
       hint: 'Your bot writes them, or you import the file of another bot.',
