@@ -1,4 +1,4 @@
-import { type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import { readUsage } from '../access/usage-reader.ts';
 import { type StoreFailureCode, StoreUnavailableError } from '../errors.ts';
 import type { GuildDirectory } from '../guild/overview/guild-directory.ts';
@@ -15,12 +15,11 @@ const PER_PAGE = 50;
 /** Creates the page of the operator: all guilds, and who is signed in as the operator. */
 export function operatorRoutes(parts: Parts, directory: GuildDirectory): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const requireOperator: RequestHandler = (_req, res, next) => {
+  router.use('/operator', (_req, res, next) => {
     if (sessionOf(res).guildId !== null) throw notFound();
     res.context.route = '/operator';
     next();
-  };
-  router.use('/operator', requireOperator);
+  });
 
   router.get('/operator', async (req, res) => {
     const search = String(req.query.search ?? '').trim();
