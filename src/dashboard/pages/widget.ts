@@ -30,7 +30,7 @@ export const widgetPage: GuildPage = {
   path: '/widget',
   label: 'Put it on your site',
   addTo(router, parts) {
-    const { apiKeys, views } = parts;
+    const { apiKeys, views, apiUrl, embedOrigins } = parts;
 
     router.get('/widget', (req, res) => sendPage(parts, res, req.query));
     router.get('/widget/settings', async (req, res) => {
@@ -58,7 +58,8 @@ export const widgetPage: GuildPage = {
       const { key } = await takeNewKey(parts, req, res, record.id);
       const code = codeOf(place, data, service, key);
       const settings = String(new URLSearchParams(fieldsOf(data)));
-      const shown = { record, code, place, settings, hasPublicPage: service.hasPublicPage, ...placeTexts(parts) };
+      const { hasPublicPage } = service;
+      const shown = { record, code, place, settings, hasPublicPage, apiUrl, embedOrigins };
       views.send(res, 'widget-made', { title: 'Your code', ...shown });
     });
     addWidgetData(router, parts);
@@ -94,7 +95,8 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     site: fields.site ?? '',
     place: Object.hasOwn(PLACES, String(fields.place)) ? fields.place : 'html',
     boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
-    ...placeTexts(parts),
+    apiUrl: parts.apiUrl,
+    embedOrigins: parts.embedOrigins,
     names: { places: PLACES, boards: BOARD_LABELS, parts: PARTS, languages: LANGUAGES, colours: Object.keys(COLOURS) },
   };
   parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);
@@ -117,11 +119,6 @@ async function show(parts: Parts, res: Response, fields: Request['query']) {
     hasPublicPage: service.hasPublicPage,
     costs: costsOf(settings, overview.requests_per_hour),
   };
-}
-
-/** Returns what the texts about a place depend on. */
-function placeTexts({ apiUrl, embedOrigins }: Parts) {
-  return { apiUrl, embedOrigins };
 }
 
 function overviewOf(parts: Parts, res: Response): Promise<Overview> {
