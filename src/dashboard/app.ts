@@ -91,17 +91,13 @@ function guildRoutes(parts: AppParts): Router {
     const own = sessionOf(res).guildId;
     if (!ID_PATTERN.test(guild) || (own !== null && own !== guild)) throw notFound();
     visitOf(res).guildId = guild;
+    const page = GUILD_PAGES.find(
+      ({ path }) => req.path === (path || '/') || (path && req.path.startsWith(`${path}/`)),
+    );
+    if (page) res.context.route = `/guilds/:guild${page.path}`;
     next();
   });
-  for (const page of GUILD_PAGES) {
-    router.use((req, res, next) => {
-      if (req.path === (page.path || '/') || (page.path && req.path.startsWith(`${page.path}/`))) {
-        res.context.route = `/guilds/:guild${page.path}`;
-      }
-      next();
-    });
-    page.addTo(router, parts);
-  }
+  for (const page of GUILD_PAGES) page.addTo(router, parts);
   return router;
 }
 
