@@ -1,23 +1,14 @@
 import { HOUR_MS } from '../access/usage.ts';
-import { DAY_HOURS, type GuildUsage, type HourUsage, type Requests, sumOf } from '../access/usage-reader.ts';
+import { DAY_HOURS, type GuildUsage, type HourUsage, sumOf } from '../access/usage-reader.ts';
 
 /** Hours from one time of the axis to the next. */
 const TICK_HOURS = 8;
 
-/** A chart of requests by time, 100 high. Requests stand below, refused ones on top. */
-export interface RequestChart {
-  readonly title: string;
-  readonly sum: Requests;
-  /** Value at the top. */
-  readonly most: number;
-  readonly bars: readonly (HourUsage & { readonly height: number; readonly refusedHeight: number })[];
-  /** Times of the axis, each as the format `show` and at equal distances: ISO 8601. That of a day is in its middle. */
-  readonly ticks: readonly string[];
-  readonly show: 'hour' | 'weekday';
-}
-
-/** Returns the charts of a day by the hour, and of a week by the day. A day of 24 hours ends with the running hour, as the chart does. */
-export function requestCharts({ hours }: GuildUsage): RequestChart[] {
+/**
+ * Returns the charts of a day by the hour, and of a week by the day. A day of 24 hours ends with the running hour, as the chart does. The
+ * ticks of the axis are ISO 8601 times at equal distances, to be shown in the format `show`.
+ */
+export function requestCharts({ hours }: GuildUsage) {
   const days = Array.from({ length: Math.ceil(hours.length / DAY_HOURS) }, (_, day) => {
     const part = hours.slice(day * DAY_HOURS, (day + 1) * DAY_HOURS);
     return { startsAt: part[0]?.startsAt ?? '', ...sumOf(part) };
@@ -32,7 +23,8 @@ export function requestCharts({ hours }: GuildUsage): RequestChart[] {
   ];
 }
 
-function chartOf(title: string, parts: readonly HourUsage[]): Omit<RequestChart, 'ticks' | 'show'> {
+/** Returns a chart of 100 in height. Requests stand below, refused ones on top; `most` is the value at the top. */
+function chartOf(title: string, parts: readonly HourUsage[]) {
   const most = Math.max(...parts.map(({ requests, refused }) => requests + refused));
   const share = (requests: number) => (most === 0 ? 0 : (100 * requests) / most);
   return {

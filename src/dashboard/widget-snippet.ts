@@ -79,16 +79,8 @@ const VISITORS = [1, 10, 100];
 /** One read of the totals lasts this many refreshes. */
 const TOTALS_EVERY = 5;
 
-/** The requests of visitors who look for an hour. */
-export interface WidgetCost {
-  readonly visitors: number;
-  readonly text: string;
-  /** Whether the plan has fewer. */
-  readonly isOver: boolean;
-}
-
-/** Returns what a refresh costs of a quota. */
-export function costsOf({ refresh }: WidgetSettings, perHour: number): WidgetCost[] {
+/** Returns the requests of visitors who look for an hour, and whether the quota has fewer. */
+export function costsOf({ refresh }: WidgetSettings, perHour: number) {
   const each = refresh === 0 ? 2 : Math.ceil(3600 / refresh) + Math.ceil(3600 / (TOTALS_EVERY * refresh));
   return VISITORS.map((visitors) => {
     const requests = visitors * each;
