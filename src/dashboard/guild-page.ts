@@ -8,7 +8,6 @@ import type { RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './guild-imports.ts';
-import type { NewKeys } from './new-keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { Views } from './views.ts';
 
@@ -23,7 +22,6 @@ export interface Parts {
   /** Reads guilds. */
   readonly commands: CommandBatcher;
   readonly sessions: Sessions;
-  readonly newKeys: NewKeys;
   readonly auditLog: AuditLog;
   readonly imports: GuildImports;
   readonly views: Views;

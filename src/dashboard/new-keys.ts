@@ -1,10 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { KeepOptions } from '../access/api-keys.ts';
 import { hashToken } from '../access/invites.ts';
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
+import type { Parts } from './guild-page.ts';
+import { Refusal } from './refusal.ts';
+import { tokenOf } from './visit.ts';
 
 /** An API key that was made. */
-export interface NewKey {
+interface NewKey {
   readonly key: string;
   /** How long the key that it replaces goes on, in words. */
   readonly overlap?: string | undefined;
@@ -18,38 +21,51 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Keeps a new API key from the answer that made it until the page that shows it, once. So a reload of that page makes no second key. The key
- * is encrypted with the token of the session, of which Redis has the hash alone. Every method can throw StoreUnavailableError.
+ * Returns what keeps a new API key from the answer that makes it until the page that shows it, once. So a reload of that page makes no second
+ * key. The key is encrypted with the token of the session, of which Redis has the hash alone. One round trip.
+ * @param overlap how long the key that it replaces goes on, in words.
  */
-export class NewKeys {
-  constructor(
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
-  ) {}
+export function keepNewKey({ client, redisKeys }: Parts, res: Response, overlap?: string): KeepOptions {
+  const token = tokenOf(res);
+  return {
+    keep: async ({ key, record }) => {
+      const made: NewKey = { key, overlap };
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(CIPHER, secretOf(token), iv);
+      const sealed = Buffer.concat([cipher.update(JSON.stringify(made), 'utf8'), cipher.final()]);
+      const stored = Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
+      await client.set(redisKeys.newKey(hashOf(token, record.id)), stored, 'EX', TTL_S);
+    },
+  };
+}
 
-  /** Keeps the API key with the id `keyId` for the session of a token. One round trip. */
-  async keep(token: string, keyId: string, made: NewKey): Promise<void> {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, secretOf(token), iv);
-    const sealed = Buffer.concat([cipher.update(JSON.stringify(made), 'utf8'), cipher.final()]);
-    const stored = Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
-    await this.client.set(this.nameOf(token, keyId), stored, 'EX', TTL_S);
+/**
+ * Returns a key that was made, and deletes it here. One round trip.
+ * @throws Refusal if it was taken, is over, or is that of another session; and for HEAD, whose answer would not show it.
+ */
+export async function takeNewKey(
+  { client, redisKeys }: Parts,
+  { method }: Pick<Request, 'method'>,
+  res: Response,
+  keyId: string,
+): Promise<NewKey> {
+  if (method !== 'GET') throw new Refusal(405, 'Not allowed', 'A new key is shown for GET alone.');
+  const token = tokenOf(res);
+  const stored = await client.getdel(redisKeys.newKey(hashOf(token, keyId)));
+  if (stored === null) {
+    const message =
+      'A key is shown once, and this one was shown already. If you did not keep it, revoke it and make another.';
+    throw new Refusal(410, 'Shown already', message);
   }
+  const bytes = Buffer.from(stored, 'base64');
+  const decipher = createDecipheriv(CIPHER, secretOf(token), bytes.subarray(0, IV_BYTES));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  return JSON.parse(text.toString()) as NewKey;
+}
 
-  /** Returns the API key and deletes it here; null if it was taken, is over, or is that of another session. One round trip. */
-  async take(token: string, keyId: string): Promise<NewKey | null> {
-    const stored = await this.client.getdel(this.nameOf(token, keyId));
-    if (stored === null) return null;
-    const bytes = Buffer.from(stored, 'base64');
-    const decipher = createDecipheriv(CIPHER, secretOf(token), bytes.subarray(0, IV_BYTES));
-    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    const text = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-    return JSON.parse(text.toString()) as NewKey;
-  }
-
-  private nameOf(token: string, keyId: string): string {
-    return this.redisKeys.newKey(hashToken(`key ${keyId} ${token}`));
-  }
+function hashOf(token: string, keyId: string): string {
+  return hashToken(`key ${keyId} ${token}`);
 }
 
 function secretOf(token: string): Buffer {

@@ -24,7 +24,6 @@ import { type Assets, loadAssets } from './assets.ts';
 import { AuditLog } from './audit-log.ts';
 import { GuildImports } from './guild-imports.ts';
 import type { Parts } from './guild-page.ts';
-import { NewKeys } from './new-keys.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { Sessions } from './sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
@@ -137,7 +136,6 @@ function partsOn(store: Store, config: DashboardConfig, assets: Assets, auditLog
     guildConfig,
     imports: new GuildImports({ ...store, writer, guildConfig }, config.dashboardMaxMembers),
     sessions: new Sessions(client, redisKeys, Date.now),
-    newKeys: new NewKeys(client, redisKeys),
     auditLog,
     views: new Views(assets, GUILD_PAGES),
     planQuotas: config.planQuotas,

@@ -5,7 +5,7 @@ import { formOf } from './forms.ts';
 import type { Parts } from './guild-page.ts';
 import { Refusal } from './refusal.ts';
 import { SESSION_TTL_S } from './sessions.ts';
-import { actorOf, sessionOf, visitOf } from './visit.ts';
+import { actorOf, sessionOf, tokenOf, visitOf } from './visit.ts';
 
 /** Sign-ins with a bad link that one network may try at once, and the time after which it may try one more. */
 const ATTEMPTS = { burst: 10, intervalMs: 30_000 };
@@ -83,7 +83,7 @@ export function sessionRoutes({ sessions, auditLog, url }: Parts): Router {
   });
   router.post('/sign-out', async (_req, res) => {
     res.context.route = '/sign-out';
-    await sessions.close(visitOf(res).token ?? '');
+    await sessions.close(tokenOf(res));
     end(res);
   });
   router.post('/sign-out-everywhere', async (req, res) => {

@@ -33,6 +33,13 @@ export function sessionOf(res: Response): Session {
   return session;
 }
 
+/** Returns the token of the session of a page that needs one. */
+export function tokenOf(res: Response): string {
+  const { token } = visitOf(res);
+  if (token === undefined) throw new Error('the page needs no session');
+  return token;
+}
+
 /** Returns the author of a change, for the audit log. @param session that of the visit, unless it has just begun. */
 export function actorOf(req: Request, res: Response, session = sessionOf(res)): Actor {
   const { guildId, userId, id } = session;

@@ -8,8 +8,9 @@ import { readUsage, sumOf } from '../../access/usage-reader.ts';
 import { InvalidInputError, NotFoundError } from '../../errors.ts';
 import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import { keepNewKey } from '../new-keys.ts';
 import { actorOf, guildOf } from '../visit.ts';
-import { keepNewKey, makeKey, sendNewKey } from './key-made.ts';
+import { makeKey, sendNewKey } from './key-made.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 

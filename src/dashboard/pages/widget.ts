@@ -5,6 +5,7 @@ import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { BOARDS, kindOfBoard } from '../../store/keys.ts';
 import { capField, choice, formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
+import { takeNewKey } from '../new-keys.ts';
 import { keyForPlace } from '../place-access.ts';
 import { notFound } from '../refusal.ts';
 import { guildOf } from '../visit.ts';
@@ -19,7 +20,7 @@ import {
   widgetForm,
 } from '../widget-form.ts';
 import { codeOf, codesOf, costsOf, needsKey, PLACES, type Service } from '../widget-snippet.ts';
-import { makeKey, takeNewKey } from './key-made.ts';
+import { makeKey } from './key-made.ts';
 import { addWidgetData } from './widget-data.ts';
 
 /** The form that makes a key has the settings of the widget too. */
