@@ -6,7 +6,7 @@ const RADIUS = 74;
 const Y = 114;
 
 /** What the circle of a member shows. */
-export interface CardAvatar {
+interface CardAvatar {
   readonly name: string;
   /** Address of a picture. */
   readonly picture: string | undefined;

@@ -4,7 +4,7 @@ import type { Piece } from './card-words.ts';
 /** Size of the card in pixels. */
 export const [WIDTH, HEIGHT] = [934, 282];
 
-export interface TextStyle {
+interface TextStyle {
   readonly size: number;
   readonly fill?: string;
   readonly bold?: boolean;

@@ -5,7 +5,7 @@ import { inTurn } from './one-at-a-time.ts';
 import { Refusal } from './refusal.ts';
 
 /** The author of an entry. */
-export interface Author {
+interface Author {
   /** "operator", or "owner" with the user id, if the invite named one; and the id of the session. */
   readonly who: string;
   /** IP address. */
@@ -18,7 +18,7 @@ export interface Actor extends Author {
 }
 
 /** One change that was made in the dashboard. */
-export interface AuditEntry extends Author {
+interface AuditEntry extends Author {
   /** ISO 8601 in UTC, by Redis's clock. */
   readonly at: string;
   readonly what: string;
@@ -27,7 +27,7 @@ export interface AuditEntry extends Author {
 }
 
 /** An entry about access, or about the data of the guild. They are kept apart, so that many of one kind leave those of the other. */
-export type AuditKind = 'security' | 'data';
+type AuditKind = 'security' | 'data';
 
 /** Entries that are kept of each kind of a guild, about. */
 const MAX_ENTRIES = 1000;

@@ -18,7 +18,7 @@ import {
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A file that was received and read once. */
-export interface CheckedImport extends ImportChoice, CheckedFile {
+interface CheckedImport extends ImportChoice, CheckedFile {
   readonly id: string;
   readonly path: string;
   readonly bytes: number;

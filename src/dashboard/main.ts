@@ -3,7 +3,7 @@ import { createLogger, type LogLines } from '../observability/logger.ts';
 import { startDashboard } from './server.ts';
 
 /** What the dashboard takes from its process. */
-export interface DashboardProcess {
+interface DashboardProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Calls `listener` at a signal that ends the process. */
   onStop(listener: (signal: string) => void): () => void;

@@ -18,7 +18,7 @@ export interface Session extends Grant {
 }
 
 /** A session in the list of its guild, or of the operator. */
-export interface ListedSession extends Pick<Session, 'id' | 'userId'> {
+interface ListedSession extends Pick<Session, 'id' | 'userId'> {
   /** Time of its sign-in, ISO 8601 in UTC. */
   readonly since: string;
 }

@@ -7,7 +7,7 @@ import { allowLongBody, requireToken, TOKEN_FIELD } from './forms.ts';
 import { Refusal } from './refusal.ts';
 
 /** A form with a file, received. */
-export interface Upload {
+interface Upload {
   readonly fields: Readonly<Record<string, string>>;
   /** Name of the file as the browser gave it, without control characters: 100 characters at most, and "" for no name. */
   readonly name: string;

@@ -23,7 +23,7 @@ const FORMATS = {
 };
 
 /** The data of a page. All of it is escaped: no template writes text as markup. */
-export interface PageData extends Readonly<Record<string, unknown>> {
+interface PageData extends Readonly<Record<string, unknown>> {
   readonly title: string;
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from './audit-log.ts';
 import type { Session } from './sessions.ts';
 
 /** What is known of a request: who makes it, and the guild that its page shows. */
-export interface Visit {
+interface Visit {
   session?: Session;
   /** Token of the session, as the cookie carries it. */
   token?: string;

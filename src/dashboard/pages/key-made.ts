@@ -6,7 +6,7 @@ import { keepNewKey, takeNewKey } from '../new-keys.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
 /** The API key that a person wants. */
-export interface WantedKey {
+interface WantedKey {
   readonly name: string;
   /** Its lifetime in words. */
   readonly lifetime: string;
