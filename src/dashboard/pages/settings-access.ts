@@ -46,13 +46,8 @@ export function addAccess(router: Router, parts: Parts): void {
     const guildId = guildOf(res);
     const { user: userId } = form.data;
     const make = () => createInvite(scripts, redisKeys, url(), { guildId, userId });
-    const link = await auditLog.change(
-      guildId,
-      actorOf(req, res),
-      `Made an invite${userId && ` for ${userId}`}`,
-      make,
-      'security',
-    );
+    const what = `Made an invite${userId && ` for ${userId}`}`;
+    const link = await auditLog.change(guildId, actorOf(req, res), what, make, 'security');
     views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });
   });
   router.post('/settings/sign-out', async (req, res) => {
