@@ -102,13 +102,13 @@ local function award()
     if cooldown > 0 then
       require_permissions(KEYS[6], 'SET')
     end
-    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier, factor), cooldown > 0 and function()
-      redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
-    end)
+    reply = gain(member, 'OK', multiplied(ARGV[2] + 0.0, member.multiplier, factor))
     left = cooldown
   end
   if reply[1] == 'REFUSED' then
     return reply
+  elseif reply[1] == 'OK' and cooldown > 0 then
+    redis.call('SET', KEYS[6], ARGV[3] .. ' ms', 'PX', format_integer(cooldown))
   end
   local rank = ARGV[5] == 'rank' and redis.call('ZREVRANK', KEYS[1], member.id)
   reply[10] = rank and rank + 1 or ''

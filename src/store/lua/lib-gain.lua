@@ -41,10 +41,10 @@ local function read_member(user_id, with_profile)
   }
 end
 
--- Writes the gain of a member, and its profile when that has changed. Everything is checked before the first write, and `and_then` runs after it.
+-- Writes the gain of a member, and its profile when that has changed. Everything is checked before the first write.
 -- Returns the reply: status, rev, XP gained, XP and level before, XP and level after, XP to the next level, place, and two places for the
 -- script's own.
-local function gain(member, status, amount, and_then)
+local function gain(member, status, amount)
   local stats, level, above = member.stats, member.level, member.above
   local xp = member.xp + amount
   if xp > MAX_INTEGER then
@@ -75,9 +75,6 @@ local function gain(member, status, amount, and_then)
     if member.has_new_profile then
       local profile = member.profile
       redis.call('HSET', KEYS[5], member.id, join_profile(profile.level, profile.daily_streak, profile.last_daily_claim, profile.username))
-    end
-    if and_then then
-      and_then()
     end
   end
   return {
