@@ -8,9 +8,9 @@ local function as_reply(list)
   return #list < 4000 and { unpack(list) } or list
 end
 
--- Runs a command with all values of a list, or with those from `first` to `last`.
-local function write_all(command, key, list, first, last)
-  last = last or #list
+-- Runs a command with all values of a list, or with those from `first` on.
+local function write_all(command, key, list, first)
+  local last = #list
   for from = first or 1, last, SLICE do
     redis.call(command, key, unpack(list, from, math.min(from + SLICE - 1, last)))
   end

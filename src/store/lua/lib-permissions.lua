@@ -7,12 +7,10 @@ local function sample_arguments(command, key)
     return '0', 'x'
   elseif command == 'HSET' or command == 'HINCRBY' then
     return 'x', 'x'
-  elseif command == 'ZREM' or command == 'HMGET' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
+  elseif command == 'ZREM' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
     return 'x'
   elseif command == 'EXPIRE' or command == 'PEXPIRE' or command == 'INCRBY' then
     return '1'
-  elseif command == 'ZRANGE' then
-    return '0', '0'
   elseif command == 'RENAME' then
     return key
   end
