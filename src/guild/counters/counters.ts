@@ -9,23 +9,21 @@ import type { CurveText } from '../ranking/curves.ts';
 
 export const recount = defineScript('recount', GUILD_KEYS);
 
-/** The counters of a guild. */
-export interface Counters {
+/** The counters of a ranking. */
+interface Sums {
   /** Members with XP > 0. */
   readonly members: bigint;
   readonly totalXp: bigint;
   /** Sum of the levels of the members with XP > 0. */
   readonly levelSum: bigint;
-  /** Hidden members, which the others do not count. */
-  readonly hidden: bigint;
 }
 
-/** The counters of a guild's boards, by their names. None for a guild without boards. */
-export type BoardCounters = Readonly<Partial<Record<BoardName, Omit<Counters, 'hidden'>>>>;
-
 /** All that is counted in a guild. */
-export interface Counted extends Counters {
-  readonly boards: BoardCounters;
+export interface Counted extends Sums {
+  /** Hidden members, which the others do not count. */
+  readonly hidden: bigint;
+  /** The counters of its boards, by their names. None for a guild without boards. */
+  readonly boards: Readonly<Partial<Record<BoardName, Sums>>>;
 }
 
 /** Stored counters and counters computed from the members, both of one moment. */
@@ -38,24 +36,12 @@ export interface CounterCheck {
   readonly at: Date;
 }
 
-/** Config fields to store together with the counters. */
-export interface ConfigChange {
-  /** Curve to count levels on; '' = the guild's own. */
-  readonly curve: CurveText | '';
-  /** Field, value, field, value, ... */
-  readonly fields: readonly string[];
-}
-
-const NO_CHANGE: ConfigChange = { curve: '', fields: [] };
-
 type Status = 'OK' | 'DONE' | 'BUSY' | 'LOST' | 'UNSEEN';
 
 /** The decoded reply of recount.lua. */
 interface Slice extends CounterCheck {
   readonly status: Status;
   readonly revision: string;
-  /** Members in the ranking. */
-  readonly ranked: number;
   readonly counted: number;
 }
 
@@ -90,11 +76,12 @@ export class CounterAudit {
 
   /**
    * Stores the counters that the members give, and raises the revision. O(n log n).
-   * @param change stored in the same step, the curve among its fields.
+   * @param curve to count levels on; '' = the guild's own.
+   * @param fields of the config to store in the same step, the curve among them: field, value, ...
    * @returns the counters before and after.
    * @throws as {@link check}.
    */
-  async rebuild(guildId: string, { curve, fields }: ConfigChange = NO_CHANGE): Promise<CounterCheck> {
+  async rebuild(guildId: string, curve: CurveText | '' = '', fields: readonly string[] = []): Promise<CounterCheck> {
     return this.countBesideWrites(guildId, curve, ['commit', ...fields]);
   }
 
@@ -164,13 +151,12 @@ export class CounterAudit {
     const keys = this.redisKeys.guild(guildId);
     const reply = await recount(this.scripts, keys, [mode, tokenOrFirst, curve, this.sliceSize, ...commit]);
     const texts = reply.map(String);
-    const [status, revision, at, ranked, counted] = texts as [Status, string, string, string, string];
+    const [status, revision, at, , counted] = texts as [Status, string, string, string, string];
     return {
       ...compare(countersOf(texts.slice(9, 13), texts[14]), countersOf(texts.slice(5, 9), texts[13])),
       status,
       revision,
       at: new Date(Number(at)),
-      ranked: Number(ranked),
       counted: Number(counted),
     };
   }
@@ -182,37 +168,37 @@ function compare(stored: Counted, actual: Counted): Pick<CounterCheck, 'stored' 
 
 function plus(one: Counted, other: Counted): Counted {
   const boards = Object.entries(other.boards).map(([name, counters]) => {
-    return [name, sum(one.boards[name as BoardName], counters)];
+    return [name, sum(one.boards[name as BoardName] ?? sumsOf([]), counters)];
   });
   // Each slice counts all hidden members.
   return { ...sum(one, other), hidden: other.hidden, boards: Object.fromEntries(boards) };
 }
 
-function sum(one: Omit<Counters, 'hidden'> | undefined, other: Omit<Counters, 'hidden'>): Omit<Counters, 'hidden'> {
+function sum(one: Sums, other: Sums): Sums {
   return {
-    members: (one?.members ?? 0n) + other.members,
-    totalXp: (one?.totalXp ?? 0n) + other.totalXp,
-    levelSum: (one?.levelSum ?? 0n) + other.levelSum,
+    members: one.members + other.members,
+    totalXp: one.totalXp + other.totalXp,
+    levelSum: one.levelSum + other.levelSum,
   };
 }
 
-function countersOf([members = '', totalXp = '', levelSum = '', hidden = '']: string[], boards = ''): Counted {
-  const counters = (texts: readonly string[]) => {
-    const [membersOf = '', xp = '', levels = ''] = texts;
-    return { members: integer(membersOf), totalXp: integer(xp), levelSum: integer(levels) };
-  };
+/** @param boards as recount.lua replies them: NAME:MEMBERS:XP:LEVELS, with spaces between. */
+function countersOf(texts: readonly string[], boards = ''): Counted {
   const byBoard = boards
     .split(' ')
     .filter(Boolean)
-    .map((text) => text.split(':'));
-  return {
-    ...counters([members, totalXp, levelSum]),
-    hidden: integer(hidden),
-    boards: Object.fromEntries(byBoard.map(([name, ...texts]) => [name, counters(texts)])),
-  };
+    .map((text) => {
+      const [name, ...counters] = text.split(':');
+      return [name, sumsOf(counters)];
+    });
+  return { ...sumsOf(texts), hidden: integer(texts[3]), boards: Object.fromEntries(byBoard) };
+}
+
+function sumsOf([members, totalXp, levelSum]: readonly string[]): Sums {
+  return { members: integer(members), totalXp: integer(totalXp), levelSum: integer(levelSum) };
 }
 
 /** Parses a stored counter. One that is missing or not an integer counts as 0, so that the comparison shows the drift. */
-function integer(text: string): bigint {
+function integer(text = ''): bigint {
   return /^-?\d+$/.test(text) ? BigInt(text) : 0n;
 }

@@ -76,7 +76,7 @@ export class GuildConfig {
       );
     }
     // First, because another count can refuse it.
-    if (xpCurve !== undefined) await this.audit.rebuild(guildId, { curve: xpCurve, fields: curveFields(xpCurve) });
+    if (xpCurve !== undefined) await this.audit.rebuild(guildId, xpCurve, curveFields(xpCurve));
     if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
     await publishInvalidation(this.client, this.redisKeys, guildId);
   }

@@ -66,7 +66,7 @@ describeStores('a count of the members beside writes', (kind) => {
     await fc.assert(
       fc.asyncProperty(arbitrarySteps, arbitrarySteps, fc.integer({ min: 1, max: 4 }), async (first, later, size) => {
         const { guild, model, left, next } = await writtenBy(first, later);
-        await auditBeside(size, next).rebuild(guild, { curve: 'amari', fields: ['xp_curve', 'amari'] });
+        await auditBeside(size, next).rebuild(guild, 'amari', ['xp_curve', 'amari']);
         while (left.length > 0) await next();
         expect(await suite.store.audit.check(guild)).toMatchObject({ actual: sums(model, 'amari'), exact: true });
       }),
