@@ -1,10 +1,9 @@
 import type { ApiKeyStore } from '../../access/api-keys.ts';
 import { endSessions } from '../../access/session-generation.ts';
-import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { allBoardKeys, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { allBoardKeys, GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { Store } from '../../store/store.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 
@@ -28,10 +27,7 @@ export interface Removed {
   readonly quota: boolean;
 }
 
-interface GuildStore {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
+interface GuildStore extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
   readonly apiKeys: ApiKeyStore;
 }
 

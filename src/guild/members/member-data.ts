@@ -1,5 +1,5 @@
-import type { RedisClient } from '../../store/client.ts';
-import { BOARDS, boardKeys, type RedisKeys } from '../../store/keys.ts';
+import { BOARDS, boardKeys } from '../../store/keys.ts';
+import type { Store } from '../../store/store.ts';
 import { decodeProfile } from './stored-members.ts';
 
 /** A profile, and the text that is stored of it. */
@@ -38,7 +38,7 @@ export interface MemberData {
 
 /** Reads all that is stored of a user in a guild; null when there is nothing. O(log n). @throws StoreUnavailableError */
 export async function readMemberData(
-  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
   guild: string,
   userId: string,
 ): Promise<MemberData | null> {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DataConflictError, InvalidInputError } from '../../errors.ts';
-import type { RedisClient } from '../../store/client.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { Store } from '../../store/store.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
@@ -15,10 +14,7 @@ const KEY_NAMES = [
 /** Its keys end with the cooldowns of the members that it puts. */
 export const move = defineScript('move', KEY_NAMES);
 
-interface Store {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
+interface GuildStore extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
   readonly apiKeys: {
     revokeAll(guildId: string, hold: () => Promise<unknown>): Promise<number>;
     storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean>;
@@ -44,7 +40,11 @@ const AGAIN = 'run export and import again';
  * @throws InvalidInputError when the stream is none or ends early, when the guild has data of its own, or when something else writes to it.
  * @throws StoreUnavailableError
  */
-export async function importGuild(store: Store, lines: AsyncIterable<string>, signal: AbortSignal): Promise<Imported> {
+export async function importGuild(
+  store: GuildStore,
+  lines: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<Imported> {
   let move: GuildImport | undefined;
   try {
     for await (const text of lines) {
@@ -74,12 +74,12 @@ class GuildImport {
   private server = '';
 
   private constructor(
-    private readonly store: Store,
+    private readonly store: GuildStore,
     private readonly guildId: string,
   ) {}
 
   /** Takes the lock and deletes what an unfinished import left. */
-  static async begin(store: Store, guildId: string, model: string): Promise<GuildImport> {
+  static async begin(store: GuildStore, guildId: string, model: string): Promise<GuildImport> {
     const move = new GuildImport(store, guildId);
     try {
       move.server = (await move.step('begin', [], model))[1] ?? '';

@@ -1,7 +1,5 @@
 import { NotFoundError } from '../../errors.ts';
-import type { RedisClient } from '../../store/client.ts';
-import type { CommandBatcher } from '../../store/command-batcher.ts';
-import type { RedisKeys } from '../../store/keys.ts';
+import type { Store } from '../../store/store.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../ranking/page-look.ts';
 import { StatsRead } from '../ranking/reader.ts';
 
@@ -34,7 +32,7 @@ export interface Overview extends Readonly<Record<LookField, string>> {
 
 /** @throws NotFoundError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
 export async function requireGuild(
-  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
   guild: string,
 ): Promise<void> {
   const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
@@ -44,7 +42,7 @@ export async function requireGuild(
 
 /** Returns the members of a guild, ranked and hidden ones. O(1), one round trip. @throws StoreUnavailableError */
 export async function countStored(
-  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
+  { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
   guild: string,
 ): Promise<number> {
   const { xp, hidden } = redisKeys.guild(guild);
@@ -58,11 +56,7 @@ export async function countStored(
  * @throws StoreUnavailableError
  */
 export async function readOverview(
-  {
-    client,
-    redisKeys,
-    commands,
-  }: { readonly client: RedisClient; readonly redisKeys: RedisKeys; readonly commands: CommandBatcher },
+  { client, redisKeys, commands }: Pick<Store, 'client' | 'redisKeys' | 'commands'>,
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
 ): Promise<Overview> {
