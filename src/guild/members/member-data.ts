@@ -63,29 +63,20 @@ export async function readMemberData(
   const gained = (await Promise.all(onBoards)).flatMap(([board, gain]) =>
     gain === null ? [] : [[board, gain] as const],
   );
-  const boards = gained.length > 0 ? Object.fromEntries(gained) : null;
-  const profile = profileData(stored);
   const [stagedHiddenXp, stagedReasons, stagedProfile] = stagedRest;
   const xpStaged = stagedXp ?? stagedHiddenXp;
-  const staged =
-    xpStaged === null ? null : { xp: xpStaged, hidden_reasons: stagedReasons, profile: profileData(stagedProfile) };
-  const cooldown_ms = cooldown > 0 ? cooldown : null;
-  const data = {
-    guild,
-    user_id: userId,
+  const parts = {
     xp,
     hidden_xp,
     hidden_reasons,
-    profile,
-    cooldown_ms,
+    profile: profileData(stored),
+    cooldown_ms: cooldown > 0 ? cooldown : null,
     season_xp,
-    boards,
-    staged,
+    boards: gained.length > 0 ? Object.fromEntries(gained) : null,
+    staged:
+      xpStaged === null ? null : { xp: xpStaged, hidden_reasons: stagedReasons, profile: profileData(stagedProfile) },
   };
-  const isNothing = [xp, hidden_xp, hidden_reasons, profile, cooldown_ms, season_xp, boards, staged].every(
-    (part) => part === null,
-  );
-  return isNothing ? null : data;
+  return Object.values(parts).every((part) => part === null) ? null : { guild, user_id: userId, ...parts };
 }
 
 function profileData(stored: string | null): ProfileData | null {
