@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
+import { nodesOf } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
-import { nodesOf } from '../store/nodes.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 /** Keys that Redis walks over in one SCAN, and the number of SCANs: none keeps others waiting, and their sum is bounded. */

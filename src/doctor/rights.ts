@@ -1,8 +1,8 @@
 import type { StoreUnavailableError } from '../errors.ts';
 import { messageOf } from '../errors.ts';
+import { nodesOf } from '../store/client.ts';
 import { timeProblem } from '../store/inspection.ts';
 import { boardKeys } from '../store/keys.ts';
-import { nodesOf } from '../store/nodes.ts';
 import { probeStore } from '../store/probe.ts';
 import { explainFailure } from '../store/refusals.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';

@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
+import { nodesOf } from '../store/client.ts';
 import { infoFields, policyProblem, versionProblem } from '../store/inspection.ts';
-import { nodesOf } from '../store/nodes.ts';
 import { type CheckContext, type Finding, note, ok, problem, unknown } from './finding.ts';
 
 /** Bytes of Redis for each member, as docs/operations.md measured them. */

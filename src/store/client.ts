@@ -7,3 +7,8 @@ export type RedisClient = Redis | Cluster;
 export function isCluster(client: RedisClient): client is Cluster {
   return client.isCluster;
 }
+
+/** Returns the connections to single servers: those to the nodes of a Cluster, or the client itself. */
+export function nodesOf(client: RedisClient, role: 'all' | 'master'): readonly Redis[] {
+  return isCluster(client) ? client.nodes(role) : [client];
+}

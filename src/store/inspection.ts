@@ -1,6 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { RedisClient } from './client.ts';
-import { nodesOf } from './nodes.ts';
+import { nodesOf, type RedisClient } from './client.ts';
 
 /** The first major version of Redis that is supported; every Valkey is. */
 const MIN_REDIS = 7;

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
-import { isCluster, type RedisClient } from './client.ts';
-import { nodesOf } from './nodes.ts';
+import { isCluster, nodesOf, type RedisClient } from './client.ts';
 import { isRefusal } from './refusals.ts';
 
 const RETRY_MS = 50;

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RedisClient } from '../../store/client.ts';
+import { nodesOf, type RedisClient } from '../../store/client.ts';
 import type { RedisKeys } from '../../store/keys.ts';
-import { nodesOf } from '../../store/nodes.ts';
 import { withStoreErrors } from '../../store/store.ts';
 
 /** Redis keys that one SCAN looks at: a fraction of a millisecond, in which Redis serves nobody else. */
