@@ -2,7 +2,7 @@ import { InvalidInputError, NotFoundError } from '../errors.ts';
 import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
-import { transact } from '../store/transaction.ts';
+import { transact } from '../store/store.ts';
 import { type ApiKeyRecord, fromFields, isExpired, type ListedKey, toFields, unfinishedKey } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { oneRotation } from './one-rotation.ts';

@@ -4,7 +4,7 @@ import { DataConflictError, InvalidInputError, NotFoundError } from '../../error
 import type { RedisClient } from '../../store/client.ts';
 import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
-import { transact } from '../../store/transaction.ts';
+import { transact } from '../../store/store.ts';
 import { reasonsIn } from '../members/hide-reasons.ts';
 import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 import { readRest } from './read-rest.ts';
