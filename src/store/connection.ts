@@ -15,8 +15,9 @@ import { watchSilence } from './timeouts.ts';
 export function connect(config: RedisConfig, silenceMs = Math.max(500, config.timeoutMs * 2)): RedisClient {
   const options = { ...urlOptions(config), ...timeLimits(config.timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, options, silenceMs);
-  const client = new Redis(config.mode === 'sentinel' ? sentinelOptions(config, options) : options);
-  if (config.mode === 'sentinel') watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
+  if (config.mode !== 'sentinel') return guard(new Redis(options), silenceMs);
+  const client = new Redis(sentinelOptions(config, options));
+  watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
   return guard(client, silenceMs);
 }
 
@@ -27,11 +28,8 @@ function connectToCluster(config: RedisConfig, options: RedisOptions, silenceMs:
 }
 
 function guard(client: Redis, silenceMs: number): Redis {
-  return leaveOtherDatabases(watchSilence(client, silenceMs));
-}
-
-/** ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent. */
-function leaveOtherDatabases(client: Redis): Redis {
+  watchSilence(client, silenceMs);
+  // ioredis goes on in database 0 when Redis refuses the database of the URL. It has reported the error before a command can be sent.
   return client.on('error', (error: Error) => {
     if (isDatabaseRefusal(error)) client.disconnect(true);
   });

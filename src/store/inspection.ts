@@ -12,9 +12,9 @@ export async function inspectStore(client: RedisClient): Promise<string[]> {
 
 async function inspectNode(node: Redis): Promise<string[]> {
   const info = infoFields(await node.info().catch(() => ''));
-  const wrongs = [versionProblem(info), policyProblem(info)];
-  const policy = wrongs[1] && `${wrongs[1]}: set noeviction`;
-  return [wrongs[0], policy, await timeProblem(node)].filter((wrong) => wrong !== undefined);
+  const policy = policyProblem(info);
+  const wrongs = [versionProblem(info), policy && `${policy}: set noeviction`, await timeProblem(node)];
+  return wrongs.filter((wrong) => wrong !== undefined);
 }
 
 /** Returns the fields of a reply to INFO. */

@@ -74,7 +74,7 @@ interface WatchedClient {
  * Closes the socket of a connection that takes longer than half a second to be made, or that is silent for `limitMs` although data was
  * sent: until then the commands that were given up on stay in its queue. It stands for ioredis's `connectTimeout` and `socketTimeout`.
  */
-export function watchSilence<T extends WatchedClient>(client: T, limitMs: number): T {
+export function watchSilence(client: WatchedClient, limitMs: number): void {
   const silentTicks = Math.ceil(limitMs / CONNECTION_TICK_MS);
   /** Bytes that were sent when the last reply came. */
   let answeredBytes = 0;
@@ -101,5 +101,4 @@ export function watchSilence<T extends WatchedClient>(client: T, limitMs: number
   };
   const timer = setInterval(tick, CONNECTION_TICK_MS).unref();
   client.once('end', () => clearInterval(timer));
-  return client;
 }
