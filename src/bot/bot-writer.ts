@@ -1,5 +1,5 @@
 import { type Award, type AwardRequest, award, awardArguments, decodeAward } from '../guild/members/award.ts';
-import { checkFields, checkList } from '../guild/members/check-fields.ts';
+import { checkFields, checkIds, checkList } from '../guild/members/check-fields.ts';
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
 import type { OnceOptions } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
@@ -8,7 +8,6 @@ import { checkProfile, type ProfileChange, placeIn, profileChange } from '../gui
 import { inSlices } from '../guild/members/slices.ts';
 import { type PresentMembers, type SyncOptions, type SyncResult, syncMembers } from '../guild/members/sync.ts';
 import { LeaderboardWriter, type RecordResult, recordResult, throwRefusal } from '../guild/members/writer.ts';
-import { checkIds } from '../guild/ranking/check-ids.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
 import { type SeasonOptions, SeasonReset, type SeasonResult } from '../guild/season/season.ts';
 import { createDashboardLink, type DashboardLinkOptions } from './dashboard-link.ts';

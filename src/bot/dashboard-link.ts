@@ -1,7 +1,6 @@
 import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from '../access/invites.ts';
 import { InvalidInputError } from '../errors.ts';
-import { checkFields } from '../guild/members/check-fields.ts';
-import { checkIds } from '../guild/ranking/check-ids.ts';
+import { checkFields, checkIds } from '../guild/members/check-fields.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import type { Scripts } from '../store/scripts.ts';
 

@@ -1,8 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
-import { checkFields } from '../guild/members/check-fields.ts';
+import { checkFields, checkIds } from '../guild/members/check-fields.ts';
 import { wholeText } from '../guild/members/gain.ts';
 import { type CardReply, card, decodeCard, type MemberCard } from '../guild/ranking/card.ts';
-import { checkIds } from '../guild/ranking/check-ids.ts';
 import { MAX_PAGE_SIZE } from '../guild/ranking/model.ts';
 import {
   around,

@@ -1,4 +1,5 @@
-import { InvalidInputError } from '../../errors.ts';
+import { InvalidIdError, InvalidInputError } from '../../errors.ts';
+import { ID_PATTERN } from '../ranking/model.ts';
 
 /**
  * Checks that an argument of a bot is an object with known fields only: JavaScript would drop another one without a word. It runs at each
@@ -21,6 +22,18 @@ export function checkFields(value: unknown, owner: string, names: readonly strin
 /** Checks that an argument is a list. @throws InvalidInputError */
 export function checkList(value: unknown, subject: string): void {
   if (!Array.isArray(value)) throw new InvalidInputError(`${subject} must be a list, not ${shown(value)}`);
+}
+
+/** Checks the ids of a write before it is sent. @throws InvalidIdError, and InvalidInputError for user ids that are no list. */
+export function checkIds(guildId: string, userIds: readonly string[]): void {
+  if (!isId(guildId)) throw new InvalidIdError('guild', guildId);
+  checkList(userIds, 'The user ids');
+  for (const userId of userIds) if (!isId(userId)) throw new InvalidIdError('user', userId);
+}
+
+/** JavaScript lets a bot pass anything, and a pattern takes undefined for the text "undefined". */
+function isId(id: unknown): boolean {
+  return typeof id === 'string' && ID_PATTERN.test(id);
 }
 
 /** Checks that an argument is a text. A client would make one of anything, such as "null". @throws InvalidInputError */

@@ -3,8 +3,8 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import { checkIds } from '../ranking/check-ids.ts';
 import { wholeXp } from '../ranking/reader.ts';
+import { checkIds } from './check-fields.ts';
 import { type HideReason, reasonsIn } from './hide-reasons.ts';
 import { claimTime, explicitLevel, splitProfile } from './profile.ts';
 

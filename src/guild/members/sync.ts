@@ -2,8 +2,7 @@ import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import { checkIds } from '../ranking/check-ids.ts';
-import { checkFields, shown } from './check-fields.ts';
+import { checkFields, checkIds, shown } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
 

@@ -3,11 +3,10 @@ import { DataConflictError, InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import { checkFields } from '../members/check-fields.ts';
+import { checkFields, checkIds } from '../members/check-fields.ts';
 import { recordArguments } from '../members/records.ts';
 import { decodeRow, type StoredMember } from '../members/stored-members.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
-import { checkIds } from '../ranking/check-ids.ts';
 
 export const season = defineScript('season', [...GUILD_KEYS, 'season', 'seasonXp', 'lock', 'hiddenReasons']);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidIdError } from '../../../../src/errors.ts';
-import { checkIds } from '../../../../src/guild/ranking/check-ids.ts';
+import { checkIds } from '../../../../src/guild/members/check-fields.ts';
 
 describe('the ids of a write', () => {
   it('are 1 to 64 of A-Z a-z 0-9 _ - .', () => {
