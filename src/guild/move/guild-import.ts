@@ -52,8 +52,10 @@ export async function importGuild(
       const line = parseLine(text);
       // The beginning of another stream ends this one too.
       if (!line || ('format' in line && move)) break;
-      if ('format' in line) move = await GuildImport.begin(store, line.guild, line.model);
-      else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
+      if ('format' in line) {
+        move = new GuildImport(store, line.guild);
+        await move.begin(line.model);
+      } else if (!move) throw new InvalidInputError('The input does not begin as the output of "guild export" does');
       else if ('members' in line) await move.put(line.members);
       else return await move.finish(line.end);
     }
@@ -73,22 +75,15 @@ class GuildImport {
   /** Name of the Redis server that stores the members. */
   private server = '';
 
-  private constructor(
+  constructor(
     private readonly store: GuildStore,
     private readonly guildId: string,
   ) {}
 
   /** Takes the lock and deletes what an unfinished import left. */
-  static async begin(store: GuildStore, guildId: string, model: string): Promise<GuildImport> {
-    const move = new GuildImport(store, guildId);
-    try {
-      move.server = (await move.step('begin', [], model))[1] ?? '';
-      await store.apiKeys.revokeAll(guildId, () => move.put([]));
-      return move;
-    } catch (error) {
-      move.stop();
-      throw error;
-    }
+  async begin(model: string): Promise<void> {
+    this.server = (await this.step('begin', [], model))[1] ?? '';
+    await this.store.apiKeys.revokeAll(this.guildId, () => this.put([]));
   }
 
   async put(members: readonly MovedMember[]): Promise<void> {
