@@ -43,14 +43,14 @@ export async function syncMembers(
 ): Promise<SyncResult> {
   checkFields(options, 'the options of syncMembers', ['dryRun', 'maxShare']);
   const { dryRun = false, maxShare = MAX_SHARE } = options;
+  const present = (Array.isArray(presentIds) ? new Set(presentIds) : presentIds) as PresentMembers | null;
   checkIds(guildId, Array.isArray(presentIds) ? presentIds : []);
   if (!(typeof maxShare === 'number' && maxShare >= 0 && maxShare <= 1))
     throw new InvalidInputError(`maxShare must be a number from 0 to 1, not ${shown(maxShare)}`);
-  if (typeof (presentIds as Partial<PresentMembers> | null)?.has !== 'function' && !Array.isArray(presentIds))
+  if (typeof present?.has !== 'function')
     throw new InvalidInputError(
       `The present members must be a list, a Set or a Map of user ids, not ${shown(presentIds)}`,
     );
-  const present: PresentMembers = Array.isArray(presentIds) ? new Set(presentIds) : (presentIds as PresentMembers);
   if (present.size === 0)
     throw new InvalidInputError('The list of present members is empty: give all user ids of the server');
 
