@@ -24,24 +24,20 @@ for i, id in ipairs(ARGV) do
     error('KEYS[' .. i + 7 .. '] is not ' .. cooldown_key, 0)
   end
   local level = explicit_level(redis.call('HGET', members_key, id))
-  local score, is_hidden = nil, false
   if not found[id] then
-    score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
-  end
-  if not score and not found[id] and stats.boards_text then
     found[id] = true
-    is_dropped = on_boards().drop(stats, id) or is_dropped
-  elseif score then
-    found[id] = true
-    removed = removed + 1
-    note_hidden(stats, hidden_key, id, is_hidden)
-    if is_hidden then
-      unhidden = unhidden + 1
-    else
+    local score, is_hidden = score_and_place(stats, xp_key, hidden_key, id)
+    if score then
+      removed = removed + 1
+      note_hidden(stats, hidden_key, id, is_hidden)
       -- A raw writer can have put a hidden member into the ranking too.
-      unhidden = unhidden + (stats.hidden and redis.call('ZSCORE', hidden_key, id) and 1 or 0)
+      if is_hidden or (stats.hidden and redis.call('ZSCORE', hidden_key, id)) then
+        unhidden = unhidden + 1
+      end
+      change_member(stats, curve, id, { score = score, xp = whole_xp(score), explicit = level, is_hidden = is_hidden }, nil)
+    elseif stats.boards_text then
+      is_dropped = on_boards().drop(stats, id) or is_dropped
     end
-    change_member(stats, curve, id, { score = score, xp = whole_xp(score), explicit = level, is_hidden = is_hidden }, nil)
   end
 end
 
