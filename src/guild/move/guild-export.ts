@@ -79,11 +79,10 @@ export class GuildExport {
 
   /** Reads all members and writes those that differ. @returns the revision before. */
   private async round(): Promise<string | null> {
-    const { xp, hidden } = this.keys;
     const before = await this.revision();
     const found = new Map<string, number>();
-    for (const [place, key] of [['ranked', xp] as const, ['hidden', hidden] as const]) {
-      for await (const scored of scanSortedSet(this.client, key, MEMBERS_PER_LINE)) {
+    for (const place of ['xp', 'hidden'] as const) {
+      for await (const scored of scanSortedSet(this.client, this.keys[place], MEMBERS_PER_LINE)) {
         this.options.signal.throwIfAborted();
         await this.writeMembers(place, scored, found);
       }
@@ -111,23 +110,21 @@ export class GuildExport {
   }
 
   /** @param scored user id, XP, and so on. */
-  private async writeMembers(kind: 'ranked' | 'hidden', scored: readonly string[], found: Map<string, number>) {
+  private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
     if (scored.length === 0) return;
     const userIds = membersOf(scored);
-    const { members, hiddenReasons, xp: xpKey } = this.keys;
+    const { keys } = this;
     const unfit = userIds.find((userId) => userId.includes('\ufffd'));
     if (unfit !== undefined) {
-      const place = `${JSON.stringify(unfit)} in ${kind === 'hidden' ? this.keys.hidden : xpKey}`;
       const fix = 'take it out with ZREM, then export and import again';
-      throw new DataConflictError(`The user id ${place} is no text: ${fix}`);
+      throw new DataConflictError(`The user id ${JSON.stringify(unfit)} in ${keys[place]} is no text: ${fix}`);
     }
-    const placeOnBoards = kind === 'hidden' ? 'hidden' : 'xp';
     const pipeline = this.client
       .pipeline()
-      .hmgetBuffer(members, ...userIds)
-      .hmget(hiddenReasons, ...userIds);
-    for (const board of BOARDS) pipeline.zmscore(boardKeys(xpKey, board)[placeOnBoards], ...userIds);
-    for (const userId of userIds) pipeline.pttl(this.keys.cooldownPrefix + userId);
+      .hmgetBuffer(keys.members, ...userIds)
+      .hmget(keys.hiddenReasons, ...userIds);
+    for (const board of BOARDS) pipeline.zmscore(boardKeys(keys.xp, board)[place], ...userIds);
+    for (const userId of userIds) pipeline.pttl(keys.cooldownPrefix + userId);
     const [profiles, reasons, ...rest] = await transact(pipeline);
     const [gains, ttls] = [rest.slice(0, BOARDS.length) as (string | null)[][], rest.slice(BOARDS.length)];
     const changed: MovedMember[] = [];
@@ -136,12 +133,12 @@ export class GuildExport {
       const until = ttl > 0 ? Date.now() + ttl : 0;
       const profile = (profiles as (Buffer | null)[])[index]?.toString('latin1') ?? '';
       const text = (reasons as (string | null)[])[index] ?? '';
-      const place = kind === 'hidden' ? `hidden ${reasonsIn(text).join(' ')}` : kind;
+      const kind = place === 'hidden' ? `hidden ${reasonsIn(text).join(' ')}` : 'ranked';
       const onBoards = gains.map((board) => board[index] ?? '0');
       const gained = onBoards.some((gain) => gain !== '0') ? onBoards.join(',') : '';
-      const member: MovedMember = [userId, place, xp, until, profile, gained];
+      const member: MovedMember = [userId, kind, xp, until, profile, gained];
       // Two readings of the same time to live are some milliseconds apart.
-      const digest = digestOf([place, xp, Math.round(until / 1000), profile, gained]);
+      const digest = digestOf([kind, xp, Math.round(until / 1000), profile, gained]);
       if ((found.get(userId) ?? this.written.get(userId)) !== digest) changed.push(member);
       found.set(userId, digest);
       this.written.delete(userId);
