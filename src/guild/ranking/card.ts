@@ -2,7 +2,7 @@ import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { type HideReason, reasonsIn } from '../members/hide-reasons.ts';
 import { explicitLevel, splitProfile } from '../members/profile.ts';
-import { type Curve, MAX_XP, progress, xpForLevel } from './curves.ts';
+import { type Curve, MAX_XP, type Progress, progress, xpForLevel } from './curves.ts';
 import type { LeaderboardEntry } from './model.ts';
 import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
 
@@ -30,12 +30,7 @@ export interface CardNeighbour {
 }
 
 /** How far a member is in its level. */
-export interface CardProgress {
-  /** XP gained in this level. */
-  readonly gained: number;
-  /** XP from the start of this level to the next one; 0 at the highest level. */
-  readonly needed: number;
-}
+export type CardProgress = Pick<Progress, 'gained' | 'needed'>;
 
 /** What a rank card shows of one member. All of it was read at one moment. */
 export interface MemberCard extends Omit<CardNeighbour, 'rank'> {
