@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { checkFields, checkText, shown } from './check-fields.ts';
-import { isRepeated, type OnceOptions } from './event.ts';
+import type { OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
 /** Gives XP for a message. Its keys end with the cooldown of the member. */
@@ -42,8 +42,6 @@ export interface Award extends Gain {
   readonly cooldownLeftMs: number;
   /** Rank from 1; null unless it was asked for, and for a hidden member. */
   readonly rank: number | null;
-  /** Whether the event had this reply before. Then nothing was changed. */
-  readonly repeated: boolean;
 }
 
 const MAX_FACTOR = 1000;
@@ -78,7 +76,6 @@ export function decodeAward(reply: readonly (string | number)[]): Award {
     onCooldown: reply[0] === 'WAIT',
     cooldownLeftMs: Number(reply[10]),
     rank: rank === '' ? null : Number(rank),
-    repeated: isRepeated(reply),
   });
 }
 

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { checkFields, checkText } from './check-fields.ts';
-import { isRepeated, type OnceOptions } from './event.ts';
+import type { OnceOptions } from './event.ts';
 import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
 
 /** Gives the reward of the day. */
@@ -39,8 +39,6 @@ export interface Claim extends Gain {
   readonly streak: number;
   /** When the next claim is possible, at this offset. */
   readonly nextClaimAt: Date;
-  /** Whether the event had this reply before. Then nothing was changed. */
-  readonly repeated: boolean;
 }
 
 const MAX_OFFSET = 24 * 60;
@@ -75,6 +73,5 @@ export function decodeClaim(reply: readonly (string | number)[]): Claim {
     streak: Number(reply[9]),
     // A raw writer can have stored any time.
     nextClaimAt: new Date(Math.min(Number(reply[10]), MAX_TIME_MS)),
-    repeated: isRepeated(reply),
   });
 }

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../errors.ts';
 import { shown } from './check-fields.ts';
+import { isRepeated } from './event.ts';
 import type { MemberChange } from './writer.ts';
 
 /** What a gain did to one member. */
@@ -8,6 +9,8 @@ export interface Gain extends Omit<MemberChange, 'userId'> {
   readonly revision: string;
   /** XP from here to the next level; null for a member with an explicit level, which XP does not change, or with the highest. */
   readonly xpToNextLevel: number | null;
+  /** Whether the event had this reply before. Then nothing was changed. */
+  readonly repeated: boolean;
 }
 
 /** Decodes the part of a reply that award.lua and claim.lua share. */
@@ -22,6 +25,7 @@ export function decodeGain(reply: readonly (string | number)[]): Gain {
     xpToNextLevel: next === '' ? null : Number(next),
     created: place === 'new',
     hidden: place === 'hidden',
+    repeated: isRepeated(reply),
   };
 }
 
