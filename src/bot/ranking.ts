@@ -1,19 +1,8 @@
+import { type RankedMember, rankedMember } from '../guild/ranking/card.ts';
 import type { Curve, CurveName } from '../guild/ranking/curves.ts';
 import type * as api from '../guild/ranking/model.ts';
 
 /** Rankings as a bot reads them: the content of the API, with the names of the writer. */
-
-/** One row of a ranking. */
-export interface RankedMember {
-  /** Position in the ranking, from 1. */
-  readonly rank: number;
-  readonly userId: string;
-  /** The display name, or the user id without one. */
-  readonly username: string;
-  readonly level: number;
-  /** Total XP, 0 .. 2^53-1. */
-  readonly xp: number;
-}
 
 /** A part of a ranking. Rows, ranks and total were read at one moment. */
 export interface RankingPart {
@@ -47,10 +36,6 @@ export interface GuildStats {
   /** The numbers of the curve, for `levelForXp`, `xpForLevel` and `progress` of `guildrank/curves`. */
   readonly curve: Curve;
   readonly xpMultiplier: number;
-}
-
-function rankedMember({ rank, user_id: userId, username, level, xp }: api.LeaderboardEntry): RankedMember {
-  return { rank, userId, username, level, xp };
 }
 
 export function rankingPart({ data, total }: Pick<api.LeaderboardPage, 'data' | 'total'>): RankingPart {

@@ -16,10 +16,10 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
 }
 
 export type { HideReason } from '../guild/members/hide-reasons.ts';
-export type { CardNeighbour, CardProgress, MemberCard } from '../guild/ranking/card.ts';
+export type { CardNeighbour, CardProgress, MemberCard, RankedMember } from '../guild/ranking/card.ts';
 export type { BoardName } from '../store/keys.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
 export type { RankingOptions } from './guild-reader.ts';
-export type { GuildStats, Member, RankedMember, RankingPage, RankingPart } from './ranking.ts';
+export type { GuildStats, Member, RankingPage, RankingPart } from './ranking.ts';
 export type { Rules } from './rules-document.ts';
 export { type GuildReader, InvalidIdError, InvalidInputError, StoreUnavailableError };

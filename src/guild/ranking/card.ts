@@ -17,8 +17,8 @@ export type CardReply = readonly [
   page: PageReply,
 ];
 
-/** The member above or below in the ranking. */
-export interface CardNeighbour {
+/** One row of a ranking as a bot reads it. */
+export interface RankedMember {
   /** Position in the ranking, from 1. */
   readonly rank: number;
   readonly userId: string;
@@ -29,11 +29,14 @@ export interface CardNeighbour {
   readonly xp: number;
 }
 
+/** The member above or below in the ranking. */
+export type CardNeighbour = RankedMember;
+
 /** How far a member is in its level. */
 export type CardProgress = Pick<Progress, 'gained' | 'needed'>;
 
 /** What a rank card shows of one member. All of it was read at one moment. */
-export interface MemberCard extends Omit<CardNeighbour, 'rank'> {
+export interface MemberCard extends Omit<RankedMember, 'rank'> {
   /** Position in the ranking, from 1; null for a hidden member. */
   readonly rank: number | null;
   /** Members in the ranking, including those with XP 0. */
@@ -80,7 +83,10 @@ function wayOf(curve: Curve, xp: number): Pick<MemberCard, 'progress' | 'nextLev
 }
 
 function neighbour(row: LeaderboardEntry | undefined): CardNeighbour | null {
-  if (!row) return null;
-  const { rank, user_id: userId, username, level, xp } = row;
+  return row ? rankedMember(row) : null;
+}
+
+/** Returns a row with the names of the bot kit. */
+export function rankedMember({ rank, user_id: userId, username, level, xp }: LeaderboardEntry): RankedMember {
   return { rank, userId, username, level, xp };
 }
