@@ -21,13 +21,8 @@ export interface LeaderboardPage {
   readonly page: number;
 }
 
-export interface Member {
-  readonly user_id: string;
-  readonly username: string;
-  readonly level: number;
-  readonly xp: number;
-  /** Position on the leaderboard, from 1. */
-  readonly rank: number;
+/** A ranked member with its daily claims. */
+export interface Member extends LeaderboardEntry {
   /** Days in a row. */
   readonly daily_streak: number;
   /** ISO 8601 in UTC, or null when there was none. */
