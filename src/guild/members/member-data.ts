@@ -1,4 +1,4 @@
-import { BOARDS, boardKeys } from '../../store/keys.ts';
+import { BOARDS, type BoardName, boardKeys, type GuildKeys } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
 import { decodeProfile } from './stored-members.ts';
 
@@ -43,27 +43,27 @@ export async function readMemberData(
   userId: string,
 ): Promise<MemberData | null> {
   const keys = redisKeys.guild(guild);
-  const staging = redisKeys.staging(guild);
-  const onBoards = BOARDS.map(async (board): Promise<[string, string | null]> => {
+  const read = ({ xp, hidden, hiddenReasons, members }: GuildKeys) =>
+    Promise.all([
+      client.zscore(xp, userId),
+      client.zscore(hidden, userId),
+      client.hget(hiddenReasons, userId),
+      client.hget(members, userId),
+    ]);
+  const readBoard = async (board: BoardName) => {
     const { xp, hidden } = boardKeys(keys.xp, board);
-    return [board, (await client.zscore(xp, userId)) ?? (await client.zscore(hidden, userId))];
-  });
-  const [xp, hidden_xp, hidden_reasons, stored, cooldown, season_xp, stagedXp, ...stagedRest] = await Promise.all([
-    client.zscore(keys.xp, userId),
-    client.zscore(keys.hidden, userId),
-    client.hget(keys.hiddenReasons, userId),
-    client.hget(keys.members, userId),
+    const gain = (await client.zscore(xp, userId)) ?? (await client.zscore(hidden, userId));
+    return gain === null ? [] : [[board, gain] as const];
+  };
+  const [[xp, hidden_xp, hidden_reasons, stored], staged, cooldown, season_xp, onBoards] = await Promise.all([
+    read(keys),
+    read(redisKeys.staging(guild)),
     client.pttl(keys.cooldownPrefix + userId),
     client.zscore(keys.seasonXp, userId),
-    client.zscore(staging.xp, userId),
-    client.zscore(staging.hidden, userId),
-    client.hget(staging.hiddenReasons, userId),
-    client.hget(staging.members, userId),
+    Promise.all(BOARDS.map(readBoard)),
   ]);
-  const gained = (await Promise.all(onBoards)).flatMap(([board, gain]) =>
-    gain === null ? [] : [[board, gain] as const],
-  );
-  const [stagedHiddenXp, stagedReasons, stagedProfile] = stagedRest;
+  const gained = onBoards.flat();
+  const [stagedXp, stagedHiddenXp, stagedReasons, stagedProfile] = staged;
   const xpStaged = stagedXp ?? stagedHiddenXp;
   const parts = {
     xp,

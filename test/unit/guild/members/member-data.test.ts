@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
 import { createWriter } from '../../../../src/bot/writer.ts';
+import { StoreUnavailableError } from '../../../../src/errors.ts';
 import { readMemberData } from '../../../../src/guild/members/member-data.ts';
+import type { RedisClient } from '../../../../src/store/client.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
 
@@ -82,5 +85,21 @@ describeStores('what is stored of a member', (kind) => {
     await client.hset(`gr:{${guild}}:next:members`, 'a', '- 5 - Bo');
     const staged = { xp: '2', hidden_reasons: 'left self', profile: { stored: '- 5 - Bo', daily_streak: 5 } };
     expect(await read(guild)).toMatchObject({ ...nothing, staged });
+  });
+
+  it('fails with one error when each of its commands fails', async () => {
+    const { redisKeys } = suite.store;
+    const fails = () => Promise.reject(new StoreUnavailableError(new Error('planted')));
+    const client = { zscore: fails, hget: fails, pttl: fails } as unknown as RedisClient;
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    try {
+      await expect(readMemberData({ client, redisKeys }, 'g', 'a')).rejects.toThrow(StoreUnavailableError);
+      // Node reports them after the promises of this round.
+      await setImmediate();
+      expect(unhandled).not.toHaveBeenCalled();
+    } finally {
+      process.off('unhandledRejection', unhandled);
+    }
   });
 });
