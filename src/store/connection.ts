@@ -13,9 +13,10 @@ import { watchSilence } from './timeouts.ts';
  * @param silenceMs time without a reply after which a connection is taken for hung.
  */
 export function connect(config: RedisConfig, silenceMs = Math.max(500, config.timeoutMs * 2)): RedisClient {
-  const options = { ...urlOptions(config), ...timeLimits(config.timeoutMs) };
+  const { address, access } = parseUrl(config);
+  const options = { ...access, ...timeLimits(config.timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, options, silenceMs);
-  if (config.mode !== 'sentinel') return guard(new Redis(options), silenceMs);
+  if (config.mode === 'standalone') return guard(new Redis({ ...options, ...address }), silenceMs);
   const client = new Redis(sentinelOptions(config, options));
   watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
   return guard(client, silenceMs);
@@ -37,8 +38,9 @@ function guard(client: Redis, silenceMs: number): Redis {
 
 /** Where the configuration points, for log lines: never with credentials. */
 export function describe(config: RedisConfig): string {
-  const { db, host, port, path } = urlOptions(config);
-  const database = db ? ` (database ${db})` : '';
+  const { address, access } = parseUrl(config);
+  const { host, port, path } = address;
+  const database = access.db ? ` (database ${access.db})` : '';
   const nodes = config.nodes.map((node) => `${node.host}:${node.port}`).join(', ');
   const places = {
     cluster: `the Redis Cluster at ${nodes}`,
@@ -78,10 +80,9 @@ function tlsOptions(tls: TlsConfig): ConnectionOptions {
 }
 
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
-  const { host: _host, port: _port, path: _path, ...credentials } = options;
   const { username, password, tls } = sentinelAccess(config);
   return {
-    ...credentials,
+    ...options,
     sentinels: config.nodes.map((node) => ({ ...node })),
     name: config.sentinelName,
     ...(username && { sentinelUsername: username }),
@@ -101,12 +102,11 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
  * Without auto-pipelining: that throws a TypeError for a slot that no node serves, and leaves commands on a node that a slot has left
  * (redis/ioredis issue 2075).
  */
-function clusterOptions(options: RedisOptions): ClusterOptions {
-  const { host: _host, port: _port, path: _path, ...redisOptions } = options;
+function clusterOptions(redisOptions: RedisOptions): ClusterOptions {
   return {
     redisOptions,
     // A certificate is checked against the name of its node, so the names must not become addresses.
-    ...(options.tls && { dnsLookup: (name, callback) => callback(null, name) }),
+    ...(redisOptions.tls && { dnsLookup: (name, callback) => callback(null, name) }),
     enableOfflineQueue: false,
     maxRedirections: 2,
     // Without it, ioredis sends the commands of a connection that broke once more, although they may have been executed.
@@ -118,20 +118,18 @@ function clusterOptions(options: RedisOptions): ClusterOptions {
   };
 }
 
-function urlOptions({ url, tls }: RedisConfig): RedisOptions {
-  if (url.startsWith('/')) return { path: url };
-  const parsed = new URL(url);
-  const db = parsed.searchParams.get('db') || (parsed.protocol === 'unix:' ? '' : parsed.pathname.slice(1));
-  const shared: RedisOptions = {
-    ...(parsed.username && { username: decodeURIComponent(parsed.username) }),
-    ...(parsed.password && { password: decodeURIComponent(parsed.password) }),
+/** Returns the address of a single Redis, and the options that each mode takes from the URL. */
+function parseUrl({ url, tls }: RedisConfig): { readonly address: RedisOptions; readonly access: RedisOptions } {
+  if (url.startsWith('/')) return { address: { path: url }, access: {} };
+  const { protocol, username, password, pathname, searchParams, hostname, port } = new URL(url);
+  const isSocket = protocol === 'unix:';
+  const db = searchParams.get('db') || (isSocket ? '' : pathname.slice(1));
+  const access: RedisOptions = {
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password && { password: decodeURIComponent(password) }),
     ...(db && { db: Number(db) }),
+    ...(protocol === 'rediss:' && { tls: tlsOptions(tls) }),
   };
-  if (parsed.protocol === 'unix:') return { ...shared, path: decodeURIComponent(parsed.pathname) };
-  return {
-    ...shared,
-    host: parsed.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(parsed.port || 6379),
-    ...(parsed.protocol === 'rediss:' && { tls: tlsOptions(tls) }),
-  };
+  if (isSocket) return { address: { path: decodeURIComponent(pathname) }, access };
+  return { address: { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) }, access };
 }
