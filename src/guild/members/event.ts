@@ -26,7 +26,7 @@ export function eventCall(
   { eventPrefix, eventPartPrefix }: Pick<GuildKeys, 'eventPrefix' | 'eventPartPrefix'>,
   eventId: string | undefined,
   ttlMs: number,
-  part = 0,
+  part: number,
 ): EventCall {
   if (eventId === undefined) return NO_EVENT;
   const bytes = typeof eventId === 'string' ? encoder.encode(eventId).length : 0;

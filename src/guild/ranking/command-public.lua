@@ -1,14 +1,12 @@
 -- public: the commands of the public page (docs/public-page.md), which take a ranking: "public.page" of the guild, or "public.page~week" of a board.
 -- Each replies "off" unless the guild has switched the page on: this is read with every request, cached or not.
 
--- Returns a command of the guild's ranking, or of its board.
-local function ranking_command(name, board)
+-- Returns the reply of "page" for the guild's ranking, or for its board.
+local function ranking_page(guild, board, ...)
   if board ~= '' then
-    return function(guild, ...)
-      return board_commands[name](guild, board, ...)
-    end
+    return board_commands.page(guild, board, ...)
   end
-  return name == 'page' and page or stats
+  return page(guild, ...)
 end
 
 -- Returns the settings of the page, each "" when there is none: title, boards, accent, dark accent, background, dark background, picture. Returns
@@ -34,11 +32,11 @@ function public_commands.page(guild, board, first, last, cached)
   if not settings then
     return 'off'
   end
-  local rows = ranking_command('page', board)(guild, first, last, cached)
+  local rows = ranking_page(guild, board, first, last, cached)
   if rows == '' then
     return ''
   end
-  return { settings, rows, ranking_command('stats', board)(guild, '') }
+  return { settings, rows, board == '' and stats(guild, '') or board_commands.stats(guild, board, '') }
 end
 
 -- Reads a member with up to `reach` members above it and below it. Reply: "none" for a user who is not ranked; "" when the ranking is at
@@ -58,7 +56,7 @@ function public_commands.member(guild, board, user_id, reach, cached)
   end
   local first = math.max(rank - reach, 0)
   local from, to = string.format('%.0f', first), string.format('%.0f', rank + reach)
-  local rows = ranking_command('page', board)(guild, from, to, cached)
+  local rows = ranking_page(guild, board, from, to, cached)
   if rows == '' then
     return ''
   end
