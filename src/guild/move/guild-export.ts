@@ -101,7 +101,7 @@ export class GuildExport {
     const { client, guildId, keys } = this;
     for await (const scored of scanSortedSet(client, keys.hidden, MEMBERS_PER_LINE)) {
       const userIds = membersOf(scored);
-      const scores = userIds.length === 0 ? [] : await client.zmscore(keys.xp, ...userIds);
+      const scores = await client.zmscore(keys.xp, ...userIds);
       const userId = userIds.find((_, index) => scores[index] !== null);
       if (userId === undefined) continue;
       const fix = `run "member hide --guild ${guildId} ${userId}", then export and import again`;
@@ -111,7 +111,6 @@ export class GuildExport {
 
   /** @param scored user id, XP, and so on. */
   private async writeMembers(place: 'xp' | 'hidden', scored: readonly string[], found: Map<string, number>) {
-    if (scored.length === 0) return;
     const userIds = membersOf(scored);
     const { keys } = this;
     const unfit = userIds.find((userId) => userId.includes('\ufffd'));
