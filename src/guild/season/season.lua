@@ -85,8 +85,7 @@ if mode == 'begin' or mode == 'open' then
   elseif type(phase) == 'string' and phase ~= 'done' and is_other then
     return { 'OTHER', season[2] }
   end
-  local id, _, curve_name = season[1], guild_curve(KEYS[3])
-  local multiplier = redis.call('HGET', KEYS[3], 'xp_multiplier')
+  local id, _, curve_name, multiplier = season[1], guild_curve(KEYS[3])
   redis.call('SET', KEYS[8], token, 'PX', LOCK_MS)
   if type(phase) ~= 'string' or (phase == 'done' and season[2] ~= archive) then
     id, phase = token, 'copy'
