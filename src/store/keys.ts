@@ -2,46 +2,51 @@
  * The names of all Redis keys. `{G}` is a Redis Cluster hash tag: all keys of one guild live in one slot.
  */
 
-/** The keys of one guild. */
-export interface GuildKeys {
-  /** ZSET: user id -> total XP. */
-  readonly xp: string;
-  /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, recount, importing, replacing. */
-  readonly stats: string;
-  /**
-   * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title, page_accent,
-   * page_accent_dark, page_background, page_background_dark, page_picture.
-   */
-  readonly config: string;
-  /** HASH: key id -> SHA-256 of the key. */
-  readonly apiKeys: string;
-  /** HASH: key id -> time of the key's last request. */
-  readonly apiKeysUsed: string;
-  /** HASH: hour and key id -> requests. */
-  readonly usage: string;
-  /** HASH: user id -> profile, as "LEVEL STREAK CLAIM NAME". */
-  readonly members: string;
-  /** ZSET: hidden members, user id -> total XP. */
-  readonly hidden: string;
-  /** HASH: hidden member -> why it is hidden, unless by a moderator alone. */
-  readonly hiddenReasons: string;
-  /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
-  readonly cooldownPrefix: string;
-  /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for it. */
-  readonly eventPrefix: string;
-  /** Followed by a number from 1, a colon and the id: the same for the further script calls of one call. */
-  readonly eventPartPrefix: string;
-  /** HASH: the season that ends, or the last one that ended. */
-  readonly season: string;
-  /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
-  readonly seasonXp: string;
-  /** STREAM: changes made in the dashboard. */
-  readonly audit: string;
-  /** STREAM: those of them that concern access: sign-ins, keys, invites, plans. */
-  readonly securityAudit: string;
-  /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
-  readonly sessions: string;
+/** Returns the keys of one guild, or of its staged members. */
+function keysUnder(base: string) {
+  return {
+    /** ZSET: user id -> total XP. */
+    xp: `${base}:xp`,
+    /** HASH: members, total_xp, level_sum, hidden, rev, model; at times boards, recount, importing, replacing. */
+    stats: `${base}:stats`,
+    /**
+     * HASH: plan, xp_curve, xp_curve_custom, xp_multiplier, rules, boards, utc_offset_minutes, public_page, page_title, page_accent,
+     * page_accent_dark, page_background, page_background_dark, page_picture.
+     */
+    config: `${base}:config`,
+    /** HASH: key id -> SHA-256 of the key. */
+    apiKeys: `${base}:keys`,
+    /** HASH: key id -> time of the key's last request. */
+    apiKeysUsed: `${base}:keys:used`,
+    /** HASH: hour and key id -> requests. */
+    usage: `${base}:usage`,
+    /** HASH: user id -> profile, as "LEVEL STREAK CLAIM NAME". */
+    members: `${base}:members`,
+    /** ZSET: hidden members, user id -> total XP. */
+    hidden: `${base}:hidden`,
+    /** HASH: hidden member -> why it is hidden, unless by a moderator alone. */
+    hiddenReasons: `${base}:hidden:reasons`,
+    /** Followed by a user id: STRING with a time to live, while this member's awards wait. */
+    cooldownPrefix: `${base}:cooldown:`,
+    /** Followed by the id of an event: STRING with a time to live, the reply to the call that was done for it. */
+    eventPrefix: `${base}:event:`,
+    /** Followed by a number from 1, a colon and the id: the same for the further script calls of one call. */
+    eventPartPrefix: `${base}:event-part:`,
+    /** HASH: the season that ends, or the last one that ended. */
+    season: `${base}:season`,
+    /** ZSET: members that are archived and not reset yet, user id -> archived XP. */
+    seasonXp: `${base}:season:xp`,
+    /** STREAM: changes made in the dashboard. */
+    audit: `${base}:audit`,
+    /** STREAM: those of them that concern access: sign-ins, keys, invites, plans. */
+    securityAudit: `${base}:audit:security`,
+    /** STRING with a time to live: the text that all dashboard sessions of the guild carry. Without it they have ended. */
+    sessions: `${base}:sessions`,
+  };
 }
+
+/** The keys of one guild. */
+export type GuildKeys = Readonly<ReturnType<typeof keysUnder>>;
 
 /** The keys of the dashboard sessions of a guild, or of the operator. */
 export interface SessionKeys extends Pick<GuildKeys, 'sessions'> {
@@ -83,14 +88,8 @@ export function kindOfBoard(board: BoardName): BoardKind {
   return board.startsWith('week') ? 'week' : 'month';
 }
 
-/** The keys of a board: ZSETs of ranked and of hidden members, user id -> XP gained. */
-export interface BoardKeys {
-  readonly xp: string;
-  readonly hidden: string;
-}
-
-/** Returns the keys of a board of the guild with this `xp` key. */
-export function boardKeys(guildXpKey: string, board: BoardName): BoardKeys {
+/** Returns the keys of a board of the guild with this `xp` key: ZSETs of ranked and of hidden members, user id -> XP gained. */
+export function boardKeys(guildXpKey: string, board: BoardName) {
   const base = `${guildXpKey.slice(0, -':xp'.length)}~${board}`;
   return { xp: `${base}:xp`, hidden: `${base}:hidden` };
 }
@@ -105,41 +104,19 @@ export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
   guild(guildId: string): GuildKeys {
-    return this.under(`${this.prefix}:{${guildId}}`);
+    return keysUnder(`${this.prefix}:{${guildId}}`);
   }
 
   /** Returns the keys under which an import stages members before they replace the present ones. */
   staging(guildId: string): StagingKeys {
     const base = `${this.prefix}:{${guildId}}:next`;
-    const staging = this.under(base);
+    const staging = keysUnder(base);
     return { ...staging, carried: `${base}:carried`, lock: `${staging.xp}:lock` };
   }
 
   /** Returns the keys of a guild with its lock. */
   locked(guildId: string): LockedKeys {
     return { ...this.guild(guildId), lock: this.staging(guildId).lock };
-  }
-
-  private under(base: string): GuildKeys {
-    return {
-      xp: `${base}:xp`,
-      stats: `${base}:stats`,
-      config: `${base}:config`,
-      apiKeys: `${base}:keys`,
-      apiKeysUsed: `${base}:keys:used`,
-      usage: `${base}:usage`,
-      members: `${base}:members`,
-      hidden: `${base}:hidden`,
-      hiddenReasons: `${base}:hidden:reasons`,
-      cooldownPrefix: `${base}:cooldown:`,
-      eventPrefix: `${base}:event:`,
-      eventPartPrefix: `${base}:event-part:`,
-      season: `${base}:season`,
-      seasonXp: `${base}:season:xp`,
-      audit: `${base}:audit`,
-      securityAudit: `${base}:audit:security`,
-      sessions: `${base}:sessions`,
-    };
   }
 
   /** HASH: the record of the API key with this SHA-256 (hex). */
