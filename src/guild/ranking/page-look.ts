@@ -1,49 +1,30 @@
-/** How a public page looks, as its owner wants it. "" = as it is unless somebody chooses. */
-export interface PageLook {
-  /** Colour of links, bars and the open tab, as `#rrggbb`. */
-  readonly accent: string;
-  /** The same in the dark theme; "" = a light tint of `accent`. */
-  readonly accentDark: string;
-  /** Colour of the page around the leaderboard, as `#rrggbb`. */
-  readonly background: string;
-  readonly backgroundDark: string;
-  /** https address of a picture beside the title, such as the icon of the server. */
-  readonly picture: string;
-}
-
-export type LookField =
-  | 'page_accent'
-  | 'page_accent_dark'
-  | 'page_background'
-  | 'page_background_dark'
-  | 'page_picture';
-
-/** One setting of a look: its field in a guild's config, and its rule in words. */
-interface LookSetting {
-  readonly field: LookField;
-  readonly rule: string;
-  readonly pattern: RegExp;
-}
-
-const colour = (field: LookField, name: string): LookSetting => ({
+const colour = <Field extends string>(field: Field, name: string) => ({
   field,
   pattern: /^(?:#[0-9a-f]{6})?$/i,
   rule: `The ${name} of the public page is a colour such as #4f46e5, or empty`,
 });
 
-/** The settings of a look, with their rules. The order is that of command-public.lua. */
-export const LOOK: Readonly<Record<keyof PageLook, LookSetting>> = {
+/** How a public page looks: the field of each setting in a guild's config, and its rule. The order is that of command-public.lua. */
+export const LOOK = {
+  /** Colour of links, bars and the open tab, as `#rrggbb`. */
   accent: colour('page_accent', 'accent'),
+  /** The same in the dark theme; "" = a light tint of `accent`. */
   accentDark: colour('page_accent_dark', 'dark accent'),
+  /** Colour of the page around the leaderboard, as `#rrggbb`. */
   background: colour('page_background', 'background'),
   backgroundDark: colour('page_background_dark', 'dark background'),
+  /** https address of a picture beside the title, such as the icon of the server. */
   picture: {
     field: 'page_picture',
     // The host goes into a Content-Security-Policy, so it has nothing but letters, digits, dots and hyphens.
     pattern: /^(?:https:\/\/[a-z0-9.-]{1,253}(?::\d{1,5})?\/[^\s\p{C}"'<>\\`{}|^]{0,500})?$/iu,
     rule: 'The picture of the public page is an https address of at most 500 characters after its host, or empty',
   },
-};
+} as const;
+
+/** How a public page looks, as its owner wants it. "" = as it is unless somebody chooses. */
+export type PageLook = { readonly [Setting in keyof typeof LOOK]: string };
+export type LookField = (typeof LOOK)[keyof PageLook]['field'];
 
 export const LOOK_SETTINGS = Object.keys(LOOK) as readonly (keyof PageLook)[];
 
