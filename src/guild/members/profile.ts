@@ -1,21 +1,13 @@
 import { MAX_XP } from '../ranking/curves.ts';
 
-/** The parts of a profile as gr:{G}:members has them: "LEVEL STREAK CLAIM NAME" (docs/data-model.md). */
-interface ProfileParts {
-  readonly level: string;
-  readonly streak: string;
-  readonly claim: string;
-  /** "" for a member without one. */
-  readonly username: string;
-}
-
-const NO_PROFILE: ProfileParts = { level: '-', streak: '0', claim: '-', username: '' };
+/** The parts of a profile as gr:{G}:members has them, "LEVEL STREAK CLAIM NAME" (docs/data-model.md), of a member without one. */
+const NO_PROFILE = { level: '-', streak: '0', claim: '-', username: '' };
 const WHOLE = /^\d+$/;
 /** Milliseconds since 1970. claim.lua stores the minutes from UTC of its day with them. */
 const TIME = /^(-?\d+)(?:[+-]\d*)?$/;
 
 /** Splits a profile. A text that has not three parts before the name, or none of them readable, says nothing, as in lib-profile.lua. */
-export function splitProfile(value: string | null): ProfileParts {
+export function splitProfile(value: string | null): Readonly<typeof NO_PROFILE> {
   if (value === null) return NO_PROFILE;
   const first = value.indexOf(' ');
   const second = first < 0 ? -1 : value.indexOf(' ', first + 1);
