@@ -51,11 +51,12 @@ export interface ScriptsOptions {
   readonly observe?: CommandObserver;
 }
 
-interface LoadedScript {
-  readonly source: string;
-  readonly sha: string;
-  /** Whether it takes the keys of the boards. */
-  readonly takesBoards: boolean;
+/** Returns a script with its digest, and whether it takes the keys of the boards. */
+function loadScript(name: string) {
+  const source = scriptSource(name);
+  const sha = createHash('sha1').update(source).digest('hex');
+  // A built script has no lines of includes, but what they bring: here the error of a missing key of a board.
+  return { source, sha, takesBoards: source.includes("raise_error('BOARDS ") };
 }
 
 /** Guilds with boards that a connection remembers. */
@@ -63,7 +64,7 @@ const MAX_KNOWN_GUILDS = 10_000;
 
 /** The project's Lua commands on one connection. Each is one command and one round trip, and one more when Redis does not know it yet. */
 export class Scripts {
-  private readonly loaded = new Map<string, LoadedScript>();
+  private readonly loaded = new Map<string, ReturnType<typeof loadScript>>();
   /** The first keys of guilds that have boards. Others do without the keys of boards, which take time. */
   private readonly withBoards = new Set<string>();
 
@@ -145,13 +146,10 @@ export class Scripts {
     this.withBoards.add(guildXpKey);
   }
 
-  private script(name: string): LoadedScript {
+  private script(name: string): ReturnType<typeof loadScript> {
     let script = this.loaded.get(name);
     if (!script) {
-      const source = scriptSource(name);
-      const sha = createHash('sha1').update(source).digest('hex');
-      // A built script has no lines of includes, but what they bring: here the error of a missing key of a board.
-      script = { source, sha, takesBoards: source.includes("raise_error('BOARDS ") };
+      script = loadScript(name);
       this.loaded.set(name, script);
     }
     return script;
