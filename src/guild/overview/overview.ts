@@ -3,33 +3,6 @@ import type { Store } from '../../store/store.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../ranking/page-look.ts';
 import { StatsRead } from '../ranking/reader.ts';
 
-/** The stored state of a guild, with the field names of `--json`. Colours and picture of the public page are "" unless they are chosen. */
-export interface Overview extends Readonly<Record<LookField, string>> {
-  readonly guild: string;
-  readonly plan: string;
-  readonly requests_per_hour: number;
-  readonly xp_curve: string;
-  readonly xp_multiplier: number;
-  /** Its boards: `week`, `month`. */
-  readonly boards: readonly string[];
-  /** Minutes from UTC to the clock of the boards. */
-  readonly utc_offset_minutes: number;
-  readonly public_page: boolean;
-  /** Title of the public page; "" = the guild id. */
-  readonly page_title: string;
-  /** Members in the ranking. */
-  readonly ranked: number;
-  /** Members with XP > 0. */
-  readonly members: number;
-  readonly total_xp: bigint;
-  readonly average_level: number;
-  readonly keys: number;
-  /** Requests counted in the current quota window; refused ones are not counted. */
-  readonly quota_used: number;
-  /** Seconds until the quota window ends; null when none is open. */
-  readonly quota_resets_in_s: number | null;
-}
-
 /** @throws NotFoundError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
 export async function requireGuild(
   { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
@@ -51,7 +24,7 @@ export async function countStored(
 }
 
 /**
- * Reads a guild's overview. O(1), two round trips; its parts can be some microseconds apart.
+ * Reads the stored state of a guild, with the field names of `--json`. O(1), two round trips; its parts can be some microseconds apart.
  * @param planQuotas requests per hour by plan; a guild on an unknown plan counts as free.
  * @throws StoreUnavailableError
  */
@@ -59,7 +32,7 @@ export async function readOverview(
   { client, redisKeys, commands }: Pick<Store, 'client' | 'redisKeys' | 'commands'>,
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
-): Promise<Overview> {
+) {
   const keys = redisKeys.guild(guild);
   const { value } = await commands.read(new StatsRead(guild));
   const [[storedPlan, boards, offset, publicPage, title, ...look], ranked, keyCount, used, ttl] = await Promise.all([
@@ -84,21 +57,31 @@ export async function readOverview(
     requests_per_hour: planQuotas.get(plan) ?? 0,
     xp_curve: value.xp_curve,
     xp_multiplier: value.xp_multiplier,
+    /** Its boards: `week`, `month`. */
     boards: boards ? boards.split(',') : [],
+    /** Minutes from UTC to the clock of the boards. */
     utc_offset_minutes: Number(offset ?? 0),
     public_page: publicPage === 'on',
+    /** Title of the public page; "" = the guild id. */
     page_title: title ?? '',
     ...lookFields(look),
+    /** Members in the ranking. */
     ranked,
+    /** Members with XP > 0. */
     members: value.total_members,
     total_xp: value.total_xp,
     average_level: value.average_level,
     keys: keyCount,
+    /** Requests counted in the current quota window; refused ones are not counted. */
     quota_used: Number(used ?? 0),
+    /** Seconds until the quota window ends; null when none is open. */
     quota_resets_in_s: ttl > 0 ? Math.ceil(ttl / 1000) : null,
   };
 }
 
+export type Overview = Awaited<ReturnType<typeof readOverview>>;
+
+/** Returns colours and picture of the public page, each "" unless it is chosen. */
 function lookFields(stored: readonly (string | null)[]): Readonly<Record<LookField, string>> {
   const look = lookOf(stored);
   const fields = LOOK_SETTINGS.map((setting) => [LOOK[setting].field, look[setting]]);
