@@ -3,9 +3,9 @@ import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import type { RedisConfig, TlsConfig } from '../config/redis.ts';
 import { redisCodeOf } from '../errors.ts';
 import type { RedisClient } from './client.ts';
+import { watchSilence } from './connection-limits.ts';
 import { isDatabaseRefusal } from './refusals.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
-import { watchSilence } from './timeouts.ts';
 
 /**
  * Opens a connection as the configuration says. It connects on its own and keeps reconnecting; nothing queues while it

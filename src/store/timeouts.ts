@@ -1,8 +1,8 @@
 import { StoreUnavailableError } from '../errors.ts';
 
 /**
- * Time limits of commands and connections. They count ticks, so time in which this process was kept from running is one tick at most, and
- * the replies that came meanwhile are read first. ioredis's own limits go by the clock, and fail such commands and connections.
+ * Time limits of commands. They count ticks, so time in which this process was kept from running is one tick at most, and the replies that
+ * came meanwhile are read first. ioredis's own limit goes by the clock, and fails such commands.
  */
 
 /** Settles as `work` does. @throws StoreUnavailableError when that takes longer than the limit. */
@@ -52,53 +52,4 @@ export function timeLimit(limitMs: number): TimeLimit {
         },
       );
     });
-}
-
-const CONNECTION_TICK_MS = 100;
-const CONNECT_TICKS = 5;
-
-/** The parts of ioredis's Redis that are watched. Not its type, because bots without ioredis load this module's types. */
-interface WatchedClient {
-  readonly stream: {
-    readonly bytesWritten: number;
-    readonly connecting: boolean;
-    readonly destroyed: boolean;
-    on(event: 'data', listener: () => void): unknown;
-    destroy(error: Error): unknown;
-  };
-  on(event: 'connect', listener: () => void): unknown;
-  once(event: 'end', listener: () => void): unknown;
-}
-
-/**
- * Closes the socket of a connection that takes longer than half a second to be made, or that is silent for `limitMs` although data was
- * sent: until then the commands that were given up on stay in its queue. It stands for ioredis's `connectTimeout` and `socketTimeout`.
- */
-export function watchSilence(client: WatchedClient, limitMs: number): void {
-  const silentTicks = Math.ceil(limitMs / CONNECTION_TICK_MS);
-  /** Bytes that were sent when the last reply came. */
-  let answeredBytes = 0;
-  let waited = 0;
-  client.on('connect', () => {
-    const { stream } = client;
-    answeredBytes = 0;
-    waited = 0;
-    stream.on('data', () => {
-      answeredBytes = stream.bytesWritten;
-      waited = 0;
-    });
-  });
-  const tick = (): void => {
-    const { stream } = client;
-    if (!stream || stream.destroyed) {
-      waited = 0;
-      return;
-    }
-    const isWaiting = stream.connecting || stream.bytesWritten !== answeredBytes;
-    waited = isWaiting ? waited + 1 : 0;
-    if (waited <= (stream.connecting ? CONNECT_TICKS : silentTicks)) return;
-    stream.destroy(new Error(stream.connecting ? 'connect ETIMEDOUT' : `Redis was silent for ${limitMs} ms`));
-  };
-  const timer = setInterval(tick, CONNECTION_TICK_MS).unref();
-  client.once('end', () => clearInterval(timer));
 }
