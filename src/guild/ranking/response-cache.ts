@@ -51,12 +51,9 @@ export class ResponseCache<V> {
   /** Counts the calls of {@link clear} and {@link forget}: what was read before them is not kept. */
   private epoch = 0;
   private readonly entries: LRUCache<string, Entry<V>> | undefined;
-  private readonly admits: (cacheKey: string) => boolean;
-  private readonly now: () => number;
 
-  constructor({ maxEntries, maxBytes, sizeOf, admits, now }: ResponseCacheOptions<V>) {
-    this.now = now;
-    this.admits = admits;
+  constructor(private readonly options: ResponseCacheOptions<V>) {
+    const { maxEntries, maxBytes, sizeOf } = options;
     // lru-cache takes 0 as "no limit".
     if (maxEntries === 0 || maxBytes === 0) return;
     const sizeCalculation = ({ response }: Entry<V>, cacheKey: string) => cacheKey.length + sizeOf(response);
@@ -66,7 +63,7 @@ export class ResponseCache<V> {
   /** Reads in one round trip. Does not reject: an error is a part of the result. */
   async load(read: CacheableRead<V>, commands: Pick<CommandBatcher, 'read'>): Promise<ReadResult<V>> {
     const { epoch } = this;
-    const now = this.now();
+    const now = this.options.now();
     const entry = this.entries?.get(read.cacheKey);
     const cached = entry && now - entry.filledAt < MAX_AGE_MS ? entry : undefined;
     try {
@@ -78,7 +75,7 @@ export class ResponseCache<V> {
       const { revision, value } = versioned as Versioned<unknown>;
       this.misses++;
       const response = read.render(value);
-      const isWanted = entry !== undefined || this.admits(read.cacheKey);
+      const isWanted = entry !== undefined || this.options.admits(read.cacheKey);
       if (isWanted && revision !== '' && epoch === this.epoch)
         this.entries?.set(read.cacheKey, { guildId: read.command.guildId, revision, response, filledAt: now });
       return { response, error: undefined };
