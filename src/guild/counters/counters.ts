@@ -46,7 +46,7 @@ interface Slice extends CounterCheck {
 }
 
 /** Members counted in one script call. Redis serves nobody else meanwhile: a few milliseconds. */
-const SLICE = 500;
+const SLICE = 250;
 /** Counts that something other than the scripts disturbs, before the command gives up. */
 const MAX_ATTEMPTS = 3;
 /** Waits for another count of the guild; the scripts drop an abandoned one after a minute. */
