@@ -1,9 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { CommandBatcher } from '../store/command-batcher.ts';
 import type { Identity } from './authenticator.ts';
 import {
-  type Counted,
   type Counter,
   cappedStates,
   type Decisions,
@@ -18,9 +16,6 @@ export type { QuotaState };
 /** The quota window in seconds: fixed, from a guild's first request. */
 export const WINDOW_S = 3600;
 
-/** Limits whose limiters are kept for keys with a cap. Another limiter is made in microseconds. */
-const MAX_LIMITERS = 1000;
-
 interface Plan {
   readonly limiter: RateLimiterRedis;
   readonly counts: Decisions;
@@ -33,11 +28,6 @@ interface Plan {
 export class Quotas {
   private readonly plans: ReadonlyMap<string, Plan>;
   private readonly fallback: Plan;
-  /** By their limit, for the counts of keys with a cap. */
-  private readonly limiters = new LRUCache<number, KnownCountLimiter>({
-    max: MAX_LIMITERS,
-    memoMethod: (points) => new KnownCountLimiter(points),
-  });
 
   /** @param planQuotas requests per window by plan; its entry "free" also serves a plan that is not listed. */
   constructor(
@@ -93,31 +83,14 @@ export class Quotas {
   ): Promise<[Counter, Counter]> {
     const command = `capped ${requests} ${WINDOW_S} ${quota} ${keyId} ${cap}`;
     const counted = this.commands.run(guildId, command, parseCounts, 1, keyId);
-    const decide = (points: number, place: 0 | 1) =>
-      this.limiters.memo(points).decide(
-        counted.then((both) => both[place]),
-        requests,
-      );
+    const decide = async (points: number, place: 0 | 1): Promise<Counter> => {
+      // A limiter for this count, which the command has made already: it asks nothing of Redis.
+      const storeClient = { rlflxIncr: () => counted.then((both) => both[place]) };
+      const limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
+      const { consumedPoints, msBeforeNext } = await limiter.consume('', requests).catch(deniedResult);
+      return { limit: points, used: consumedPoints - requests, resetMs: msBeforeNext };
+    };
     return Promise.all([decide(quota, 0), decide(cap, 1)]);
-  }
-}
-
-/** A limiter of rate-limiter-flexible for counts that the command of several counters has made. It holds no count. */
-class KnownCountLimiter {
-  private counted: Promise<Counted> | undefined;
-  private readonly limiter: RateLimiterRedis;
-
-  constructor(points: number) {
-    const storeClient = { rlflxIncr: () => this.counted };
-    this.limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
-  }
-
-  /** Decides about requests that were counted. No I/O. @throws StoreUnavailableError when `counted` does. */
-  async decide(counted: Promise<Counted>, requests: number): Promise<Counter> {
-    // The library asks for it before its call returns.
-    this.counted = counted;
-    const { consumedPoints, msBeforeNext } = await this.limiter.consume('', requests).catch(deniedResult);
-    return { limit: this.limiter.points, used: consumedPoints - requests, resetMs: msBeforeNext };
   }
 }
 
