@@ -28,14 +28,14 @@ export interface MetricSources {
 /** Registers the metrics that are read from their sources. */
 export function registerSources(registry: Registry, sources: MetricSources): void {
   registerCounters(registry, sources);
-  const gauge = (name: string, help: string, aggregator: 'sum' | 'min', read: () => number | Promise<number>) =>
+  const gauge = (name: string, help: string, aggregator: 'sum' | 'min', read: () => number) =>
     new Gauge({
       name,
       help,
       aggregator,
       registers: [registry],
-      async collect() {
-        this.set(await read());
+      collect() {
+        this.set(read());
       },
     });
   const least = 'the smallest of all workers';

@@ -1,12 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
+import { VERSION } from './build-info.ts';
 import { registerCuts } from './cut-counter.ts';
 import { type MetricSources, registerSources } from './metric-sources.ts';
-
-export interface BuildInfo {
-  readonly version: string;
-  readonly node: string;
-}
 
 /** The parts of a response that are counted. */
 interface Answer extends ServerResponse {
@@ -74,10 +70,7 @@ export class Metrics {
   private readonly commandTimes = new Map<string, (seconds: number) => void>();
 
   /** @param now milliseconds on the clock of the contexts' `startedAt`. */
-  constructor(
-    build: BuildInfo,
-    private readonly now: () => number,
-  ) {
+  constructor(private readonly now: () => number) {
     const { registry } = this;
     collectDefaultMetrics({ register: registry });
     const info = new Gauge({
@@ -87,7 +80,7 @@ export class Metrics {
       aggregator: 'first',
       registers: [registry],
     });
-    info.set({ ...build }, 1);
+    info.set({ version: VERSION, node: process.version }, 1);
     // A series that begins with its first event hides this event from a rate.
     for (const kind of ['page', 'options', 'probe', 'unreadable'] as const) this.others.inc({ kind }, 0);
   }

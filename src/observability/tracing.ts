@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -64,12 +65,7 @@ export function startTracing(version: string, warn: (reason: string) => void, no
       span.end(epoch + now());
     },
     stop: async (limitMs) => {
-      let timer: NodeJS.Timeout | undefined;
-      const timeUp = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, limitMs);
-      });
-      await Promise.race([provider.shutdown().catch(ignore), timeUp]);
-      clearTimeout(timer);
+      await Promise.race([provider.shutdown().catch(ignore), delay(limitMs)]);
     },
   };
 }

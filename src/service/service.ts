@@ -16,7 +16,6 @@ import { drain } from '../http/server/drain.ts';
 import { adminListener, createExpressServer, type ServerObserver } from '../http/server/express-server.ts';
 import { serverOptions } from '../http/server/listener.ts';
 import { ownPort, type Port } from '../http/server/port.ts';
-import { VERSION } from '../observability/build-info.ts';
 import { requestLogger } from '../observability/logger.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
@@ -151,7 +150,7 @@ function composeService(config: Config, parts: ServiceParts) {
 
   const lifecycle = { isDraining: false };
   const activity: Activity = { inFlight: 0, isClosing: false };
-  const metrics = new Metrics({ version: VERSION, node: process.version }, monotonic);
+  const metrics = new Metrics(monotonic);
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
   const periodMs = parts.usagePeriodMs ?? USAGE_PERIOD_MS;
   const endUsage = writeRegularly(reads.usage, { logger, periodMs, onFailure: () => metrics.countUsageFailure() });
