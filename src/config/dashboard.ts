@@ -1,21 +1,9 @@
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import { type Config, haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
+import { haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
-export interface DashboardConfig extends Config {
-  readonly dashboardHost: string;
-  /** 0 picks a free port. */
-  readonly dashboardPort: number;
-  /** Port of its health, on the address of ADMIN_HOST; 0 = none. */
-  readonly dashboardHealthPort: number;
-  /** Public address of the dashboard without a slash at the end; "" = the address it listens on. */
-  readonly dashboardUrl: string;
-  /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
-  readonly apiUrl: string;
-  /** Members that a file may have, and a guild before members are added to it. */
-  readonly dashboardMaxMembers: number;
-}
+export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;
 
 const URL_FORMAT =
   'must be an address such as https://dashboard.example.com, without a path; http:// is for this machine only, as in http://127.0.0.1:8090';
@@ -43,7 +31,7 @@ const schema = z.object({
 });
 
 /** Parses the settings from environment variables. @throws ConfigError with every wrong variable. */
-export function parseDashboardConfig(env: Readonly<Record<string, string | undefined>>): DashboardConfig {
+export function parseDashboardConfig(env: Readonly<Record<string, string | undefined>>) {
   const problems: string[] = [];
   const own = parsed(() => parseVariables(schema, env), problems);
   const config = parsed(() => parseConfig(env), problems);
@@ -57,10 +45,15 @@ export function parseDashboardConfig(env: Readonly<Record<string, string | undef
   return {
     ...config,
     dashboardHost: DASHBOARD_HOST,
+    /** 0 picks a free port. */
     dashboardPort: DASHBOARD_PORT,
+    /** Public address of the dashboard without a slash at the end; "" = the address it listens on. */
     dashboardUrl: DASHBOARD_URL || (DASHBOARD_PORT > 0 ? `http://127.0.0.1:${DASHBOARD_PORT}` : ''),
+    /** Port of its health, on the address of ADMIN_HOST; 0 = none. */
     dashboardHealthPort: DASHBOARD_HEALTH_PORT,
+    /** Members that a file may have, and a guild before members are added to it. */
     dashboardMaxMembers: own.DASHBOARD_MAX_MEMBERS,
+    /** Public address of the API without a slash at the end, for examples and the preview of the widget. */
     apiUrl: DASHBOARD_API_URL || `http://127.0.0.1:${config.port}`,
   };
 }

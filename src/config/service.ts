@@ -3,9 +3,7 @@ import { ConfigError } from '../errors.ts';
 import { fontFiles } from './font-files.ts';
 import { isTls, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
 
-/**
- * All settings of the service, parsed once from environment variables.
- */
+/** All settings of the service, parsed once from environment variables. */
 
 /** Returns the parser of a whole number in a range, `fallback` when it is unset. */
 export const integer = (min: number, max: number, fallback: number) =>
@@ -124,11 +122,10 @@ const schema = z
     SHUTDOWN_TIMEOUT_MS: integer(1, 600_000, 10_000),
   })
   .superRefine((env, context) => {
-    const missing = (path: string, mode: string) =>
-      context.addIssue({ code: 'custom', path: [path], message: `is required when REDIS_MODE is ${mode}` });
-    if (env.REDIS_MODE !== 'standalone' && env.REDIS_NODES.length === 0) missing('REDIS_NODES', env.REDIS_MODE);
-    if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') missing('REDIS_SENTINEL_NAME', 'sentinel');
     const wrong = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    const required = `is required when REDIS_MODE is ${env.REDIS_MODE}`;
+    if (env.REDIS_MODE !== 'standalone' && env.REDIS_NODES.length === 0) wrong('REDIS_NODES', required);
+    if (env.REDIS_MODE === 'sentinel' && env.REDIS_SENTINEL_NAME === '') wrong('REDIS_SENTINEL_NAME', required);
     if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
       wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
     }
@@ -141,50 +138,6 @@ const schema = z
     }
   });
 
-export interface Config {
-  readonly redis: RedisConfig;
-  readonly keyPrefix: string;
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-  readonly adminHost: string;
-  /** 0 = no admin listener. */
-  readonly adminPort: number;
-  /** Connections to the API of each process. */
-  readonly maxConnections: number;
-  readonly workers: number | 'auto';
-  /** Requests per hour by plan name. */
-  readonly planQuotas: ReadonlyMap<string, number>;
-  readonly corsOrigins: readonly string[];
-  /** Sites that may show /embed in a frame; none = there is no such page. */
-  readonly embedOrigins: readonly string[];
-  /** Whether guilds may have public pages. */
-  readonly publicPages: boolean;
-  /** Public address of the service without a slash at its end; "" = links to pages have no preview with addresses. */
-  readonly publicUrl: string;
-  /** Font files of the pictures of public pages; none = known ones. */
-  readonly publicPageFonts: readonly string[];
-  /** Whether public pages carry a component embed for Discord. */
-  readonly publicPageEmbeds: boolean;
-  /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
-  readonly trustProxy: number | readonly string[];
-  readonly logLevel: string;
-  readonly logRequests: 'all' | 'errors' | 'off';
-  /** Whether a span of each request goes to a collector of OpenTelemetry. */
-  readonly tracing: boolean;
-  /** Seconds that a browser may reuse a response without a request; 0 = none. */
-  readonly cacheMaxAgeS: number;
-  /** API keys kept in memory. */
-  readonly cacheMaxKeys: number;
-  /** Responses kept in memory; 0 = none. */
-  readonly cacheMaxPages: number;
-  /** Memory of the responses kept, in bytes; 0 = none are kept. */
-  readonly cacheMaxBytes: number;
-  /** Time between the end of readiness and the end of service. */
-  readonly shutdownDelayMs: number;
-  readonly shutdownTimeoutMs: number;
-}
-
 /** Parses environment variables by a schema. An empty value counts as unset. @throws ConfigError with every wrong variable. */
 export function parseVariables<T>(variables: z.ZodType<T>, env: Readonly<Record<string, string | undefined>>): T {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
@@ -193,50 +146,69 @@ export function parseVariables<T>(variables: z.ZodType<T>, env: Readonly<Record<
   throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
 }
 
+export type Config = Readonly<ReturnType<typeof parseConfig>>;
+
 /** Parses the settings of the service from environment variables. @throws ConfigError with every wrong variable. */
-export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
   const e = parseVariables(schema, env);
-  return {
-    redis: {
-      url: e.REDIS_URL,
-      mode: e.REDIS_MODE,
-      nodes: e.REDIS_NODES,
-      sentinelName: e.REDIS_SENTINEL_NAME,
-      sentinels: {
-        username: e.REDIS_SENTINEL_USERNAME,
-        password: e.REDIS_SENTINEL_PASSWORD,
-        tls: e.REDIS_SENTINEL_TLS === 'on',
-      },
-      tls: {
-        ca: e.REDIS_TLS_CA,
-        cert: e.REDIS_TLS_CERT,
-        key: e.REDIS_TLS_KEY,
-        servername: e.REDIS_TLS_SERVERNAME,
-      },
-      timeoutMs: e.REDIS_TIMEOUT_MS,
+  const redis: RedisConfig = {
+    url: e.REDIS_URL,
+    mode: e.REDIS_MODE,
+    nodes: e.REDIS_NODES,
+    sentinelName: e.REDIS_SENTINEL_NAME,
+    sentinels: {
+      username: e.REDIS_SENTINEL_USERNAME,
+      password: e.REDIS_SENTINEL_PASSWORD,
+      tls: e.REDIS_SENTINEL_TLS === 'on',
     },
+    tls: {
+      ca: e.REDIS_TLS_CA,
+      cert: e.REDIS_TLS_CERT,
+      key: e.REDIS_TLS_KEY,
+      servername: e.REDIS_TLS_SERVERNAME,
+    },
+    timeoutMs: e.REDIS_TIMEOUT_MS,
+  };
+  return {
+    redis,
     keyPrefix: e.KEY_PREFIX,
     host: e.HOST,
+    /** 0 picks a free port. */
     port: e.PORT,
     adminHost: e.ADMIN_HOST,
+    /** 0 = no admin listener. */
     adminPort: e.ADMIN_PORT,
+    /** Connections to the API of each process. */
     maxConnections: e.MAX_CONNECTIONS,
     workers: e.WORKERS,
+    /** Requests per hour by plan name. */
     planQuotas: e.PLAN_QUOTAS,
     corsOrigins: e.CORS_ORIGINS,
+    /** Sites that may show /embed in a frame; none = there is no such page. */
     embedOrigins: e.EMBED_ORIGINS,
+    /** Whether guilds may have public pages. */
     publicPages: e.PUBLIC_PAGES === '1',
+    /** Public address of the service without a slash at its end; "" = links to pages have no preview with addresses. */
     publicUrl: e.PUBLIC_URL,
+    /** Font files of the pictures of public pages; none = known ones. */
     publicPageFonts: e.PUBLIC_PAGE_FONTS,
+    /** Whether public pages carry a component embed for Discord. */
     publicPageEmbeds: e.PUBLIC_PAGE_EMBEDS === '1',
+    /** Number of proxy hops, or addresses and subnets of the proxies, whose X-Forwarded-For is trusted; 0 = none. */
     trustProxy: e.TRUST_PROXY,
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,
+    /** Whether a span of each request goes to a collector of OpenTelemetry. */
     tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT !== '',
+    /** Seconds that a browser may reuse a response without a request; 0 = none. */
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
+    /** API keys kept in memory. */
     cacheMaxKeys: e.CACHE_MAX_KEYS,
+    /** Responses kept in memory; 0 = none. */
     cacheMaxPages: e.CACHE_MAX_PAGES,
+    /** Memory of the responses kept, in bytes; 0 = none are kept. */
     cacheMaxBytes: e.CACHE_MAX_BYTES,
+    /** Time between the end of readiness and the end of service. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS,
     shutdownTimeoutMs: e.SHUTDOWN_TIMEOUT_MS,
   };
