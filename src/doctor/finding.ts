@@ -35,20 +35,14 @@ export type Check = (context: CheckContext) => Promise<readonly Finding[]>;
 /** A guild that cannot exist, because "~" is in no guild id. */
 export const NO_GUILD = '~doctor';
 
+const finding =
+  (state: State) =>
+  (check: string, detail: string, fix: string): Finding => ({ check, state, detail, fix });
+
 export const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
-export const note = (check: string, detail: string, fix: string): Finding => ({ check, state: 'note', detail, fix });
-export const problem = (check: string, detail: string, fix: string): Finding => ({
-  check,
-  state: 'problem',
-  detail,
-  fix,
-});
-export const unknown = (check: string, detail: string, fix: string): Finding => ({
-  check,
-  state: 'unknown',
-  detail,
-  fix,
-});
+export const note = finding('note');
+export const problem = finding('problem');
+export const unknown = finding('unknown');
 
 /** Returns the first three of a list of names, and how many more there are. */
 export function some(names: readonly string[]): string {

@@ -8,21 +8,6 @@ const SCAN_COUNT = 100;
 const MAX_SCANS = 300;
 const MAX_MS = 3000;
 
-/** A sample of the keys under the prefix. */
-export interface KeySample {
-  readonly prefix: string;
-  readonly keys: number;
-  /** Keys in the database if none has the prefix; else 0. */
-  readonly others: number;
-  /** Whether it is all of them. */
-  readonly complete: boolean;
-  readonly guilds: ReadonlySet<string>;
-  /** Keys of another type than the data model says, with the types. */
-  readonly wrongTypes: readonly string[];
-  /** Keys that the data model does not know. */
-  readonly unknownNames: readonly string[];
-}
-
 /**
  * Returns the guild and the type of a key by its name, as docs/data-model.md lists them; the guild is "" for a key of no guild.
  * @returns undefined for a name that the data model does not know.
@@ -54,16 +39,20 @@ const TYPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Walks over a bounded number of keys of each master. Where it finds none, it asks for the size of the database. */
-export async function sampleKeys({ client, redisKeys, config }: CheckContext): Promise<KeySample> {
+export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
   const until = performance.now() + MAX_MS;
   const masters = nodesOf(client, 'master');
   const sample = {
     prefix: config.keyPrefix,
     keys: 0,
+    /** Keys in the database if none has the prefix; else 0. */
     others: 0,
+    /** Whether it is all of them. */
     complete: true,
     guilds: new Set<string>(),
+    /** Keys of another type than the data model says, with the types. */
     wrongTypes: [] as string[],
+    /** Keys that the data model does not know. */
     unknownNames: [] as string[],
   };
   for (const node of masters) {
@@ -95,7 +84,7 @@ export async function sampleKeys({ client, redisKeys, config }: CheckContext): P
 }
 
 /** Returns what the sample says of the data model. */
-export function keyFindings(sample: KeySample): Finding[] {
+export function keyFindings(sample: Awaited<ReturnType<typeof sampleKeys>>): Finding[] {
   const { prefix, keys, others, complete, guilds, wrongTypes, unknownNames } = sample;
   const check = 'keys';
   if (others > 0) {

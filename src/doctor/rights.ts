@@ -1,5 +1,4 @@
-import type { StoreUnavailableError } from '../errors.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf, type StoreUnavailableError } from '../errors.ts';
 import { nodesOf } from '../store/client.ts';
 import { timeProblem } from '../store/inspection.ts';
 import { boardKeys } from '../store/keys.ts';
