@@ -8,35 +8,37 @@ const SCAN_COUNT = 100;
 const MAX_SCANS = 300;
 const MAX_MS = 3000;
 
+/** The types of keys by their names behind the prefix, as docs/data-model.md lists them. */
+const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
+  [/^key:[0-9a-f]{64}$/, 'hash'],
+  [/^((operator-)?invite|session|new-key):[0-9a-f]{64}$|^operator-sessions$/, 'string'],
+  [/^(operator-sessions:open|sessions:\{G\})$/, 'zset'],
+  [/^quota:\{G\}(:\w{1,32})?$/, 'string'],
+  [/^\{G\}~(week|month)(\.prev)?:(xp|hidden)$/, 'zset'],
+  [/^\{G\}:((next:)?(xp|hidden)|season:xp)$/, 'zset'],
+  [/^\{G\}:((next:)?(stats|config|members)|(next:)?hidden:reasons|next:carried|season|keys|keys:used|usage)$/, 'hash'],
+  [
+    /^\{G\}:(cooldown:[\w.-]{1,64}|event:.+|event-part:\d+:.+|next:xp:lock|keys:rotating:\w{1,32}|sessions)$/s,
+    'string',
+  ],
+  [/^\{G\}:audit(:security)?$/, 'stream'],
+];
+
 /**
- * Returns the guild and the type of a key by its name, as docs/data-model.md lists them; the guild is "" for a key of no guild.
+ * Returns the guild and the type of a key by its name; the guild is "" for a key of no guild.
  * @returns undefined for a name that the data model does not know.
  */
 export function kindOfKey(redisKeys: RedisKeys, key: string): { guild: string; type: string } | undefined {
-  const [before = '', after = ''] = redisKeys.guild(NO_GUILD).xp.split(`{${NO_GUILD}}:xp`);
-  if (!key.startsWith(before)) return undefined;
-  const rest = key.slice(before.length) + after;
-  if (/^key:[0-9a-f]{64}$/.test(rest)) return { guild: '', type: 'hash' };
-  if (/^((operator-)?invite|session|new-key):[0-9a-f]{64}$|^operator-sessions$/.test(rest))
-    return { guild: '', type: 'string' };
-  if (rest === 'operator-sessions:open') return { guild: '', type: 'zset' };
-  const [, listed] = /^sessions:\{([\w.-]{1,64})\}$/.exec(rest) ?? [];
-  if (listed) return { guild: listed, type: 'zset' };
-  const quota = /^quota:\{([\w.-]{1,64})\}(?::\w{1,32})?$/.exec(rest);
-  if (quota?.[1]) return { guild: quota[1], type: 'string' };
-  const [, ofBoard] = /^\{([\w.-]{1,64})\}~(?:week|month)(?:\.prev)?:(?:xp|hidden)$/.exec(rest) ?? [];
-  if (ofBoard) return { guild: ofBoard, type: 'zset' };
-  const [, guild, name = ''] = /^\{([\w.-]{1,64})\}:(.*)$/s.exec(rest) ?? [];
-  const type = TYPES.find(([names]) => names.test(name))?.[1];
-  return guild && type ? { guild, type } : undefined;
+  const [prefix = ''] = redisKeys.guild(NO_GUILD).xp.split(`{${NO_GUILD}}`);
+  if (!key.startsWith(prefix)) return undefined;
+  let guild = '';
+  const name = key.slice(prefix.length).replace(/\{([\w.-]{1,64})\}/, (_, id: string) => {
+    guild = id;
+    return '{G}';
+  });
+  const type = TYPES.find(([pattern]) => pattern.test(name))?.[1];
+  return type === undefined ? undefined : { guild, type };
 }
-
-const TYPES: readonly (readonly [RegExp, string])[] = [
-  [/^((next:)?(xp|hidden)|season:xp)$/, 'zset'],
-  [/^((next:)?(stats|config|members)|(next:)?hidden:reasons|next:carried|season|keys|keys:used|usage)$/, 'hash'],
-  [/^(cooldown:[\w.-]{1,64}|event:.+|event-part:\d+:.+|next:xp:lock|keys:rotating:\w{1,32}|sessions)$/s, 'string'],
-  [/^audit(:security)?$/, 'stream'],
-];
 
 /** Walks over a bounded number of keys of each master. Where it finds none, it asks for the size of the database. */
 export async function sampleKeys({ client, redisKeys, config }: CheckContext) {
