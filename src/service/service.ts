@@ -70,23 +70,41 @@ export interface RunningService {
   close(delayMs?: number): Promise<void>;
 }
 
-/** A service whose parts are composed: {@link start} opens it. */
-export class Service {
-  constructor(
-    private readonly config: Config,
-    private readonly logger: Logger,
-    private readonly parts: ReturnType<typeof composeService>,
-    private readonly bootTimeoutMs: number,
-  ) {}
+/**
+ * Composes the service, which opens nothing but its connections to Redis before it starts. `start` listens when Redis has answered, or
+ * after half a second: then it answers 503 while it waits for Redis, so that probes work. It throws an Error when a port is taken, or when
+ * Redis does not answer in time or refuses the credentials; nothing is left open.
+ */
+export function createService(config: Config, parts: ServiceParts): { start(): Promise<RunningService> } {
+  const { logger, bootTimeoutMs = BOOT_TIMEOUT_MS } = parts;
+  const service = composeService(config, parts);
+  const { api, admin, port, client, health, where } = service;
 
-  /**
-   * Listens when Redis has answered, or after half a second: then it answers 503 while it waits for Redis, so that probes work.
-   * @throws Error when a port is taken, or when Redis does not answer in time or refuses the credentials; nothing is left open.
-   */
-  async start(): Promise<RunningService> {
-    const { api, admin, port, client, health, registry, readiness, where } = this.parts;
+  const reachStore = async (): Promise<void> => {
+    await waitUntilReady(client, bootTimeoutMs, (error) => {
+      logger.warn({ reason: error.message }, `waiting for ${where}`);
+      void health.check();
+    }).catch((error: Error) => {
+      throw new Error(explainStart(config.redis.mode, where, error));
+    });
+    await health.start();
+  };
+  const close = async (delayMs = 0): Promise<void> => {
+    const { shutdownTimeoutMs } = config;
+    service.lifecycle.isDraining = true;
+    if (delayMs > 0) await delay(delayMs);
+    const onPortClosed = () => {
+      service.activity.isClosing = true;
+    };
+    await Promise.all([drain(api, port, shutdownTimeoutMs, onPortClosed), admin.close(shutdownTimeoutMs)]);
+    await service.endUsage();
+    health.stop();
+    client.disconnect();
+    service.subscriber.disconnect();
+  };
+  const start = async (): Promise<RunningService> => {
     try {
-      const reached = this.reachStore();
+      const reached = reachStore();
       reached.catch(() => {}); // It is awaited below, unless a port is taken.
       await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
       const url = await port.open(api);
@@ -97,46 +115,15 @@ export class Service {
           `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
         );
       }
-      for (const finding of await inspectStore(client)) this.logger.warn(`${where}: ${finding}`);
-      this.logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-      return { url, adminUrl, registry, readiness, close: (delayMs) => this.close(delayMs) };
+      for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
+      logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
+      return { url, adminUrl, registry: service.registry, readiness: service.readiness, close };
     } catch (error) {
-      await this.close();
+      await close();
       throw error;
     }
-  }
-
-  /** See {@link RunningService.close}. */
-  async close(delayMs = 0): Promise<void> {
-    const { api, admin, port, activity, lifecycle, endUsage, health, client, subscriber } = this.parts;
-    const { shutdownTimeoutMs } = this.config;
-    lifecycle.isDraining = true;
-    if (delayMs > 0) await delay(delayMs);
-    const onPortClosed = () => {
-      activity.isClosing = true;
-    };
-    await Promise.all([drain(api, port, shutdownTimeoutMs, onPortClosed), admin.close(shutdownTimeoutMs)]);
-    await endUsage();
-    health.stop();
-    client.disconnect();
-    subscriber.disconnect();
-  }
-
-  private async reachStore(): Promise<void> {
-    const { client, health, where } = this.parts;
-    await waitUntilReady(client, this.bootTimeoutMs, (error) => {
-      this.logger.warn({ reason: error.message }, `waiting for ${where}`);
-      void health.check();
-    }).catch((error: Error) => {
-      throw new Error(explainStart(this.config.redis.mode, where, error));
-    });
-    await health.start();
-  }
-}
-
-/** Composes the service, which opens nothing but its connections to Redis before it starts. */
-export function createService(config: Config, parts: ServiceParts): Service {
-  return new Service(config, parts.logger, composeService(config, parts), parts.bootTimeoutMs ?? BOOT_TIMEOUT_MS);
+  };
+  return { start };
 }
 
 /** Makes the parts of the service, each from those before it. */
@@ -153,7 +140,7 @@ function composeService(config: Config, parts: ServiceParts) {
   const metrics = new Metrics(monotonic);
   const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
   const periodMs = parts.usagePeriodMs ?? USAGE_PERIOD_MS;
-  const endUsage = writeRegularly(reads.usage, { logger, periodMs, onFailure: () => metrics.countUsageFailure() });
+  const endUsage = writeRegularly(reads.usage, logger, periodMs, () => metrics.countUsageFailure());
   const health = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
   const readiness: Readiness = () => {
     if (lifecycle.isDraining) return { reason: 'draining' };

@@ -10,18 +10,17 @@ export const USAGE_PERIOD_MS = 10_000;
 const LAST_ATTEMPTS = 4;
 const RETRY_MS = 150;
 
-interface UsageWrites {
-  readonly logger: Logger;
-  readonly periodMs: number;
-  /** Called with each write that failed. */
-  readonly onFailure: () => void;
-}
-
 /**
  * Writes the usage regularly from now on. Warns once for each reason why Redis refuses it; an outage is told by the health check.
+ * @param onFailure called with each write that failed.
  * @returns a function that writes what is left, and ends.
  */
-export function writeRegularly(usage: Usage, { logger, periodMs, onFailure }: UsageWrites): () => Promise<void> {
+export function writeRegularly(
+  usage: Usage,
+  logger: Logger,
+  periodMs: number,
+  onFailure: () => void,
+): () => Promise<void> {
   const warned = new Set<string>();
   /** Returns whether there is nothing left that another attempt could write. */
   const write = async (): Promise<boolean> => {
