@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { ID_PATTERN, type RankingId } from '../../guild/ranking/model.ts';
-import { PublicMemberRead, PublicPageRead } from '../../guild/ranking/public-page.ts';
 import { LANGUAGES } from '../../web/widget/strings.ts';
 import { count, parseAll } from '../api/schemas.ts';
 import { Problem } from '../response/problem.ts';
@@ -8,8 +7,6 @@ import { Problem } from '../response/problem.ts';
 /** Rows of a page unless its address says otherwise, and the most. */
 const DEFAULT_ROWS = 25;
 const MAX_ROWS = 100;
-/** Members shown above and below one. */
-const REACH = 2;
 
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => {
   const rule = `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
@@ -92,16 +89,6 @@ export function queryOf(
 ): string {
   const all = [board !== undefined && `board=${board}`, ...more, isLangGiven && `lang=${lang}`].filter(Boolean);
   return all.length > 0 ? `?${all.join('&')}` : '';
-}
-
-/** Returns the command that reads a page. */
-export function pageRead({ guildId, board, page, limit }: Pick<PageQuery, 'guildId' | 'board' | 'page' | 'limit'>) {
-  return new PublicPageRead(guildId, page, limit, board);
-}
-
-/** Returns the command that reads a member and those next to it. */
-export function memberRead({ guildId, userId, board }: MemberQuery) {
-  return new PublicMemberRead(guildId, userId, REACH, board);
 }
 
 function knownForm(id = ''): string {

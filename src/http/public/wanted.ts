@@ -1,25 +1,25 @@
-import { type PublicMember, type PublicPage, UNRANKED } from '../../guild/ranking/public-page.ts';
+import {
+  type PublicMember,
+  PublicMemberRead,
+  type PublicPage,
+  PublicPageRead,
+  UNRANKED,
+} from '../../guild/ranking/public-page.ts';
 import { memberNotFound } from '../response/problem.ts';
 import type { RenderedBody } from '../response/rendered-body.ts';
 import { renderGuildBadge, renderMemberBadge } from './badges.ts';
 import { renderMember, renderPage } from './documents.ts';
-import {
-  type Address,
-  type MemberQuery,
-  memberRead,
-  pageRead,
-  parseBadge,
-  parseMember,
-  parsePage,
-  parsePicture,
-} from './queries.ts';
+import { type Address, type MemberQuery, parseBadge, parseMember, parsePage, parsePicture } from './queries.ts';
 import { renderTop, TOP_ROWS } from './top-drawing.ts';
 import type { Site } from './unfurl.ts';
+
+/** Members shown above and below one. */
+const REACH = 2;
 
 /** A read with the function that renders what it finds. */
 export interface Wanted {
   readonly cacheKey: string;
-  readonly command: ReturnType<typeof pageRead> | ReturnType<typeof memberRead>;
+  readonly command: PublicPageRead | PublicMemberRead;
   /** @throws Problem member_not_found for a user that is not ranked. */
   render(value: unknown): RenderedBody | null;
 }
@@ -33,7 +33,7 @@ export const wantPage: Want = (address, site) => {
   const { guildId, board, lang, isLangGiven, page, limit, isOverlay } = parsed;
   return {
     cacheKey: ['public', guildId, board, lang, isLangGiven, page, limit, isOverlay].join(' '),
-    command: pageRead(parsed),
+    command: new PublicPageRead(guildId, page, limit, board),
     render: rendering((found: PublicPage) => renderPage(parsed, found, site)),
   };
 };
@@ -47,9 +47,10 @@ export const wantMember: Want = (address, site) => {
 export const wantBadge: Want = (address) => {
   const parsed = parseBadge(address);
   if ('userId' in parsed) return wantedMember('badge', parsed, renderMemberBadge);
+  const { guildId, board, lang } = parsed;
   return {
-    cacheKey: ['public-badge', parsed.guildId, parsed.board, parsed.lang].join(' '),
-    command: pageRead({ ...parsed, page: 1, limit: 1 }),
+    cacheKey: ['public-badge', guildId, board, lang].join(' '),
+    command: new PublicPageRead(guildId, 1, 1, board),
     render: rendering((found: PublicPage) => renderGuildBadge(parsed, found)),
   };
 };
@@ -57,9 +58,10 @@ export const wantBadge: Want = (address) => {
 /** Returns what the picture of the first members needs: it is rendered as SVG. */
 export const wantTop: Want = (address) => {
   const parsed = parsePicture(address);
+  const { guildId, board, lang } = parsed;
   return {
-    cacheKey: ['public-top', parsed.guildId, parsed.board, parsed.lang].join(' '),
-    command: pageRead({ ...parsed, page: 1, limit: TOP_ROWS }),
+    cacheKey: ['public-top', guildId, board, lang].join(' '),
+    command: new PublicPageRead(guildId, 1, TOP_ROWS, board),
     render: rendering((found: PublicPage) => renderTop(parsed, found)),
   };
 };
@@ -72,7 +74,7 @@ function wantedMember(
   const { guildId, userId, board, lang, isLangGiven } = parsed;
   return {
     cacheKey: [`public-${kind}`, guildId, board, lang, isLangGiven, userId].join(' '),
-    command: memberRead(parsed),
+    command: new PublicMemberRead(guildId, userId, REACH, board),
     render: rendering((found: PublicMember | typeof UNRANKED) => {
       if (found === UNRANKED) throw memberNotFound();
       return render(parsed, found);
