@@ -1,10 +1,9 @@
 import stringWidth from 'string-width';
 import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
-import { cleaned } from '../../web/drawing/text.ts';
 import { nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import type { MemberQuery, RankingQuery } from './queries.ts';
-import { headingOf, renderTemplate } from './views.ts';
+import { headingOf, renderTemplate, shorten } from './views.ts';
 import { wordsOf } from './words.ts';
 
 /** The longest text on each side of a badge, in characters as people see them, and in UTF-16 units: a badge has 2 kB at most. */
@@ -16,7 +15,10 @@ export function renderGuildBadge({ guildId, lang }: RankingQuery, { title, page 
   const [first] = page.data;
   const { say, compact } = wordsOf(lang);
   const members = say('members', { n: page.total }, compact);
-  return badge(headingOf(title, guildId), first ? `${members} · 1. ${shorten(nameOf(first))}` : members);
+  return badge(
+    headingOf(title, guildId),
+    first ? `${members} · 1. ${shorten(nameOf(first), MAX_CHARACTERS, MAX_UNITS)}` : members,
+  );
 }
 
 /** Renders the badge of a member: its rank. */
@@ -26,22 +28,11 @@ export function renderMemberBadge({ lang }: MemberQuery, { member }: PublicMembe
 }
 
 function badge(label: string, value: string): RenderedBody {
-  const short = shorten(label);
+  const short = shorten(label, MAX_CHARACTERS, MAX_UNITS);
   const [labelWidth, valueWidth] = [short, value].map((text) => Math.max(1, stringWidth(text)) * 7 + 12) as [
     number,
     number,
   ];
   const svg = { label: short, value, labelWidth, valueWidth, width: labelWidth + valueWidth };
   return toBody(renderTemplate('badge', svg), 'image/svg+xml; charset=utf-8');
-}
-
-/** Returns the start of a text, without what XML forbids and directions of its own, cut between characters. */
-function shorten(text: string): string {
-  let short = '';
-  let characters = 0;
-  for (const { segment } of new Intl.Segmenter().segment(cleaned(text))) {
-    if (++characters > MAX_CHARACTERS || short.length + segment.length > MAX_UNITS) return `${short}…`;
-    short += segment;
-  }
-  return short;
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { PublicMember, PublicPage } from '../../guild/ranking/public-page.ts';
-import { cleaned, inLine, isolated } from '../../web/drawing/text.ts';
+import { inLine, isolated } from '../../web/drawing/text.ts';
 import { componentEmbed, type Preview } from './component-embed.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { TOP_SIZE } from './top-drawing.ts';
+import { shorten } from './views.ts';
 
 /** What a service has beside the pages themselves. */
 export interface Site {
@@ -31,7 +32,7 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
   const path = 'userId' in query ? `/m/${query.userId}` : '';
   const guild = `${site.url}/g/${query.guildId}`;
   const url = site.url && guild + path + queryOf(query);
-  const names = rows.slice(0, NAMED).map(({ rank, name }) => `${rank}. ${shortName(name)}`);
+  const names = rows.slice(0, NAMED).map(({ rank, name }) => `${rank}. ${isolated(shorten(name, MAX_NAME))}`);
   const description = [facts, ...names].join(' · ');
   // Programs keep a picture by its address, so what it shows is a part of that.
   const drawn = `${guild}/top.png${queryOf(query, `v=${versionOf(found)}`)}`;
@@ -61,14 +62,6 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
   ];
   const embed = site.hasComponentEmbeds && url ? componentEmbed(url, preview, found.look) : '';
   return { tags: tags.filter(([, , content]) => content !== ''), embed };
-}
-
-const segmenter = new Intl.Segmenter();
-
-/** Returns the start of a name, cut between characters. */
-function shortName(name: string): string {
-  const characters = Array.from(segmenter.segment(cleaned(name)), ({ segment }) => segment);
-  return isolated(characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME).join('')}…` : characters.join(''));
 }
 
 /** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */

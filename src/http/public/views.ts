@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 import { type Curve, MAX_XP, progress } from '../../guild/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../guild/ranking/model.ts';
+import { cleaned } from '../../web/drawing/text.ts';
 import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
 import { queryOf, type RankingQuery } from './queries.ts';
 import type { Words } from './words.ts';
@@ -21,6 +22,19 @@ export function renderTemplate(template: string, data: object): string {
 /** Returns the title of a guild, or its id instead of a title that nobody can see. */
 export function headingOf(title: string, guildId: string): string {
   return nameOf({ username: title, user_id: guildId });
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** Returns the start of a text, without what XML forbids and directions of its own, cut between characters. */
+export function shorten(text: string, maxCharacters: number, maxUnits = Number.POSITIVE_INFINITY): string {
+  let short = '';
+  let characters = 0;
+  for (const { segment } of segmenter.segment(cleaned(text))) {
+    if (++characters > maxCharacters || short.length + segment.length > maxUnits) return `${short}…`;
+    short += segment;
+  }
+  return short;
 }
 
 /** The colours of avatars in page.css. */
