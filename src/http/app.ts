@@ -5,26 +5,20 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import type { AddressLimiter } from '../access/address-limiter.ts';
 import { type ApiParts, type ApiRoutes, apiRoutes } from './api/routes.ts';
 import { healthRoutes, type Readiness } from './health.ts';
-import type { PublicPages } from './public/routes.ts';
+import type { PublicPages, PublicPagesParts } from './public/routes.ts';
 import { openContext, type RequestContext, type RequestContextParts } from './request-context.ts';
 import { answerPreflight, type CorsPolicy } from './response/headers.ts';
 import { Problem, toProblem } from './response/problem.ts';
 import { staticRoutes } from './site/static-routes.ts';
 
 /** What public pages need beside what the API needs. */
-export interface PublicPagesSettings {
-  /** Limits their requests. */
-  readonly limiter: AddressLimiter;
-  /** Public address of the service without a slash at its end, or "". */
-  readonly url: string;
-  readonly hasComponentEmbeds: boolean;
+export interface PublicPagesSettings extends Pick<PublicPagesParts, 'limiter' | 'url' | 'hasComponentEmbeds'> {
   /** Files of the fonts of their pictures; none = known ones. */
   readonly fonts: readonly string[];
   /** Draws their pictures, instead of the optional package. */
-  readonly painter: ((svg: string) => Promise<Uint8Array>) | undefined;
+  readonly painter: PublicPagesParts['painter'];
   /** Called with a text for the log, about what the operator should know. */
   readonly warn: (text: string) => void;
 }

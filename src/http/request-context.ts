@@ -52,7 +52,7 @@ export interface Activity {
 export function openContext({ now, requestId, activity, isTrusted }: RequestContextParts): RequestHandler {
   return (req, res, next) => {
     const forwarded = isTrusted?.(req.socket.remoteAddress ?? '', 0) ? forwardedIds(req) : undefined;
-    const context: RequestContext = {
+    res.context = {
       requestId: forwarded?.requestId ?? requestId(),
       traceParent: forwarded?.traceParent,
       traceId: forwarded?.traceParent?.split('-')[1],
@@ -62,7 +62,6 @@ export function openContext({ now, requestId, activity, isTrusted }: RequestCont
       quota: undefined,
       problem: undefined,
     };
-    res.context = context;
     if (activity.isClosing) res.shouldKeepAlive = false;
     next();
   };

@@ -3,8 +3,8 @@ import type { PageLook } from '../../guild/ranking/page-look.ts';
 import { contrastOf, mix, textOn } from '../../web/drawing/colours.ts';
 
 /** The grounds of the two themes in page.css, and their accents. */
-export const GROUNDS = { light: '#ffffff', dark: '#14171d' } as const;
-export const ACCENTS = { light: '#4f46e5', dark: '#aab0fb' } as const;
+const GROUNDS = { light: '#ffffff', dark: '#14171d' } as const;
+const ACCENTS = { light: '#4f46e5', dark: '#aab0fb' } as const;
 /** The least contrast of a text that is not large, as WCAG wants it. */
 const READABLE = 4.5;
 
