@@ -62,7 +62,7 @@ async function main(): Promise<void> {
       if (config.tracing) tracing = await loadTracing(warn);
       const port = cluster.isWorker ? workerPort : undefined;
       const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record, port };
-      const server = await createService(processConfig(config), parts).start();
+      const server = await createService(processConfig(config), parts);
       serveFor?.(server);
       running = server;
     }

@@ -65,11 +65,9 @@ async function demo(): Promise<void> {
     const dashboardLink = () => createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
     const page = demoPage({ guilds: onThePage(keys), dashboardLink, publicPage: `g/${pro.id}` });
     const parts = { logger, store: connections, extraRoutes: page };
-    const server = await createService({ ...config, redis }, parts)
-      .start()
-      .catch((error: Error) => {
-        throw explain(error, config.port);
-      });
+    const server = await createService({ ...config, redis }, parts).catch((error: Error) => {
+      throw explain(error, config.port);
+    });
     closing.push(() => server.close());
     // A browser cannot open the address that stands for all.
     const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//127.0.0.1:');

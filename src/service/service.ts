@@ -71,14 +71,15 @@ export interface RunningService {
 }
 
 /**
- * Composes the service, which opens nothing but its connections to Redis before it starts. `start` listens when Redis has answered, or
- * after half a second: then it answers 503 while it waits for Redis, so that probes work. It throws an Error when a port is taken, or when
- * Redis does not answer in time or refuses the credentials; nothing is left open.
+ * Composes the service and starts it. It listens when Redis has answered, or after half a second: then it answers 503 while it waits for
+ * Redis, so that probes work.
+ * @throws Error when a port is taken, or when Redis does not answer in time or refuses the credentials; nothing is left open.
  */
-export function createService(config: Config, parts: ServiceParts): { start(): Promise<RunningService> } {
+export async function createService(config: Config, parts: ServiceParts): Promise<RunningService> {
   const { logger, bootTimeoutMs = BOOT_TIMEOUT_MS } = parts;
-  const service = composeService(config, parts);
-  const { api, admin, port, client, health, where } = service;
+  const pages = config.publicPages ? await loadPages(config, parts) : undefined;
+  const service = composeService(config, parts, pages);
+  const { api, admin, port, client, health, registry, readiness, where } = service;
 
   const reachStore = async (): Promise<void> => {
     await waitUntilReady(client, bootTimeoutMs, (error) => {
@@ -102,32 +103,38 @@ export function createService(config: Config, parts: ServiceParts): { start(): P
     client.disconnect();
     service.subscriber.disconnect();
   };
-  const start = async (): Promise<RunningService> => {
-    try {
-      const reached = reachStore();
-      reached.catch(() => {}); // It is awaited below, unless a port is taken.
-      await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
-      const url = await port.open(api);
-      const adminUrl = await admin.open();
-      await reached;
-      if (/unknown command/i.test(health.problem?.reason ?? '')) {
-        throw new Error(
-          `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
-        );
-      }
-      for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
-      logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-      return { url, adminUrl, registry: service.registry, readiness: service.readiness, close };
-    } catch (error) {
-      await close();
-      throw error;
+  try {
+    const reached = reachStore();
+    reached.catch(() => {}); // It is awaited below, unless a port is taken.
+    await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
+    const url = await port.open(api);
+    const adminUrl = await admin.open();
+    await reached;
+    if (/unknown command/i.test(health.problem?.reason ?? '')) {
+      throw new Error(
+        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
+      );
     }
-  };
-  return { start };
+    for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
+    logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
+    return { url, adminUrl, registry, readiness, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** Makes the parts of the service, each from those before it. */
-function composeService(config: Config, parts: ServiceParts) {
+/** Loads the public pages, and what draws their pictures. A service without them starts without their templates and what else they need. */
+async function loadPages({ publicPageFonts }: Config, { painter, logger }: ServiceParts) {
+  const [{ publicPages }, { loadPainter }] = await Promise.all([
+    import('../http/public/routes.ts'),
+    import('../http/public/resvg.ts'),
+  ]);
+  return { publicPages, painter: painter ?? (await loadPainter(publicPageFonts, (text) => logger.warn(text))) };
+}
+
+/** Makes the parts of the service, each from those before it. It opens nothing but its connections to Redis. */
+function composeService(config: Config, parts: ServiceParts, pages: Awaited<ReturnType<typeof loadPages>> | undefined) {
   const { trace, logger } = parts;
   const clock = parts.clock ?? Date.now;
   const monotonic = parts.monotonic ?? performance.now.bind(performance);
@@ -148,34 +155,37 @@ function composeService(config: Config, parts: ServiceParts) {
   };
   const logRequest = requestLogger(logger, monotonic);
   const cors = corsPolicy(config.corsOrigins);
+  const responses = new ResponseWriter({
+    cacheMaxAgeS: config.cacheMaxAgeS,
+    cors,
+    now: clock,
+    keepAliveMs: serverOptions.keepAliveTimeout,
+    onAnswer: trace
+      ? (req, res) => {
+          metrics.observeAnswer(req, res);
+          trace(req.method, res.statusCode, res.context);
+        }
+      : metrics.observeAnswer,
+  });
   const app = createApp({
     ...reads,
     limiter: new FailedAuthLimiter(monotonic),
-    responses: new ResponseWriter({
-      cacheMaxAgeS: config.cacheMaxAgeS,
-      cors,
-      now: clock,
-      keepAliveMs: serverOptions.keepAliveTimeout,
-      onAnswer: trace
-        ? (req, res) => {
-            metrics.observeAnswer(req, res);
-            trace(req.method, res.statusCode, res.context);
-          }
-        : metrics.observeAnswer,
-    }),
+    responses,
     activity,
     cors,
     embedOrigins: config.embedOrigins,
-    publicPages: config.publicPages
-      ? {
-          limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
-          url: config.publicUrl,
-          hasComponentEmbeds: config.publicPageEmbeds,
-          fonts: config.publicPageFonts,
-          painter: parts.painter,
-          warn: (text) => logger.warn(text),
-        }
-      : undefined,
+    publicPages: pages?.publicPages(
+      {
+        ...reads,
+        responses,
+        limiter: new AddressLimiter(monotonic, PAGE_REQUESTS),
+        painter: pages.painter,
+        url: config.publicUrl,
+        hasComponentEmbeds: config.publicPageEmbeds,
+        embedOrigins: config.embedOrigins,
+      },
+      () => metrics.countOther('page'),
+    ),
     trustProxy: config.trustProxy,
     now: monotonic,
     requestId: requestIds(),

@@ -49,7 +49,7 @@ export async function startService(
     // Tests count the commands of a request; the end of the service writes the usage.
     usagePeriodMs: 3_600_000,
     painter,
-  }).start();
+  });
   const store = servicesOn(testStore.connect(), config.keyPrefix);
   return {
     ...running,
