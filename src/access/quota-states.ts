@@ -29,12 +29,6 @@ export interface Counter {
   readonly resetMs: number;
 }
 
-/** What rate-limiter-flexible says of a counter after the present requests. */
-interface Consumed {
-  readonly consumedPoints: number;
-  readonly msBeforeNext: number;
-}
-
 /** Decodes the reply of command-count.lua: requests of the window, refused ones among them, and milliseconds until it ends. */
 export function parseCount(reply: string): Counted {
   const end = reply.indexOf('\n');
@@ -47,40 +41,24 @@ export function parseCounts(reply: string): readonly [Counted, Counted] {
   return [parseCount(reply.slice(0, end)), parseCount(reply.slice(end + 1))];
 }
 
-/** Returns the state after each of the requests that were counted together, and adds them to the plan's counts. */
-export function statesOf(
-  { consumedPoints, msBeforeNext }: Consumed,
-  limit: number,
-  requests: number,
-  counts: Decisions,
-): QuotaState[] {
-  const states: QuotaState[] = [];
-  for (let used = consumedPoints - requests + 1; used <= consumedPoints; used++) {
-    const allowed = used <= limit;
-    if (allowed) counts.allowed++;
-    else counts.denied++;
-    states.push({ allowed, limit, remaining: Math.max(0, limit - used), resetMs: msBeforeNext, ofKey: false });
-  }
-  return states;
-}
-
-/** The same for two counters. A state is that of the counter with the smaller rest; of equal rests, of the one that is renewed later. */
-export function cappedStates(
-  [guild, key]: readonly [Counter, Counter],
-  requests: number,
-  counts: Decisions,
-): QuotaState[] {
-  const room = Math.min(guild.limit - guild.used, key.limit - key.used);
+/**
+ * Returns the state after each of the requests that were counted together, as if they had been counted one by one, and adds them to the
+ * plan's counts. A state is that of the counter with the smaller rest; of equal rests, of the one that is renewed later.
+ * @param cap the counter of an API key with a cap.
+ */
+export function statesOf(guild: Counter, cap: Counter | undefined, requests: number, counts: Decisions): QuotaState[] {
+  const roomOf = ({ limit, used }: Counter) => limit - used;
+  const room = cap ? Math.min(roomOf(guild), roomOf(cap)) : roomOf(guild);
   const states: QuotaState[] = [];
   for (let request = 1; request <= requests; request++) {
     const allowed = request <= room;
     if (allowed) counts.allowed++;
     else counts.denied++;
     const kept = Math.max(0, Math.min(request, room));
-    const restOf = ({ limit, used }: Counter) => Math.max(0, limit - used - kept);
-    const ofKey = (restOf(guild) - restOf(key) || key.resetMs - guild.resetMs) > 0;
-    const { limit, resetMs } = ofKey ? key : guild;
-    states.push({ allowed, limit, remaining: restOf(ofKey ? key : guild), resetMs, ofKey });
+    const restOf = (counter: Counter) => Math.max(0, roomOf(counter) - kept);
+    const ofKey = cap !== undefined && (restOf(guild) - restOf(cap) || cap.resetMs - guild.resetMs) > 0;
+    const shown = ofKey ? cap : guild;
+    states.push({ allowed, limit: shown.limit, remaining: restOf(shown), resetMs: shown.resetMs, ofKey });
   }
   return states;
 }

@@ -1,15 +1,7 @@
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { CommandBatcher } from '../store/command-batcher.ts';
 import type { Identity } from './authenticator.ts';
-import {
-  type Counter,
-  cappedStates,
-  type Decisions,
-  parseCount,
-  parseCounts,
-  type QuotaState,
-  statesOf,
-} from './quota-states.ts';
+import { type Counter, type Decisions, parseCount, parseCounts, type QuotaState, statesOf } from './quota-states.ts';
 
 export type { QuotaState };
 
@@ -64,13 +56,14 @@ export class Quotas {
    */
   consume(identity: Omit<Identity, 'origins'>, requests: number): Promise<readonly QuotaState[]> {
     const { limiter, counts } = this.plans.get(identity.plan) ?? this.fallback;
+    const { points } = limiter;
     if (identity.cap !== null) {
-      const { points } = limiter;
-      return this.countBoth(identity, points, identity.cap, requests).then((both) =>
-        cappedStates(both, requests, counts),
+      return this.countBoth(identity, points, identity.cap, requests).then(([guild, key]) =>
+        statesOf(guild, key, requests, counts),
       );
     }
-    const toStates = (result: RateLimiterRes) => statesOf(result, limiter.points, requests, counts);
+    const toStates = (result: RateLimiterRes) =>
+      statesOf(counterOf(result, points, requests), undefined, requests, counts);
     return limiter.consume(identity.guildId, requests).then(toStates, (rejection) => toStates(deniedResult(rejection)));
   }
 
@@ -87,11 +80,15 @@ export class Quotas {
       // A limiter for this count, which the command has made already: it asks nothing of Redis.
       const storeClient = { rlflxIncr: () => counted.then((both) => both[place]) };
       const limiter = new RateLimiterRedis({ storeClient, keyPrefix: '', points, duration: WINDOW_S });
-      const { consumedPoints, msBeforeNext } = await limiter.consume('', requests).catch(deniedResult);
-      return { limit: points, used: consumedPoints - requests, resetMs: msBeforeNext };
+      return counterOf(await limiter.consume('', requests).catch(deniedResult), points, requests);
     };
     return Promise.all([decide(quota, 0), decide(cap, 1)]);
   }
+}
+
+/** Returns the counter before the requests that the result is of. */
+function counterOf({ consumedPoints, msBeforeNext }: RateLimiterRes, points: number, requests: number): Counter {
+  return { limit: points, used: consumedPoints - requests, resetMs: msBeforeNext };
 }
 
 /** Returns the result of a denied request: `consume` rejects with it, and with an Error when the store failed. */
