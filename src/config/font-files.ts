@@ -1,20 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import * as z from 'zod';
 import { messageOf } from '../errors.ts';
-import { splitList } from './redis.ts';
+import { list } from './redis.ts';
 
 /** Parses a list of font files. Each of them must be there. */
-export const fontFiles = z
-  .string()
-  .default('')
-  .transform((text, context) => {
-    const files = splitList(text);
-    for (const file of files) {
-      const problem = problemOfFont(file);
-      if (problem) context.addIssue({ code: 'custom', message: `must list font files, ${problem}` });
-    }
-    return files;
-  });
+export const fontFiles = list().superRefine((files, context) => {
+  for (const file of files) {
+    const problem = problemOfFont(file);
+    if (problem) context.addIssue({ code: 'custom', message: `must list font files, ${problem}` });
+  }
+});
 
 /** The first bytes of a font: TrueType, OpenType, and a collection of fonts. */
 const FONTS: readonly string[] = ['\0\x01\0\0', 'true', 'OTTO', 'ttcf'];

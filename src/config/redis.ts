@@ -37,10 +37,7 @@ export const redisUrl = z
     'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; in user and password write % as %25',
   );
 
-export const nodeList = z
-  .string()
-  .default('')
-  .transform((text) => splitList(text))
+export const nodeList = list()
   .refine(
     (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(node)),
     'must be a comma-separated list of host:port',
@@ -71,11 +68,6 @@ export const pemFile = (kind: 'certificate' | 'private key') =>
       return '';
     });
 
-/** Returns whether an address asks for TLS. */
-export function isTls(url: string): boolean {
-  return url.startsWith('rediss:');
-}
-
 function isRedisUrl(text: string): boolean {
   if (text.startsWith('/')) return true;
   if (!URL.canParse(text)) return false;
@@ -88,6 +80,11 @@ function isRedisUrl(text: string): boolean {
   if (!/^\d*$/.test(searchParams.get('db') ?? '')) return false;
   if (protocol === 'unix:') return hostname === '' && pathname.length > 1;
   return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+}
+
+/** Returns the parser of a list that is separated by commas. */
+export function list(fallback = '') {
+  return z.string().default(fallback).transform(splitList);
 }
 
 /** Returns the parts of a list that is separated by commas. */
