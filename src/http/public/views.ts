@@ -40,17 +40,11 @@ export function shorten(text: string, maxCharacters: number, maxUnits = Number.P
 /** The colours of avatars in page.css. */
 const HUES = 24;
 
-/** The way of a member to the next level. */
-interface Way {
-  readonly percent: number;
-  readonly text: string;
-}
-
-/** Returns the way of a member; undefined on a board, for an explicit level and at the last level. */
+/** Returns the way of a member to the next level; undefined on a board, for an explicit level and at the last level. */
 export function wayOf(
   { curve, board, words }: Pick<RowSettings, 'curve' | 'board' | 'words'>,
   { level, xp }: LeaderboardEntry,
-): Way | undefined {
+) {
   const { level: ofCurve, gained, needed } = progress(curve, xp);
   const left = needed - gained;
   if (board !== undefined || level !== ofCurve || needed === 0 || xp + left > MAX_XP) return undefined;
