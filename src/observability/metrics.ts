@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, type Histogram, Registry } from 'prom-client';
 import { VERSION } from './build-info.ts';
 import { registerCuts } from './cut-counter.ts';
-import { type MetricSources, registerSources } from './metric-sources.ts';
 
 /** The parts of a response that are counted. */
 interface Answer extends ServerResponse {
@@ -83,11 +82,6 @@ export class Metrics {
     info.set({ version: VERSION, node: process.version }, 1);
     // A series that begins with its first event hides this event from a rate.
     for (const kind of ['page', 'options', 'probe', 'unreadable'] as const) this.others.inc({ kind }, 0);
-  }
-
-  /** Adds the metrics that other parts keep, once these exist. */
-  readFrom(sources: MetricSources): void {
-    registerSources(this.registry, sources);
   }
 
   /** Counts a request that is no API operation. */

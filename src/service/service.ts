@@ -17,6 +17,7 @@ import { adminListener, createExpressServer, type ServerObserver } from '../http
 import { serverOptions } from '../http/server/listener.ts';
 import { ownPort, type Port } from '../http/server/port.ts';
 import { requestLogger } from '../observability/logger.ts';
+import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
@@ -212,7 +213,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
   const api = createExpressServer(app, serverOptions, config.maxConnections, observer);
   const admin = adminListener(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', observer);
   const port = parts.port ?? ownPort(config.host, config.port, 'PORT');
-  metrics.readFrom({
+  registerSources(registry, {
     cache: () => reads.cache.counts(),
     quotas: () => reads.quotas.counts(),
     keyLookups: () => reads.authenticator.counts(),
