@@ -6,8 +6,8 @@ import { type HeaderBlock, headerBlock, joinBlocks } from '../response/headers.t
 import { methodNotAllowed, Problem, tooManyRequests } from '../response/problem.ts';
 import { RenderedBody } from '../response/rendered-body.ts';
 import { isFresh, type ResponseWriter } from '../response/response-writer.ts';
-import { assetFile } from '../site/asset.ts';
-import { REVALIDATE, serve } from '../site/static-routes.ts';
+import { assetFile, serve } from '../site/asset.ts';
+import { REVALIDATE } from '../site/static-routes.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { PICTURE_POLICY, policyOf } from './look.ts';
 import { type Painter, Pictures } from './pictures.ts';

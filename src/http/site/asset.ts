@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { RequestHandler } from 'express';
+import type { Router } from 'express';
 import { chooseEncoding, type Encoding } from '../response/encoding.ts';
+import { methodNotAllowed } from '../response/problem.ts';
 
 /** The bytes of an asset as they are sent, with a tag of their own. */
 interface Representation {
@@ -55,20 +56,28 @@ async function compress(body: Buffer, tag: string): Asset['compressed'] {
 }
 
 /**
- * Answers GET and HEAD with the asset in the coding that the client likes best, or with 304 when the client has it.
- * @param route pattern for logs and metrics.
+ * Serves an asset at a path: in the coding that the client likes best, or 304 when the client has it. Other methods than GET, HEAD and
+ * OPTIONS are refused.
  */
-export function sendAsset(route: string, asset: Asset, headers: Record<string, string>): RequestHandler {
-  return async (req, res) => {
-    res.context.route = route;
-    const encoding = chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
-    const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
-    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });
-    res.set({ Vary: 'Accept-Encoding', ...headers });
-    if (req.fresh) res.status(304).end();
-    else {
-      if (encoding) res.set('Content-Encoding', encoding);
-      res.set({ 'Content-Type': asset.type, 'Content-Length': String(body.length) }).end(body);
-    }
-  };
+export function serve(router: Router, path: string, asset: Asset, headers: Record<string, string>): void {
+  router
+    .route(path)
+    .all((_req, res, next) => {
+      res.context.route = path;
+      next();
+    })
+    .get(async (req, res) => {
+      const encoding = chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
+      const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
+      res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });
+      res.set({ Vary: 'Accept-Encoding', ...headers });
+      if (req.fresh) res.status(304).end();
+      else {
+        if (encoding) res.set('Content-Encoding', encoding);
+        res.set({ 'Content-Type': asset.type, 'Content-Length': String(body.length) }).end(body);
+      }
+    })
+    .all(() => {
+      throw methodNotAllowed();
+    });
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
 import { readWidgetFile } from '../../web/widget-file.ts';
-import { methodNotAllowed } from '../response/problem.ts';
-import { type Asset, asset, sendAsset, typeOf } from './asset.ts';
+import { type Asset, asset, serve, typeOf } from './asset.ts';
 
 /** Headers of files that any site may load, whatever CORS_ORIGINS says of the data: they are the same for everyone. */
 const SHARED = {
@@ -86,16 +85,4 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     res.status(308).set('Location', '../docs').end();
   });
   return router;
-}
-
-/** Serves an asset at a path; other methods than GET, HEAD and OPTIONS are refused. */
-export function serve(router: Router, path: string, asset: Asset, headers: Record<string, string>): void {
-  const refuse: RequestHandler = (_req, res) => {
-    res.context.route = path;
-    throw methodNotAllowed();
-  };
-  router
-    .route(path)
-    .get(sendAsset(path, asset, headers))
-    .all(refuse);
 }
