@@ -1,7 +1,6 @@
 import cluster from 'node:cluster';
 import { type Config, parseConfig } from './config/service.ts';
 import { ConfigError, messageOf } from './errors.ts';
-import { VERSION } from './observability/build-info.ts';
 import { createLogger, logLinesTo } from './observability/logger.ts';
 import type { Tracing } from './observability/tracing.ts';
 import { createService } from './service/service.ts';
@@ -79,7 +78,7 @@ async function loadTracing(warn: (reason: string) => void): Promise<Tracing> {
       `OTEL_EXPORTER_OTLP_ENDPOINT needs the SDK of OpenTelemetry: install it as docs/operations.md says, or unset it (${message})`,
     );
   });
-  return startTracing(VERSION, warn, () => performance.now());
+  return startTracing(warn, () => performance.now());
 }
 
 /** Returns the configuration of this process. The primary serves the admin listener for its workers. */

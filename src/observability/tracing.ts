@@ -3,6 +3,7 @@ import { DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } fro
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { VERSION } from './build-info.ts';
 
 /** The facts about a request that its span has; never a key, a path or an address. */
 interface TracedContext {
@@ -30,7 +31,7 @@ const WARN_EVERY_MS = 60_000;
  * environment. Only main.ts imports this module, and only with that setting: the SDK costs start-up time and memory.
  * @param now milliseconds on the clock of the contexts' `startedAt`.
  */
-export function startTracing(version: string, warn: (reason: string) => void, now: () => number): Tracing {
+export function startTracing(warn: (reason: string) => void, now: () => number): Tracing {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const ignore = (): void => {};
   const error = (message: string): void => {
@@ -41,11 +42,11 @@ export function startTracing(version: string, warn: (reason: string) => void, no
   diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.ERROR);
   const provider = new BasicTracerProvider({
     resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'guildrank', 'service.version': version }))
+      .merge(resourceFromAttributes({ 'service.name': 'guildrank', 'service.version': VERSION }))
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
   });
-  const tracer = provider.getTracer('guildrank', version);
+  const tracer = provider.getTracer('guildrank', VERSION);
   const epoch = Date.now() - now();
   return {
     record: (method, status, context) => {
