@@ -1,27 +1,18 @@
 import { totalmem } from 'node:os';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Counts and states that other parts keep, read when the metrics are asked for. */
+/** Counts and states that other parts keep, read when the metrics are asked for. The help of each metric says what it is. */
 export interface MetricSources {
-  /** Responses returned from the cache, other responses, and entries. */
   cache(): { readonly hits: number; readonly misses: number; readonly entries: number };
-  /** Requests counted, by plan. */
   quotas(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]>;
-  /** Look-ups of API keys in Redis, by result. */
   keyLookups(): { readonly found: number; readonly unknown: number; readonly failed: number };
-  /** Returns whether Redis serves requests. */
   redisReady(): boolean;
-  /** Returns whether the messages about changed keys and configurations arrive. */
   subscribed(): boolean;
   /** Returns whether this process can serve. */
   ready(): boolean;
-  /** Returns the requests with an API key that are being answered. */
   inFlight(): number;
-  /** Lines of the log that were dropped. */
   droppedLogLines(): number;
-  /** Returns the open connections of clients. */
   connections(): number;
-  /** Connections that it may have at once. */
   readonly maxConnections: number;
 }
 
