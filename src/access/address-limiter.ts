@@ -11,11 +11,7 @@ export class AddressLimiter {
     this.networks = new TokenBuckets(now, bucket);
   }
 
-  /**
-   * Takes a token.
-   * @param address the client's IP address.
-   * @returns 0, or the milliseconds until there is a token to take.
-   */
+  /** Takes a token for a client's IP address. @returns 0, or the milliseconds until there is a token to take. */
   take(address: string | undefined): number {
     return this.networks.take(networkOf(address));
   }

@@ -79,8 +79,3 @@ export function fromFields(fields: Record<string, string>): ApiKeyRecord {
     prefix: fields.prefix ?? '',
   };
 }
-
-/** Returns what is known of a key that is listed and has no record. */
-export function unfinishedKey(guildId: string, id: string): ListedKey {
-  return { ...fromFields({ id, guild_id: guildId }), isUnfinished: true };
-}

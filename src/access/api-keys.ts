@@ -3,7 +3,7 @@ import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { transact } from '../store/store.ts';
-import { type ApiKeyRecord, fromFields, isExpired, type ListedKey, toFields, unfinishedKey } from './api-key-record.ts';
+import { type ApiKeyRecord, fromFields, isExpired, type ListedKey, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { oneRotation } from './one-rotation.ts';
 
@@ -150,7 +150,10 @@ export class ApiKeyStore {
   async list(guildId: string): Promise<ListedKey[]> {
     const listed = Object.entries(await this.client.hgetall(this.redisKeys.guild(guildId).apiKeys));
     const keys = await Promise.all(
-      listed.map(async ([id, sha]) => (await this.find(sha)) ?? unfinishedKey(guildId, id)),
+      listed.map(async ([id, sha]): Promise<ListedKey> => {
+        const record = await this.find(sha);
+        return record ?? { ...fromFields({ id, guild_id: guildId }), isUnfinished: true };
+      }),
     );
     return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
   }

@@ -2,20 +2,14 @@ import type { RedisClient } from '../store/client.ts';
 import type { SessionKeys } from '../store/keys.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
-/** The text that all sessions of a guild, or of the operator, carry. */
-export interface SessionGeneration {
-  readonly text: string;
-  /** When all sessions were ended last, in microseconds since the epoch by Redis's clock; 0 = not in the last day. */
-  readonly endedAt: number;
-}
-
 /**
- * Returns the generation that new sessions carry, and begins one if there is none. It is kept for a day after each call, as at a sign-in: no
+ * Returns the generation that new sessions of a guild, or of the operator, carry, and begins one if there is none. It is kept for a day after each call, as at a sign-in: no
  * invite and no session lives longer. Three round trips.
  * @param key the Redis key of the guild's or the operator's sessions.
+ * @returns its text, and when all sessions were ended last, in microseconds since the epoch by Redis's clock; 0 = not in the last day.
  * @throws StoreUnavailableError
  */
-export async function sessionGeneration(client: RedisClient, key: string): Promise<SessionGeneration> {
+export async function sessionGeneration(client: RedisClient, key: string) {
   await client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX');
   await client.expire(key, MAX_INVITE_TTL_S);
   const text = (await client.get(key)) ?? '';
