@@ -38,7 +38,7 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
   const drawn = `${guild}/top.png${queryOf(query, `v=${versionOf(found)}`)}`;
   const hasDrawn = site.hasPictures && site.url !== '';
   const picture = hasDrawn ? drawn : found.look.picture;
-  const tags: (readonly [kind: 'property' | 'name', name: string, content: string | number])[] = [
+  const tags: (readonly [kind: 'property' | 'name', name: string, content: string | number | false])[] = [
     ['name', 'description', description],
     ['property', 'og:type', 'userId' in query ? 'profile' : 'website'],
     ['property', 'og:site_name', place],
@@ -46,14 +46,10 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
     ['property', 'og:description', description],
     ['property', 'og:url', url],
     ['property', 'og:image', picture],
-    ...(hasDrawn
-      ? ([
-          ['property', 'og:image:type', 'image/png'],
-          ['property', 'og:image:width', TOP_SIZE.width],
-          ['property', 'og:image:height', TOP_SIZE.height],
-          ['property', 'og:image:alt', description],
-        ] as const)
-      : []),
+    ['property', 'og:image:type', hasDrawn && 'image/png'],
+    ['property', 'og:image:width', hasDrawn && TOP_SIZE.width],
+    ['property', 'og:image:height', hasDrawn && TOP_SIZE.height],
+    ['property', 'og:image:alt', hasDrawn && description],
     ['name', 'twitter:card', hasDrawn ? 'summary_large_image' : 'summary'],
     ['name', 'twitter:title', title],
     ['name', 'twitter:description', description],
@@ -61,7 +57,7 @@ export function headOf(query: PageQuery | MemberQuery, found: PublicPage | Publi
     ['name', 'theme-color', found.look.accent],
   ];
   const embed = site.hasComponentEmbeds && url ? componentEmbed(url, preview, found.look) : '';
-  return { tags: tags.filter(([, , content]) => content !== ''), embed };
+  return { tags: tags.filter(([, , content]) => content), embed };
 }
 
 /** Returns a text that changes with all that a picture shows. A new Redis can come to a revision again, so it is not alone. */
