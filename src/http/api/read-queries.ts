@@ -49,10 +49,8 @@ export const ROUTES = Object.keys(OPERATIONS);
  * @throws Problem invalid_request naming every bad parameter.
  */
 export function parseQuery({ params, query }: Request, route: string, identity: Identity): ReadQuery {
-  const { guild_id } = params;
-  if (guild_id !== identity.guildId && guildParams.safeParse(params).success) {
-    if (rankingOf(String(guild_id)).guildId !== identity.guildId) throw wrongGuild();
-  }
+  const ranking = parseRankingId(String(params.guild_id));
+  if (ranking && ranking.guildId !== identity.guildId) throw wrongGuild();
   return (OPERATIONS[route] as ParseQuery)(route, params, query);
 }
 
