@@ -9,6 +9,7 @@ import { StoreUnavailableError } from '../errors.ts';
 import { createAdminApp } from '../http/admin.ts';
 import { createApp } from '../http/app.ts';
 import type { Readiness } from '../http/health.ts';
+import { loadPainter } from '../http/public/resvg.ts';
 import { type Activity, type RequestContext, requestIds } from '../http/request-context.ts';
 import { corsPolicy } from '../http/response/headers.ts';
 import { ResponseWriter } from '../http/response/response-writer.ts';
@@ -127,10 +128,7 @@ export async function createService(config: Config, parts: ServiceParts): Promis
 
 /** Loads the public pages, and what draws their pictures. A service without them starts without their templates and what else they need. */
 async function loadPages({ publicPageFonts }: Config, { painter, logger }: ServiceParts) {
-  const [{ publicPages }, { loadPainter }] = await Promise.all([
-    import('../http/public/routes.ts'),
-    import('../http/public/resvg.ts'),
-  ]);
+  const { publicPages } = await import('../http/public/routes.ts');
   return { publicPages, painter: painter ?? (await loadPainter(publicPageFonts, (text) => logger.warn(text))) };
 }
 
