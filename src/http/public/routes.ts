@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { AddressLimiter } from '../../access/address-limiter.ts';
 import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
 import { type HeaderBlock, headerBlock, joinBlocks } from '../response/headers.ts';
-import { methodNotAllowed, Problem, tooManyRequests } from '../response/problem.ts';
+import { Problem, tooManyRequests } from '../response/problem.ts';
 import { RenderedBody } from '../response/rendered-body.ts';
 import { isFresh, type ResponseWriter } from '../response/response-writer.ts';
-import { assetFile, serve } from '../site/asset.ts';
+import { addRoute, assetFile, serve } from '../site/asset.ts';
 import { REVALIDATE } from '../site/static-routes.ts';
 import { acceptedLanguage, DEFAULT_LANGUAGE } from './languages.ts';
 import { PICTURE_POLICY, policyOf } from './look.ts';
@@ -120,24 +120,11 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
   const answer = async (req: Request, res: Response, { wanted, headers }: KnownAddress): Promise<void> => {
     responses.send(req, res, await read(wanted), headers);
   };
-  const add = (route: string, handler: RequestHandler): void => {
-    const named: RequestHandler = (_req, res, next) => {
-      res.context.route = route;
-      next();
-    };
-    router
-      .route(route)
-      .all(named)
-      .get(limit, handler)
-      .all(() => {
-        throw methodNotAllowed();
-      });
-  };
 
   for (const [route, , want] of ROUTES) {
     // An image is the same for all visitors, unless its address names a language.
     const isImage = want === wantBadge;
-    add(route, (req, res) => {
+    addRoute(router, route, limit, (req, res) => {
       const wanted = wantedBy(req, want, isImage ? DEFAULT_LANGUAGE : acceptedLanguage(req));
       const address = { route, wanted, headers: isImage ? OF_IMAGES : ofCachedPages };
       const key = keyOf(req);
@@ -153,7 +140,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     limit(req, res, () => void answer(req, res, address).catch(next));
   };
   const pictures = painter && new Pictures(painter);
-  add(PICTURE, async (req, res) => {
+  addRoute(router, PICTURE, limit, async (req, res) => {
     if (!pictures) throw noPage();
     const svg = await read(wantedBy(req, wantTop, DEFAULT_LANGUAGE));
     const etag = pictures.etagOf(svg);
@@ -164,7 +151,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
     // Not thrown, because the store is there.
     refuse(req, res, new Problem('store_unavailable', detail, { headers: ['Retry-After', PICTURE_RETRY_S] }));
   });
-  add(SEARCH, (req, res) => {
+  addRoute(router, SEARCH, limit, (req, res) => {
     const { id, board, lang } = req.query;
     const given = Object.entries({ board, lang }).filter(([, value]) => typeof value === 'string') as [
       string,

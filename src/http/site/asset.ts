@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { chooseEncoding, type Encoding } from '../response/encoding.ts';
 import { methodNotAllowed } from '../response/problem.ts';
 
@@ -55,28 +55,30 @@ async function compress(body: Buffer, tag: string): Asset['compressed'] {
   return { br: { body: br, etag: `"${tag}-br"` }, gzip: { body: gz, etag: `"${tag}-gzip"` } };
 }
 
-/**
- * Serves an asset at a path: in the coding that the client likes best, or 304 when the client has it. Other methods than GET, HEAD and
- * OPTIONS are refused.
- */
+/** Serves an asset at a path, in the coding that the client likes best; 304 when the client has it. */
 export function serve(router: Router, path: string, asset: Asset, headers: Record<string, string>): void {
+  addRoute(router, path, async (req, res) => {
+    const encoding = chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
+    const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
+    res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });
+    res.set({ Vary: 'Accept-Encoding', ...headers });
+    if (req.fresh) res.status(304).end();
+    else {
+      if (encoding) res.set('Content-Encoding', encoding);
+      res.set({ 'Content-Type': asset.type, 'Content-Length': String(body.length) }).end(body);
+    }
+  });
+}
+
+/** Adds a route, named for logs and metrics. Other methods than GET, HEAD and OPTIONS are refused. */
+export function addRoute(router: Router, path: string, ...handlers: readonly RequestHandler[]): void {
   router
     .route(path)
     .all((_req, res, next) => {
       res.context.route = path;
       next();
     })
-    .get(async (req, res) => {
-      const encoding = chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
-      const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
-      res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });
-      res.set({ Vary: 'Accept-Encoding', ...headers });
-      if (req.fresh) res.status(304).end();
-      else {
-        if (encoding) res.set('Content-Encoding', encoding);
-        res.set({ 'Content-Type': asset.type, 'Content-Length': String(body.length) }).end(body);
-      }
-    })
+    .get(...handlers)
     .all(() => {
       throw methodNotAllowed();
     });
