@@ -29,7 +29,7 @@ function isoTimes(): () => string {
 
 /** The parts of a response that the log uses; never a key, a path or an address. */
 interface LoggedResponse extends ServerResponse {
-  readonly context?: {
+  readonly context: {
     readonly requestId: string;
     readonly startedAt: number;
     readonly route: string;
@@ -45,22 +45,22 @@ interface LoggedResponse extends ServerResponse {
  * It may also be called just before the answer is sent. A 5xx is logged at error, everything else at info.
  * @param now milliseconds on the clock of the contexts' `startedAt`.
  */
-export function requestLogger(logger: Logger, now: () => number): HttpLogger {
+export function requestLogger(logger: Logger, now: () => number): HttpLogger<IncomingMessage, LoggedResponse> {
   const line = (req: IncomingMessage, { context, statusCode }: LoggedResponse) => ({
     method: req.method,
-    route: context?.route,
+    route: context.route,
     status: statusCode,
-    code: context?.problem?.code,
-    reason: context?.problem?.reason,
+    code: context.problem?.code,
+    reason: context.problem?.reason,
     // Rounded, because V8 caches the texts of recent numbers, and formatting a fraction is slow.
-    duration_ms: context && Math.round((now() - context.startedAt) * 100) / 100,
-    guild: context?.identity?.guildId,
-    plan: context?.identity?.plan,
-    key_id: context?.identity?.keyId,
-    request_id: context?.requestId,
-    trace_id: context?.traceId,
+    duration_ms: Math.round((now() - context.startedAt) * 100) / 100,
+    guild: context.identity?.guildId,
+    plan: context.identity?.plan,
+    key_id: context.identity?.keyId,
+    request_id: context.requestId,
+    trace_id: context.traceId,
   });
-  const middleware = pinoHttp({
+  const middleware = pinoHttp<IncomingMessage, LoggedResponse>({
     logger,
     // pino-http binds these three to child loggers; the line has its own, smaller fields.
     wrapSerializers: false,
