@@ -7,12 +7,12 @@ import { policyOf, styleOf } from './look.ts';
 import { type MemberQuery, type PageQuery, queryOf } from './queries.ts';
 import { headOf, type Site } from './unfurl.ts';
 import { digitsOf, headingOf, renderTemplate, rowOf, tabsOf, wayOf } from './views.ts';
-import { wordsOf } from './words.ts';
+import { type Words, wordsOf } from './words.ts';
 
 /** Renders one page of a ranking. Links are relative, because a proxy can serve the page below a path of its own. */
 export function renderPage(query: PageQuery, found: PublicPage, site: Site): RenderedBody {
   const { guildId, board, limit, isOverlay } = query;
-  const { title, boards, curve, look, page, stats } = found;
+  const { title, curve, page, stats } = found;
   const words = wordsOf(query.lang);
   const heading = headingOf(title, guildId);
   const last = Math.max(1, Math.ceil(page.total / limit));
@@ -29,16 +29,15 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
     ...(board ? [] : [words.say('average', { n: stats.average_level })]),
   ].join(' · ');
   const rows = page.data.map((entry) => rowOf(entry, settings));
-  return html('page', look, site, {
-    ...{ words, heading, isOverlay, query, facts, rows },
+  return html('page', query, found, site, {
+    ...{ words, heading, isOverlay, facts, rows },
     title: `${inLine(heading)} · ${words.say('title')}`,
+    base: guildId,
     root: '../',
     head: isOverlay
       ? undefined
       : headOf(query, found, site, { title: heading, place: words.say('title'), facts, rows }),
-    picture: look.picture,
     action: `${guildId}/m`,
-    tabs: tabsOf(boards, query, guildId, words),
     multiplier: stats.xp_multiplier !== 1 && !board ? words.number(stats.xp_multiplier) : '',
     digits: digitsOf(page.data),
     note: words.say(page.total === 0 ? 'empty' : 'past'),
@@ -51,22 +50,21 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
 /** Renders the page of a member. */
 export function renderMember(query: MemberQuery, found: PublicMember, site: Site): RenderedBody {
   const { guildId, userId, board } = query;
-  const { title, boards, curve, look, member, total, dailyStreak } = found;
+  const { title, curve, member, total, dailyStreak } = found;
   const words = wordsOf(query.lang);
   const [heading, name] = [headingOf(title, guildId), nameOf(member)];
   const settings = { curve, board, words, href: (id: string) => id + queryOf(query), marked: userId };
   const rank = words.say('rankOf', { n: member.rank, m: total });
   const xp = words.number(member.xp);
   const facts = [`${words.say('rankName')} ${rank}`, words.title('level', { n: member.level }), `${xp} XP`].join(' · ');
-  return html('member', look, site, {
-    ...{ words, heading, name, query },
+  return html('member', query, found, site, {
+    ...{ words, heading, name },
     title: `${inLine(name)} · ${inLine(heading)}`,
+    base: userId,
     root: '../../../',
     head: headOf(query, found, site, { title: name, place: heading, facts, rows: [] }),
-    picture: look.picture,
     back: `../../${guildId}${queryOf(query)}`,
     action: '../m',
-    tabs: tabsOf(boards, query, userId, words),
     facts: [
       [words.say('rankName'), rank],
       [words.say('levelName'), words.number(member.level)],
@@ -79,26 +77,22 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   });
 }
 
-/** What stands around the part of a page that changes with the ranking. */
-interface Surroundings {
-  readonly title: string;
-  readonly tabs: ReturnType<typeof tabsOf>;
-  readonly picture: string;
-}
-
+/** @param data of the template; `base` is the address of the page without its query. */
 function html(
   template: string,
-  look: PublicPage['look'],
+  query: PageQuery | MemberQuery,
+  { look, boards }: PublicPage | PublicMember,
   site: Site,
-  data: Surroundings & Readonly<Record<string, unknown>>,
+  data: { readonly title: string; readonly base: string; readonly words: Words; readonly [name: string]: unknown },
 ): RenderedBody {
+  const { picture } = look;
   const style = styleOf(look);
-  const { title, tabs, picture } = data;
+  const tabs = tabsOf(boards, query, data.base, data.words);
   // By this, an open page sees that more than the ranking has changed.
-  const surroundings = hash('sha1', JSON.stringify([title, tabs, picture, style]), 'base64url').slice(0, 10);
-  const text = renderTemplate(template, { isOverlay: false, isLive: true, style, surroundings, ...data });
-  return toBody(text, 'text/html; charset=utf-8', [
+  const surroundings = hash('sha1', JSON.stringify([data.title, tabs, picture, style]), 'base64url').slice(0, 10);
+  const own = { isOverlay: false, isLive: true, query, picture, style, tabs, surroundings };
+  return toBody(renderTemplate(template, { ...own, ...data }), 'text/html; charset=utf-8', [
     'Content-Security-Policy',
-    policyOf(site.frameAncestors, style, look.picture),
+    policyOf(site.frameAncestors, style, picture),
   ]);
 }
