@@ -104,9 +104,6 @@ export function apiRoutes(parts: ApiParts): ApiRoutes {
       throw problem();
     });
   };
-  const refuseHost = (detail: string) => refuse(() => invalidRequest([{ parameter: 'Host', detail }]));
-  const refuseNoHost = refuseHost('must be sent, as HTTP/1.1 asks');
-  const refuseSecondHost = refuseHost('must be sent once');
 
   return {
     refuse,
@@ -121,10 +118,10 @@ export function apiRoutes(parts: ApiParts): ApiRoutes {
       });
     },
     requireHost: (req, res, next) => {
-      if (hasOneHost(req)) return next();
-      if (req.headers.host !== undefined) return refuseSecondHost(req, res, next);
-      if (req.httpVersion === '1.1') return refuseNoHost(req, res, next);
-      next();
+      const isMissing = req.headers.host === undefined;
+      if (hasOneHost(req) || (isMissing && req.httpVersion !== '1.1')) return next();
+      const detail = isMissing ? 'must be sent, as HTTP/1.1 asks' : 'must be sent once';
+      refuse(() => invalidRequest([{ parameter: 'Host', detail }]))(req, res, next);
     },
     addTo: (app) => {
       for (const route of ROUTES) {
