@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { type Bucket, TokenBuckets } from './token-buckets.ts';
 
+/** Look-ups of unseen API keys that one network may start. The interval is short: unseen valid keys come through beside a flood. */
+export const KEY_LOOK_UPS: Bucket = { burst: 500, intervalMs: 100 };
+
 /** Limits what the network of an address may do. Each call is O(1). */
 export class AddressLimiter {
   private readonly networks: TokenBuckets;

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { AddressLimiter } from '../access/address-limiter.ts';
-import { FailedAuthLimiter } from '../access/failed-auth-limiter.ts';
+import { AddressLimiter, KEY_LOOK_UPS } from '../access/address-limiter.ts';
 import type { Config } from '../config/service.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { createAdminApp } from '../http/admin.ts';
@@ -168,7 +167,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
   });
   const app = createApp({
     ...reads,
-    limiter: new FailedAuthLimiter(monotonic),
+    limiter: new AddressLimiter(monotonic, KEY_LOOK_UPS),
     responses,
     activity,
     cors,

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { BURST, INTERVAL_MS } from '../../src/access/failed-auth-limiter.ts';
+import { KEY_LOOK_UPS } from '../../src/access/address-limiter.ts';
 import { generateKey, hashKey } from '../../src/access/key-format.ts';
 import type { RedisClient } from '../../src/store/client.ts';
 import { rawExchange } from '../support/raw-http.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { mockStore, type TestStore } from '../support/stores.ts';
 import { PATIENT } from '../support/wait.ts';
+
+const { burst: BURST, intervalMs: INTERVAL_MS } = KEY_LOOK_UPS;
 
 /** Requests that a flood sends down each connection. */
 const ON_ONE_CONNECTION = 100;

@@ -1,7 +1,7 @@
 import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import type { AddressLimiter } from '../../access/address-limiter.ts';
 import type { Authenticator, Identity } from '../../access/authenticator.ts';
-import type { FailedAuthLimiter } from '../../access/failed-auth-limiter.ts';
 import { Doorkeeper } from '../../guild/ranking/doorkeeper.ts';
 import type { RequestBatcher } from '../../guild/ranking/request-batcher.ts';
 import type { Activity } from '../request-context.ts';
@@ -27,7 +27,8 @@ const MAX_ADDRESS_LENGTH = 200;
 
 export interface ApiParts {
   readonly authenticator: Authenticator;
-  readonly limiter: FailedAuthLimiter;
+  /** Limits the look-ups of unseen keys. One takes a token when it starts, and returns it unless the key is invalid. */
+  readonly limiter: AddressLimiter;
   readonly batcher: RequestBatcher<RenderedBody | null>;
   readonly responses: ResponseWriter;
   /** This layer counts the requests that are being answered. */
@@ -160,7 +161,7 @@ async function requireApiKey(
   key: string,
   address: string | undefined,
   authenticator: Authenticator,
-  limiter: FailedAuthLimiter,
+  limiter: AddressLimiter,
 ): Promise<Identity> {
   // A key that was valid once is never rejected for what others at its address send.
   const isLimited = authenticator.isUnseen(key);

@@ -1,8 +1,8 @@
 import type { Express } from 'express';
 import RedisMock from 'ioredis-mock';
+import { AddressLimiter, KEY_LOOK_UPS } from '../../../src/access/address-limiter.ts';
 import { ApiKeyStore } from '../../../src/access/api-keys.ts';
 import { Authenticator } from '../../../src/access/authenticator.ts';
-import { FailedAuthLimiter } from '../../../src/access/failed-auth-limiter.ts';
 import { Quotas } from '../../../src/access/quotas.ts';
 import { LeaderboardWriter } from '../../../src/guild/members/writer.ts';
 import { RequestBatcher } from '../../../src/guild/ranking/request-batcher.ts';
@@ -76,7 +76,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   let requests = 0;
   const app = createApp({
     authenticator,
-    limiter: new FailedAuthLimiter(() => api.now),
+    limiter: new AddressLimiter(() => api.now, KEY_LOOK_UPS),
     batcher: new RequestBatcher(new Quotas(commands, new Map([['free', quota]])), { count: () => {} }, cache, commands),
     responses: new ResponseWriter({
       cacheMaxAgeS,

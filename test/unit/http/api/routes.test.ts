@@ -1,9 +1,11 @@
 import request from 'supertest';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BURST, INTERVAL_MS } from '../../../../src/access/failed-auth-limiter.ts';
+import { KEY_LOOK_UPS } from '../../../../src/access/address-limiter.ts';
 import { generateKey } from '../../../../src/access/key-format.ts';
 import { PATIENT } from '../../../support/wait.ts';
 import { type TestApi, testApi } from '../test-api.ts';
+
+const { burst: BURST, intervalMs: INTERVAL_MS } = KEY_LOOK_UPS;
 
 let api: TestApi;
 

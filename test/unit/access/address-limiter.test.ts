@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { BURST, FailedAuthLimiter, INTERVAL_MS } from '../../../src/access/failed-auth-limiter.ts';
+import { AddressLimiter, KEY_LOOK_UPS } from '../../../src/access/address-limiter.ts';
+
+const { burst: BURST, intervalMs: INTERVAL_MS } = KEY_LOOK_UPS;
 
 let now: number;
-let limiter: FailedAuthLimiter;
+let limiter: AddressLimiter;
 
 beforeEach(() => {
   now = 1000;
-  limiter = new FailedAuthLimiter(() => now);
+  limiter = new AddressLimiter(() => now, KEY_LOOK_UPS);
 });
 
 /** Takes tokens of an address. @returns how many it got. */
