@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ID_PATTERN, type RankingId } from '../../guild/ranking/model.ts';
+import { ID_PATTERN } from '../../guild/ranking/model.ts';
 import { LANGUAGES } from '../../web/widget/strings.ts';
 import { count, parseAll } from '../api/schemas.ts';
 import { Problem } from '../response/problem.ts';
@@ -23,25 +23,9 @@ const pageQuery = rankingQuery.extend({
 const badgeQuery = rankingQuery.extend({ member: z.string({ error: 'must be given once' }).optional() });
 
 /** Which ranking a page shows, and how. */
-export interface RankingQuery {
-  readonly guildId: string;
-  /** A board of the guild; undefined = its ranking. */
-  readonly board: RankingId['board'];
-  readonly lang: string;
-  /** Whether the address names the language. Links then name it too. */
-  readonly isLangGiven: boolean;
-}
-
-export interface PageQuery extends RankingQuery {
-  readonly page: number;
-  readonly limit: number;
-  readonly isDefaultLimit: boolean;
-  readonly isOverlay: boolean;
-}
-
-export interface MemberQuery extends RankingQuery {
-  readonly userId: string;
-}
+export type RankingQuery = ReturnType<typeof ranking>;
+export type PageQuery = ReturnType<typeof parsePage>;
+export type MemberQuery = ReturnType<typeof parseMember>;
 
 /** An address of a visitor. */
 export interface Address {
@@ -52,20 +36,26 @@ export interface Address {
   readonly lang: string;
 }
 
-function ranking(address: Address, { board, lang }: z.infer<typeof rankingQuery>): RankingQuery {
-  const guildId = knownForm(address.params.guild_id);
-  return { guildId, board, lang: lang ?? address.lang, isLangGiven: lang !== undefined };
+function ranking(address: Address, { board, lang }: z.infer<typeof rankingQuery>) {
+  return {
+    guildId: knownForm(address.params.guild_id),
+    /** A board of the guild; undefined = its ranking. */
+    board,
+    lang: lang ?? address.lang,
+    /** Whether the address names the language. Links then name it too. */
+    isLangGiven: lang !== undefined,
+  };
 }
 
 /** @throws Problem not_found for an id of no guild; invalid_request naming every bad parameter. */
-export function parsePage(address: Address): PageQuery {
+export function parsePage(address: Address) {
   const { page, limit, overlay, ...rest } = parseAll(z.object({}), pageQuery, {}, address.query);
   const shown = { page, limit, isDefaultLimit: limit === DEFAULT_ROWS, isOverlay: overlay === '1' };
   return { ...ranking(address, rest), ...shown };
 }
 
 /** @throws Problem as {@link parsePage}; not_found for an id that no member can have. */
-export function parseMember(address: Address): MemberQuery {
+export function parseMember(address: Address) {
   const rest = parseAll(z.object({}), rankingQuery, {}, address.query);
   return { ...ranking(address, rest), userId: knownForm(address.params.user_id) };
 }
