@@ -18,16 +18,12 @@ export interface ProfileUpdate {
   readonly profile: ProfileChange;
 }
 
-const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
-
 /** A new level of one member. */
 export interface LevelChange extends OnceOptions {
   readonly userId: string;
   /** A whole number from 0. */
   readonly level: number;
 }
-
-const LEVEL_FIELDS: readonly (keyof LevelChange)[] = ['userId', 'level', 'eventId'];
 
 /**
  * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
@@ -52,7 +48,7 @@ export class BotWriter extends LeaderboardWriter {
    * @throws RecordRefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
    */
   async setLevel(guildId: string, change: LevelChange): Promise<RecordResult> {
-    checkFields(change, 'a level', LEVEL_FIELDS);
+    checkFields(change, 'a level', ['userId', 'level', 'eventId']);
     const { userId, level, eventId } = change;
     checkIds(guildId, [userId]);
     const digits = wholeText('level', level, 0, MAX_XP);
@@ -69,7 +65,7 @@ export class BotWriter extends LeaderboardWriter {
     const now = this.now();
     for (const [index, update] of updates.entries()) {
       const path = placeIn('updates', updates, index);
-      checkFields(update, 'an update', UPDATE_FIELDS, path);
+      checkFields(update, 'an update', ['userId', 'profile'], path);
       checkProfile(update.profile, path, now);
     }
     const userIds = updates.map(({ userId }) => userId);
