@@ -16,12 +16,7 @@ interface TracedContext {
   readonly problem: { readonly code: string } | undefined;
 }
 
-export interface Tracing {
-  /** Records a request that has been answered, and names its trace if the service began it. */
-  record(method: string, status: number, context: TracedContext): void;
-  /** Sends what is left, for `limitMs` at most. */
-  stop(limitMs: number): Promise<void>;
-}
+export type Tracing = ReturnType<typeof startTracing>;
 
 /** A collector that is away is reported once in this time. */
 const WARN_EVERY_MS = 60_000;
@@ -31,7 +26,7 @@ const WARN_EVERY_MS = 60_000;
  * environment. Only main.ts imports this module, and only with that setting: the SDK costs start-up time and memory.
  * @param now milliseconds on the clock of the contexts' `startedAt`.
  */
-export function startTracing(warn: (reason: string) => void, now: () => number): Tracing {
+export function startTracing(warn: (reason: string) => void, now: () => number) {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const ignore = (): void => {};
   const error = (message: string): void => {
@@ -49,7 +44,8 @@ export function startTracing(warn: (reason: string) => void, now: () => number):
   const tracer = provider.getTracer('guildrank', VERSION);
   const epoch = Date.now() - now();
   return {
-    record: (method, status, context) => {
+    /** Records a request that has been answered, and names its trace if the service began it. */
+    record: (method: string, status: number, context: TracedContext): void => {
       const { requestId, traceParent, startedAt, route, identity, problem } = context;
       const attributes = {
         'http.request.method': method,
@@ -65,7 +61,8 @@ export function startTracing(warn: (reason: string) => void, now: () => number):
       if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(epoch + now());
     },
-    stop: async (limitMs) => {
+    /** Sends what is left, for `limitMs` at most. */
+    stop: async (limitMs: number): Promise<void> => {
       await Promise.race([provider.shutdown().catch(ignore), delay(limitMs)]);
     },
   };

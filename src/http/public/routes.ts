@@ -50,13 +50,7 @@ export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAnces
 }
 
 /** The web pages of guilds that have switched them on. They need no API key, and count on no quota. */
-export interface PublicPages {
-  readonly router: Router;
-  /** Answers addresses that were parsed before, without asking the router about them again. */
-  readonly knownAddresses: RequestHandler;
-  /** Sends the page of a problem, if the request was for one of these pages. @returns whether it was. */
-  refuse(req: Request, res: Response, problem: Problem): boolean;
-}
+export type PublicPages = ReturnType<typeof publicPages>;
 
 /** An address that was parsed, with what its answer needs. */
 interface KnownAddress {
@@ -80,7 +74,7 @@ const ROOTS = new Map([
 ]);
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
-export function publicPages(parts: PublicPagesParts, onFile: () => void): PublicPages {
+export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   const { limiter, batcher, responses, painter, url, hasComponentEmbeds, embedOrigins } = parts;
   const site = {
     url,
@@ -93,7 +87,8 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
   const ofCachedPages = joinBlocks(CACHING, ofPages);
   const ofProblems = joinBlocks(ofPages, headerBlock('Content-Security-Policy', policyOf(site.frameAncestors)));
   const router = Router({ caseSensitive: true, strict: true });
-  const refuse: PublicPages['refuse'] = (req, res, problem) => {
+  /** Sends the page of a problem, if the request was for one of these pages. @returns whether it was. */
+  const refuse = (req: Request, res: Response, problem: Problem): boolean => {
     const root = ROOTS.get(res.context.route);
     if (root === undefined) return false;
     responses.refuse(req, res, problem, problemPage(req, problem, root), 'text/html; charset=utf-8', ofProblems);
@@ -132,6 +127,7 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void): Public
       return answer(req, res, address);
     });
   }
+  /** Answers addresses that were parsed before, without asking the router about them again. */
   const knownAddresses: RequestHandler = (req, res, next) => {
     const isRead = req.url.startsWith('/g/') && (req.method === 'GET' || req.method === 'HEAD');
     const address = isRead ? known.get(keyOf(req)) : undefined;

@@ -17,21 +17,12 @@ const STOP_MARGIN_MS = 2000;
 /** After Ctrl-C in a terminal, a worker can tell its end before the signal is noticed here. */
 const LEAVE_AFTER_MS = 100;
 
-export interface RunningCluster {
-  /** Drains every worker, then ends. Takes at most SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS and two seconds. */
-  close(delayMs: number): Promise<void>;
-}
-
 /**
  * Runs the service in several processes that share its port, and replaces a worker that ends or does not respond. This process serves the
  * admin listener for all of them, with the sums of their metrics.
  * @param onStartFailure called when a worker ends before any has started: a replacement would end as well.
  */
-export async function startCluster(
-  config: Config,
-  logger: Logger,
-  onStartFailure: () => void,
-): Promise<RunningCluster> {
+export async function startCluster(config: Config, logger: Logger, onStartFailure: () => void) {
   let draining = false;
   const own = new Registry();
   const metrics = new WorkerMetrics(own);
@@ -97,6 +88,7 @@ export async function startCluster(
   await admin.open();
   logger.info({ workers: count, pids: slots.map(({ pid }) => pid) }, 'workers share the port');
 
+  /** Drains every worker, then ends. Takes at most SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS and two seconds. */
   const close = async (delayMs: number): Promise<void> => {
     draining = true;
     const ended = Promise.all(slots.map((slot) => slot.ended()));
