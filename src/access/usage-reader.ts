@@ -2,9 +2,8 @@ import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
 import { HOUR_MS } from './usage.ts';
 
-/** Hours of {@link KeyUsage.day}. */
 export const DAY_HOURS = 24;
-/** Hours of {@link GuildUsage.hours}: seven days. */
+/** Hours that are shown: seven days. */
 const SHOWN_HOURS = 7 * DAY_HOURS;
 
 /** Requests in one time, by what the quota decided. */
@@ -15,29 +14,9 @@ export interface Requests {
   readonly refused: number;
 }
 
-export interface HourUsage extends Requests {
-  /** ISO 8601 in UTC. */
-  readonly startsAt: string;
-}
-
-/** The usage of an API key; its requests are those of the running hour of the clock. */
-export interface KeyUsage extends Requests {
-  /** ISO 8601 in UTC; null when no request of the key was written. */
-  readonly lastUsed: string | null;
-  /** The last 24 hours of the clock, with the running one. */
-  readonly day: Requests;
-  /** The hours of {@link GuildUsage.hours}. */
-  readonly week: Requests;
-}
-
-export interface GuildUsage {
-  /** The last seven days by the hour of the clock, oldest first. The last one is the running hour. */
-  readonly hours: readonly HourUsage[];
-  /** Whether a request of a key that the guild still has was written. */
-  readonly isUsed: boolean;
-  /** Returns the usage of a key by its id. O(1). */
-  readonly ofKey: (keyId: string) => KeyUsage;
-}
+export type GuildUsage = Awaited<ReturnType<typeof readUsage>>;
+export type HourUsage = GuildUsage['hours'][number];
+export type KeyUsage = ReturnType<GuildUsage['ofKey']>;
 
 /**
  * Reads the usage of a guild. It is ten seconds old at most. O(fields), one round trip.
@@ -48,12 +27,13 @@ export async function readUsage(
   { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
   guildId: string,
   now: number,
-): Promise<GuildUsage> {
+) {
   const { usage, apiKeysUsed } = redisKeys.guild(guildId);
   const [fields, used] = await Promise.all([client.hgetall(usage), client.hgetall(apiKeysUsed)]);
   const thisHour = Math.floor(now / HOUR_MS);
   const first = thisHour - SHOWN_HOURS + 1;
   const hours = Array.from({ length: SHOWN_HOURS }, (_, index) => ({
+    /** ISO 8601 in UTC. */
     startsAt: new Date((first + index) * HOUR_MS).toISOString(),
     ...noRequests(),
   }));
@@ -69,9 +49,13 @@ export async function readUsage(
     for (const count of counts) count[refused ? 'refused' : 'requests'] += Number(value);
   }
   return {
+    /** The last seven days by the hour of the clock, oldest first. The last one is the running hour. */
     hours,
+    /** Whether a request of a key that the guild still has was written. */
     isUsed: Object.keys(used).length > 0,
-    ofKey: (keyId) => ({
+    /** Returns the usage of a key by its id: its requests in the running hour, and in the last 24 hours and seven days with it. O(1). */
+    ofKey: (keyId: string) => ({
+      /** ISO 8601 in UTC; null when no request of the key was written. */
       lastUsed: used[keyId] ?? null,
       requests: Number(fields[`${thisHour}:${keyId}`] ?? 0),
       refused: Number(fields[`${thisHour}:${keyId}:refused`] ?? 0),
