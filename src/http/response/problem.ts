@@ -7,13 +7,7 @@ export interface ParameterError {
   readonly detail: string;
 }
 
-interface ProblemKind {
-  readonly status: number;
-  readonly title: string;
-  readonly type: string;
-}
-
-const kind = (status: number, title: string, type: string): ProblemKind => ({
+const kind = (status: number, title: string, type: string) => ({
   status,
   title,
   type: `urn:guildrank:problem:${type}`,

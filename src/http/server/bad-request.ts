@@ -2,17 +2,11 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { methodNotAllowed, Problem } from '../response/problem.ts';
 
-/** An answer to a request that does not reach the application. */
-interface Refusal {
-  readonly status: number;
-  readonly title: string;
-  readonly detail: string;
-}
+/** The answer to a request that does not reach the application. */
+const BAD_REQUEST = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP/1.1.' };
 
-const BAD_REQUEST: Refusal = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP/1.1.' };
-
-/** By the parser's error code. */
-const BY_CODE: Readonly<Record<string, Refusal>> = {
+/** Others, by the parser's error code. */
+const BY_CODE: Readonly<Record<string, typeof BAD_REQUEST>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     title: 'Request Header Fields Too Large',
@@ -36,9 +30,9 @@ export function answerBadRequest(error: ParseError, socket: Duplex): number {
 
 /** Refuses CONNECT, and closes the connection. @returns the status of the answer. */
 export function answerConnect(socket: Duplex): number {
-  const { status, extra } = methodNotAllowed();
-  endWith(socket, `${status} Method Not Allowed`, extra.headers ?? [], methodNotAllowed().body('none'));
-  return status;
+  const problem = methodNotAllowed();
+  endWith(socket, `${problem.status} Method Not Allowed`, problem.extra.headers ?? [], problem.body('none'));
+  return problem.status;
 }
 
 /** Answers a request for a malformed address with a problem document, and closes the connection. @returns the status of the answer. */
@@ -48,7 +42,7 @@ export function answerBadTarget(res: ServerResponse): number {
   return BAD_REQUEST.status;
 }
 
-function bodyOf({ status, title, detail }: Refusal): string {
+function bodyOf({ status, title, detail }: typeof BAD_REQUEST): string {
   const problem = new Problem('invalid_request', detail);
   return JSON.stringify({ ...JSON.parse(problem.body('none')), status, title });
 }
