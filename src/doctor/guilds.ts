@@ -54,7 +54,9 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     if (!result.exact) drifting.push(guild);
   }
   return [
-    modelFinding(known, newer, looked),
+    newer.length > 0
+      ? problem('data version', `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them')
+      : ok('data version', `${known} in ${count(looked, 'guild')}`),
     ...(unfit.length > 0 ? [problem('members', some(unfit), 'Correct them with the scripts: docs/data-model.md')] : []),
     drifting.length > 0
       ? problem(
@@ -67,12 +69,6 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
           `exact in the ${count(counted, 'guild')} that ${counted === 1 ? 'was' : 'were'} counted, of ${guilds.length}`,
         ),
   ];
-}
-
-function modelFinding(known: string, newer: readonly string[], looked: number): Finding {
-  const check = 'data version';
-  if (newer.length === 0) return ok(check, `${known} in ${count(looked, 'guild')}`);
-  return problem(check, `newer than ${known} in ${some(newer)}`, 'Update the service: it answers 503 for them');
 }
 
 /** Returns members whose id or score breaks the data model, at both ends of the ranking. */

@@ -87,11 +87,9 @@ export async function checkScripts({ client, scripts, redisKeys }: CheckContext)
     () => undefined,
     ({ reason }: StoreUnavailableError) => reason,
   );
-  if (!failure) return [ok('EVAL', 'scripts run, and may count requests'), timeFinding];
-  return [
-    problem('EVAL', explainFailure(failure), 'Every request gets 503 until Redis allows EVAL and EVALSHA'),
-    timeFinding,
-  ];
+  const fix = 'Every request gets 503 until Redis allows EVAL and EVALSHA';
+  const works = ok('EVAL', 'scripts run, and may count requests');
+  return [failure ? problem('EVAL', explainFailure(failure), fix) : works, timeFinding];
 }
 
 /** Asks Redis whether its user has each right that the service needs, by ACL DRYRUN, or else tries each. */
