@@ -29,10 +29,8 @@ export function renderMemberBadge({ lang }: MemberQuery, { member }: PublicMembe
 
 function badge(label: string, value: string): RenderedBody {
   const short = shorten(label, MAX_CHARACTERS, MAX_UNITS);
-  const [labelWidth, valueWidth] = [short, value].map((text) => Math.max(1, stringWidth(text)) * 7 + 12) as [
-    number,
-    number,
-  ];
+  const widthOf = (text: string) => Math.max(1, stringWidth(text)) * 7 + 12;
+  const [labelWidth, valueWidth] = [widthOf(short), widthOf(value)];
   const svg = { label: short, value, labelWidth, valueWidth, width: labelWidth + valueWidth };
   return toBody(renderTemplate('badge', svg), 'image/svg+xml; charset=utf-8');
 }
