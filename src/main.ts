@@ -61,7 +61,8 @@ async function main(): Promise<void> {
       if (config.tracing) tracing = await loadTracing(warn);
       const port = cluster.isWorker ? workerPort : undefined;
       const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record, port };
-      const server = await createService(processConfig(config), parts);
+      const service = await createService(processConfig(config), parts);
+      const server = await service.start();
       serveFor?.(server);
       running = server;
     }

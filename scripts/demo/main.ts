@@ -65,7 +65,8 @@ async function demo(): Promise<void> {
     const dashboardLink = () => createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
     const page = demoPage({ guilds: onThePage(keys), dashboardLink, publicPage: `g/${pro.id}` });
     const parts = { logger, store: connections, extraRoutes: page };
-    const server = await createService({ ...config, redis }, parts).catch((error: Error) => {
+    const service = await createService({ ...config, redis }, parts);
+    const server = await service.start().catch((error: Error) => {
       throw explain(error, config.port);
     });
     closing.push(() => server.close());

@@ -71,58 +71,75 @@ export interface RunningService {
   close(delayMs?: number): Promise<void>;
 }
 
-/**
- * Composes the service and starts it. It listens when Redis has answered, or after half a second: then it answers 503 while it waits for
- * Redis, so that probes work.
- * @throws Error when a port is taken, or when Redis does not answer in time or refuses the credentials; nothing is left open.
- */
-export async function createService(config: Config, parts: ServiceParts): Promise<RunningService> {
-  const { logger, bootTimeoutMs = BOOT_TIMEOUT_MS } = parts;
-  const pages = config.publicPages ? await loadPages(config, parts) : undefined;
-  const service = composeService(config, parts, pages);
-  const { api, admin, port, client, health, registry, readiness, where } = service;
+/** A service whose parts are composed: {@link start} opens it. */
+export class Service {
+  constructor(
+    private readonly config: Config,
+    private readonly logger: Logger,
+    private readonly parts: ReturnType<typeof composeService>,
+    private readonly bootTimeoutMs: number,
+  ) {}
 
-  const reachStore = async (): Promise<void> => {
-    await waitUntilReady(client, bootTimeoutMs, (error) => {
-      logger.warn({ reason: error.message }, `waiting for ${where}`);
-      void health.check();
-    }).catch((error: Error) => {
-      throw new Error(explainStart(config.redis.mode, where, error));
-    });
-    await health.start();
-  };
-  const close = async (delayMs = 0): Promise<void> => {
-    const { shutdownTimeoutMs } = config;
-    service.lifecycle.isDraining = true;
+  /**
+   * Listens when Redis has answered, or after half a second: then it answers 503 while it waits for Redis, so that probes work.
+   * @throws Error when a port is taken, or when Redis does not answer in time or refuses the credentials; nothing is left open.
+   */
+  async start(): Promise<RunningService> {
+    const { api, admin, port, client, health, registry, readiness, where } = this.parts;
+    try {
+      const reached = this.reachStore();
+      reached.catch(() => {}); // It is awaited below, unless a port is taken.
+      await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
+      const url = await port.open(api);
+      const adminUrl = await admin.open();
+      await reached;
+      if (/unknown command/i.test(health.problem?.reason ?? '')) {
+        throw new Error(
+          `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
+        );
+      }
+      for (const finding of await inspectStore(client)) this.logger.warn(`${where}: ${finding}`);
+      this.logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
+      return { url, adminUrl, registry, readiness, close: (delayMs) => this.close(delayMs) };
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** See {@link RunningService.close}. */
+  async close(delayMs = 0): Promise<void> {
+    const { api, admin, port, activity, lifecycle, endUsage, health, client, subscriber } = this.parts;
+    const { shutdownTimeoutMs } = this.config;
+    lifecycle.isDraining = true;
     if (delayMs > 0) await delay(delayMs);
     const onPortClosed = () => {
-      service.activity.isClosing = true;
+      activity.isClosing = true;
     };
     await Promise.all([drain(api, port, shutdownTimeoutMs, onPortClosed), admin.close(shutdownTimeoutMs)]);
-    await service.endUsage();
+    await endUsage();
     health.stop();
     client.disconnect();
-    service.subscriber.disconnect();
-  };
-  try {
-    const reached = reachStore();
-    reached.catch(() => {}); // It is awaited below, unless a port is taken.
-    await Promise.race([reached, delay(LISTEN_AFTER_MS, undefined, { ref: false })]);
-    const url = await port.open(api);
-    const adminUrl = await admin.open();
-    await reached;
-    if (/unknown command/i.test(health.problem?.reason ?? '')) {
-      throw new Error(
-        `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
-      );
-    }
-    for (const finding of await inspectStore(client)) logger.warn(`${where}: ${finding}`);
-    logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
-    return { url, adminUrl, registry, readiness, close };
-  } catch (error) {
-    await close();
-    throw error;
+    subscriber.disconnect();
   }
+
+  private async reachStore(): Promise<void> {
+    const { client, health, where } = this.parts;
+    await waitUntilReady(client, this.bootTimeoutMs, (error) => {
+      this.logger.warn({ reason: error.message }, `waiting for ${where}`);
+      void health.check();
+    }).catch((error: Error) => {
+      throw new Error(explainStart(this.config.redis.mode, where, error));
+    });
+    await health.start();
+  }
+}
+
+/** Composes the service, which opens nothing but its connections to Redis before it starts. */
+export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
+  const { logger, bootTimeoutMs = BOOT_TIMEOUT_MS } = parts;
+  const pages = config.publicPages ? await loadPages(config, parts) : undefined;
+  return new Service(config, logger, composeService(config, parts, pages), bootTimeoutMs);
 }
 
 /** Loads the public pages, and what draws their pictures. A service without them starts without their templates and what else they need. */
@@ -131,7 +148,7 @@ async function loadPages({ publicPageFonts }: Config, { painter, logger }: Servi
   return { publicPages, painter: painter ?? (await loadPainter(publicPageFonts, (text) => logger.warn(text))) };
 }
 
-/** Makes the parts of the service, each from those before it. It opens nothing but its connections to Redis. */
+/** Makes the parts of the service, each from those before it. */
 function composeService(config: Config, parts: ServiceParts, pages: Awaited<ReturnType<typeof loadPages>> | undefined) {
   const { trace, logger } = parts;
   const clock = parts.clock ?? Date.now;

@@ -123,7 +123,7 @@ describeStores('the API', (kind) => {
       };
       const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
       const store = { client: testStore.connect(), subscriber: testStore.connect() };
-      const failing = await createService(config, { logger: SILENT, store, clock });
+      const failing = await (await createService(config, { logger: SILENT, store, clock })).start();
       try {
         await ask(200, '/servers/guild/stats', undefined, undefined, failing.url);
         broken = true;

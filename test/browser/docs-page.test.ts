@@ -369,7 +369,8 @@ describe('the pages without a key', () => {
     const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' });
     const store = { client: testStore.connect(), subscriber: testStore.connect() };
     const demo = { guilds: [{ name: '<b>"Demo"', guild: 'guild', key: 'gr_x' }] };
-    const service = await createService(config, { logger: SILENT, store, extraRoutes: demoPage(demo) });
+    const composed = await createService(config, { logger: SILENT, store, extraRoutes: demoPage(demo) });
+    const service = await composed.start();
     try {
       const { text, headers } = await request(service.url).get('/').expect(200);
       expect(text).toContain('&#60;b&#62;&#34;Demo&#34;');
@@ -393,7 +394,7 @@ it('the demo page copies its code, and leads to the dashboard', needs('chromium'
   let links = 0;
   const dashboardLink = async () => `${board.url}?link=${++links}`;
   const extraRoutes = demoPage({ guilds: [{ name: 'demo', guild: 'guild', key: 'gr_x' }], dashboardLink });
-  const service = await createService(config, { logger: SILENT, store, extraRoutes });
+  const service = await (await createService(config, { logger: SILENT, store, extraRoutes })).start();
   const { page, close } = await openChromium({ colorScheme: 'light' });
   try {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -235,7 +235,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
   beforeAll(async () => {
     redis = await startEmbeddedRedis(['--aclfile', join(repository, ACL_FILE)]);
     const env = { REDIS_URL: url('guildrank', 'change-me-service'), HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0' };
-    service = await createService(parseConfig(env), { logger: SILENT });
+    service = await (await createService(parseConfig(env), { logger: SILENT })).start();
   });
   afterAll(async () => {
     await service?.close();

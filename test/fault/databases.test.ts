@@ -13,7 +13,8 @@ import { PATIENT } from '../support/wait.ts';
 /** Starts the service. @returns its address. */
 async function boot(env: Record<string, string>): Promise<string> {
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
-  const { url, close } = await createService(config, { logger: createLogger('silent', { write: () => {} }) });
+  const service = await createService(config, { logger: createLogger('silent', { write: () => {} }) });
+  const { url, close } = await service.start();
   onTestFinished(() => close());
   return url;
 }

@@ -34,7 +34,7 @@ async function serve({ onTestFinished }: Pick<TestContext, 'onTestFinished'>, ..
     ...LONG_REDIS_TIMEOUT,
     ...guild.env,
   };
-  const service = await createService(parseConfig(env), { logger });
+  const service = await (await createService(parseConfig(env), { logger })).start();
   onTestFinished(() => service.close());
   const readyz = async () => {
     const response = await fetch(`${service.url}/readyz`);

@@ -46,7 +46,8 @@ describe('the usage of API keys', needs('redis-server'), () => {
     const log: LogLine[] = [];
     const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
     const env = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', REDIS_URL: redisUrl, LOG_REQUESTS: 'off' };
-    const service = await createService(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs });
+    const composed = await createService(parseConfig({ ...env, ...guild.env }), { logger, usagePeriodMs });
+    const service = await composed.start();
     onTestFinished(() => service.close());
     return { service, log };
   }

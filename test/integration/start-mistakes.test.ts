@@ -35,7 +35,8 @@ async function reachable(env: Record<string, string>, options: ContextOptions = 
 async function startFailure(env: Record<string, string>): Promise<string> {
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
   const logger = createLogger('silent', { write: () => {} });
-  return createService(config, { logger, bootTimeoutMs: 60_000 }).then(
+  const service = await createService(config, { logger, bootTimeoutMs: 60_000 });
+  return service.start().then(
     (running) => running.close().then(() => 'it started'),
     (error: Error) => error.message,
   );

@@ -23,7 +23,7 @@ function boot(
   const log: LogLine[] = [];
   const logger = createLogger('info', { write: (line) => void log.push(JSON.parse(line) as LogLine) });
   const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
-  const running = createService(config, { logger, bootTimeoutMs });
+  const running = createService(config, { logger, bootTimeoutMs }).then((service) => service.start());
   onTestFinished(() =>
     running.then(
       (server) => server.close(),

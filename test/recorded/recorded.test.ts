@@ -59,7 +59,7 @@ describe('the answers are those recorded, byte for byte', needs('redis-server'),
   }
 
   async function startHere(env: Record<string, string>, parts: Partial<ServiceParts>): Promise<string> {
-    const service = await createService(parseConfig(env), { logger: SILENT, ...parts });
+    const service = await (await createService(parseConfig(env), { logger: SILENT, ...parts })).start();
     stopService = () => service.close();
     return service.url;
   }

@@ -41,7 +41,7 @@ export async function startService(
   const lines: string[] = [];
   const logger: Logger = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) });
   const client = testStore.connect();
-  const running = await createService(config, {
+  const service = await createService(config, {
     logger,
     store: { client, subscriber: testStore.connect() },
     clock: () => now,
@@ -50,6 +50,7 @@ export async function startService(
     usagePeriodMs: 3_600_000,
     painter,
   });
+  const running = await service.start();
   const store = servicesOn(testStore.connect(), config.keyPrefix);
   return {
     ...running,
