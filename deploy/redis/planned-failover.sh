@@ -1,14 +1,20 @@
 #!/bin/sh
-# Makes a replica the master of Sentinels, and loses no write: docs/operations.md, "Failover". REDISCLI_AUTH is the password of Redis.
+# Makes a replica the master of Sentinels, and loses no write: docs/operations.md, "Failover". REDISCLI_AUTH is the password of Redis,
+# REDIS_USER its user ("default" unless given).
 set -eu
 : "${SENTINEL_URL:?must be the address of a Sentinel, such as redis://10.0.0.5:26379}"
-: "${NAME:?must be the name that the Sentinels give the master, such as guilds}"
-sentinel() { redis-cli -e -u "$SENTINEL_URL" SENTINEL "$@"; }
+: "${NAME:?must be the name that the Sentinels give the master, such as guildrank}"
+
+fail() { echo "$1" >&2; exit 1; }
+# Without REDISCLI_AUTH: a Sentinel has a password of its own, or none.
+sentinel() { env -u REDISCLI_AUTH redis-cli -e -u "$SENTINEL_URL" SENTINEL "$@"; }
 master() { sentinel GET-MASTER-ADDR-BY-NAME "$NAME" | paste -sd ' ' -; }
+
 address=$(master)
-[ -n "$address" ] || { echo "The Sentinel at $SENTINEL_URL knows no master $NAME" >&2; exit 1; }
-old() { redis-cli -e -h "${address% *}" -p "${address#* }" "$@"; }
-replicas=$(old INFO replication | grep -c '^slave[0-9]')
+[ -n "$address" ] || fail "The Sentinel at $SENTINEL_URL knows no master $NAME"
+old() { redis-cli -e --no-auth-warning ${REDIS_USER:+--user "$REDIS_USER"} -h "${address% *}" -p "${address#* }" "$@"; }
+state=$(old INFO replication)
+replicas=$(echo "$state" | grep -c '^slave[0-9]') || fail "The master at $address has no replica"
 old CLIENT PAUSE 60000 WRITE
 until [ "$(printf 'PING\nWAIT %s 1000\n' "$replicas" | old | tail -n 1)" -ge "$replicas" ]; do :; done
 sentinel FAILOVER "$NAME" || { old CLIENT UNPAUSE; exit 1; }
