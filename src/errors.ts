@@ -111,7 +111,6 @@ export class StoreUnavailableError extends DomainError {
   }
 }
 
-/** Why a write is refused. */
 const REFUSALS = {
   user_id: 'a user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
   xp: 'XP must be an integer between 0 and 9007199254740991',
@@ -125,6 +124,11 @@ const REFUSALS = {
   lock: 'another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
 } as const;
 
+/**
+ * Reason of a refused write: a bad user id, XP that is not an integer, outside 0 .. 2^53-1, a level that no XP gives, a bad profile field or
+ * argument, an event of another call, a guild total beyond 64 bits, or a replacement that another one has taken over or whose members a
+ * failover lost.
+ */
 export type RefusalReason = keyof typeof REFUSALS;
 
 /** A script call was refused as a whole, and changed nothing. Of a write of more than 500 members, the calls before it were done. */

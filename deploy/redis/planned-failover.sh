@@ -15,10 +15,14 @@ address=$(master)
 old() { redis-cli -e --no-auth-warning ${REDIS_USER:+--user "$REDIS_USER"} -h "${address% *}" -p "${address#* }" "$@"; }
 state=$(old INFO replication)
 replicas=$(echo "$state" | grep -c '^slave[0-9]') || fail "The master at $address has no replica"
-old CLIENT PAUSE 60000 WRITE
-until [ "$(printf 'PING\nWAIT %s 1000\n' "$replicas" | old | tail -n 1)" -ge "$replicas" ]; do :; done
+# Again in each turn, because a write that comes after the pause would be lost.
+pause() { old CLIENT PAUSE 60000 WRITE >/dev/null; }
+trap 'old CLIENT UNPAUSE; exit 1' INT TERM
+pause
+until [ "$(printf 'PING\nWAIT %s 1000\n' "$replicas" | old | tail -n 1)" -ge "$replicas" ]; do pause; done
 sentinel FAILOVER "$NAME" || { old CLIENT UNPAUSE; exit 1; }
-while [ "$(master)" = "$address" ]; do sleep 0.1; done
+while [ "$(master)" = "$address" ]; do pause; sleep 0.1; done
+trap - INT TERM
 old REPLICAOF $(master)
 old CLIENT KILL TYPE normal
 old CLIENT UNPAUSE

@@ -3,8 +3,8 @@ import type { SessionKeys } from '../store/keys.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
 /**
- * Returns the generation that new sessions of a guild, or of the operator, carry, and begins one if there is none. It is kept for a day after each call, as at a sign-in: no
- * invite and no session lives longer. Three round trips.
+ * Returns the generation that new sessions of a guild, or of the operator, carry, and begins one if there is none. It is kept for a day
+ * after each call, as at a sign-in: no invite and no session lives longer. Three round trips.
  * @param key the Redis key of the guild's or the operator's sessions.
  * @returns its text, and when all sessions were ended last, in microseconds since the epoch by Redis's clock; 0 = not in the last day.
  * @throws StoreUnavailableError

@@ -25,6 +25,9 @@ export interface LevelChange extends OnceOptions {
   readonly level: number;
 }
 
+const LEVEL_FIELDS: readonly (keyof LevelChange)[] = ['userId', 'level', 'eventId'];
+const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
+
 /**
  * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
  * With more than 500 members it is one script for each 500, in order.
@@ -48,7 +51,7 @@ export class BotWriter extends LeaderboardWriter {
    * @throws RecordRefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
    */
   async setLevel(guildId: string, change: LevelChange): Promise<RecordResult> {
-    checkFields(change, 'a level', ['userId', 'level', 'eventId']);
+    checkFields(change, 'a level', LEVEL_FIELDS);
     const { userId, level, eventId } = change;
     checkIds(guildId, [userId]);
     const digits = wholeText('level', level, 0, MAX_XP);
@@ -65,7 +68,7 @@ export class BotWriter extends LeaderboardWriter {
     const now = this.now();
     for (const [index, update] of updates.entries()) {
       const path = placeIn('updates', updates, index);
-      checkFields(update, 'an update', ['userId', 'profile'], path);
+      checkFields(update, 'an update', UPDATE_FIELDS, path);
       checkProfile(update.profile, path, now);
     }
     const userIds = updates.map(({ userId }) => userId);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import { address, haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
+import { addressSetting, haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
 export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;
@@ -8,7 +8,7 @@ export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;
 const URL_FORMAT =
   'must be an address such as https://dashboard.example.com, without a path; http:// is for this machine only, as in http://127.0.0.1:8090';
 
-const origin = (format: string) => address.refine((text) => text === '' || isOrigin(text), format);
+const origin = (format: string) => addressSetting.refine((text) => text === '' || isOrigin(text), format);
 
 /** Parses an address that a person opens: over http only on this machine, because the session is in a cookie. */
 const dashboardUrl = origin(URL_FORMAT).refine(

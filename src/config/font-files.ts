@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
-import { list } from './redis.ts';
+import { listSetting } from './redis.ts';
 
 /** Parses a list of font files. Each of them must be there. */
-export const fontFiles = list().superRefine((files, context) => {
+export const fontFiles = listSetting().superRefine((files, context) => {
   for (const file of files) {
     const problem = problemOfFont(file);
     if (problem) context.addIssue({ code: 'custom', message: `must list font files, ${problem}` });

@@ -37,7 +37,7 @@ export const redisUrl = z
     'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; in user and password write % as %25',
   );
 
-export const nodeList = list()
+export const nodeList = listSetting()
   .refine(
     (nodes) => nodes.every((node) => /^(\[[0-9a-fA-F:]+\]|[^:\s]+):\d{1,5}$/.test(node)),
     'must be a comma-separated list of host:port',
@@ -83,7 +83,7 @@ function isRedisUrl(text: string): boolean {
 }
 
 /** Returns the parser of a list that is separated by commas. */
-export function list(fallback = '') {
+export function listSetting(fallback = '') {
   return z.string().default(fallback).transform(splitList);
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
 import { fontFiles } from './font-files.ts';
-import { list, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
+import { listSetting, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
 
 /** All settings of the service, parsed once from environment variables. */
 
@@ -19,25 +19,25 @@ const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
 
 const PLAN_FORMAT = 'must list plan=requests pairs with whole numbers above 0, such as free=100,starter=1000,pro=10000';
 
-const planQuotas = list('free=100,starter=1000,pro=10000')
+const planQuotas = listSetting('free=100,starter=1000,pro=10000')
   .refine((pairs) => pairs.every((pair) => /^[a-z0-9_-]{1,32}=[1-9]\d{0,14}$/.test(pair)), PLAN_FORMAT)
   .refine((pairs) => new Set(pairs.map((pair) => pair.split('=')[0])).size === pairs.length, 'must name each plan once')
   .transform((pairs) => new Map(pairs.map((pair) => pair.split('=')).map(([plan = '', n]) => [plan, Number(n)])))
   .refine((plans) => plans.has('free'), 'must have an entry for the plan free, which guilds without a plan are on');
 
 const webOrigins = (fallback: string) =>
-  list(fallback).refine(
+  listSetting(fallback).refine(
     (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
     'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
   );
 
 /** Parses an address, without slashes at its end. */
-export const address = z
+export const addressSetting = z
   .string()
   .default('')
   .transform((text) => text.replace(/\/+$/, ''));
 
-const publicUrl = address.refine(
+const publicUrl = addressSetting.refine(
   (text) => text === '' || (/^https?:\/\/[^\s?#"'<>\\]{1,500}$/.test(text) && URL.canParse(text)),
   'must be the address by which visitors reach the service, such as https://ranks.example.com',
 );

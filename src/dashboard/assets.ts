@@ -21,13 +21,13 @@ export type Assets = ReturnType<typeof loadAssets>;
  */
 export function loadAssets() {
   const routes = Router({ caseSensitive: true, strict: true });
-  const paths = new Map<string, string>();
+  const paths: Record<string, string> = {};
   for (const [name, type] of Object.entries(TYPES)) {
     const isWidget = name === 'widget.js';
     const body = isWidget ? readWidgetFile().body : readFileSync(new URL(`./assets/${name}`, import.meta.url));
     const digest = createHash('sha256').update(body).digest('hex').slice(0, 16);
     const path = `/assets/${digest}/${name}`;
-    paths.set(name, path);
+    paths[name] = path;
     routes.get(path, (_req, res) => {
       res.context.route = '/assets';
       res.set({ 'Content-Type': type, 'Cache-Control': 'public, max-age=31536000, immutable' }).end(body);

@@ -47,7 +47,7 @@ export class Views {
     const html = this.eta.render(template, {
       ...data,
       ...FORMATS,
-      asset: (name: string) => this.assets.paths.get(name),
+      assets: this.assets.paths,
       session,
       guildId,
       base: guildId === undefined ? '' : `/guilds/${encodeURIComponent(guildId)}`,

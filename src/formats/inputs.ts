@@ -127,7 +127,7 @@ export async function openFile(path: string): Promise<{ stream: Readable; size: 
 }
 
 /**
- * Returns the text of an open file, as {@link textOf}, and closes it however the reading ends.
+ * Returns the text of an open file, as {@link textOf}, and closes it at the end, or when a reading of it ends early.
  * @param onRead called with the number of bytes of each piece of the file.
  * @throws InvalidInputError when it cannot be read.
  */

@@ -80,8 +80,9 @@ export class CommandBatcher {
 
   /**
    * Runs a command. Outside of {@link collect} it leaves at once, alone.
-   * @param command as in {@link ReadCommand}, like the weight.
+   * @param command as batch.lua documents it: a name and its arguments, none with a space or a line break in it.
    * @param decode makes the result from the reply, in the form that the command has.
+   * @param weight rows of data that the command reads, about.
    * @param cappedKeyId id of the API key with a cap that the command counts, if it is "capped".
    * @throws StoreUnavailableError
    */

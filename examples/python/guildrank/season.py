@@ -127,8 +127,8 @@ class SeasonReset:
             if error.reason != "field":
                 raise
             raise ConflictError(
-                f"The profile of member {records[3 * error.index + 1]} of guild {self._guild} has a name above 1,024 bytes, "
-                "or a number above 9007199254740991: correct it with HSET"
+                f"The profile of member {records[3 * error.index + 1]} of guild {self._guild} has a name above 1,024 bytes: "
+                "correct it with HSET"
             ) from error
         # Those that the archive has only now have no reasons yet.
         await self._place_in_archive("hide", hidden)

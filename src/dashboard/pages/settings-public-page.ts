@@ -29,7 +29,7 @@ export const publicPageForm = z
   }));
 
 /** Returns a change of the public page in words. */
-export function wordsOf({ publicPage, pageTitle, pageLook }: z.infer<typeof publicPageForm>): string {
+export function describePageChange({ publicPage, pageTitle, pageLook }: z.infer<typeof publicPageForm>): string {
   const chosen = [
     pageTitle && `the title ${pageTitle}`,
     ...LOOK_SETTINGS.map((setting) => {

@@ -11,7 +11,7 @@ import { oneAtATime } from '../one-at-a-time.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { addRules, RULES_UPLOAD } from './rules.ts';
 import { addAccess } from './settings-access.ts';
-import { publicPageForm, wordsOf } from './settings-public-page.ts';
+import { describePageChange, publicPageForm } from './settings-public-page.ts';
 import { sendSettings } from './settings-view.ts';
 
 /** Levels whose thresholds are shown before a curve is saved. */
@@ -55,7 +55,7 @@ const CHANGES: Readonly<Record<string, z.ZodType<{ readonly change: GuildConfigC
     what: `Set the boards to ${change.boards.join(', ') || 'none'}, at ${change.utcOffsetMinutes} minutes from UTC`,
   })),
   '/settings/curve': curveForm.transform((xpCurve) => ({ change: { xpCurve }, what: `Set the curve to ${xpCurve}` })),
-  '/settings/public-page': publicPageForm.transform((change) => ({ change, what: wordsOf(change) })),
+  '/settings/public-page': publicPageForm.transform((change) => ({ change, what: describePageChange(change) })),
 };
 
 /** Curve, multiplier, boards, rules, public page and sessions of the guild; for the operator also its plan, and invites. */

@@ -85,7 +85,8 @@ if mode == 'begin' or mode == 'open' then
   elseif type(phase) == 'string' and phase ~= 'done' and is_other then
     return { 'OTHER', season[2] }
   end
-  local id, _, curve_name, multiplier = season[1], guild_curve(KEYS[3])
+  local id = season[1]
+  local _, curve_name, multiplier = guild_curve(KEYS[3])
   redis.call('SET', KEYS[8], token, 'PX', LOCK_MS)
   if type(phase) ~= 'string' or (phase == 'done' and season[2] ~= archive) then
     id, phase = token, 'copy'

@@ -166,7 +166,7 @@ export class SeasonReset {
   /** Returns the error of a member whose profile was written raw, and is refused by the archive. */
   private unfitProfile(member: StoredMember | undefined): DataConflictError {
     return new DataConflictError(
-      `The profile of member ${member?.userId} of guild ${this.guildId} has a name above 1,024 bytes, or a number above ${Number.MAX_SAFE_INTEGER}: correct it with HSET`,
+      `The profile of member ${member?.userId} of guild ${this.guildId} has a name above 1,024 bytes: correct it with HSET`,
     );
   }
 

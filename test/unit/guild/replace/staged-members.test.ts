@@ -48,6 +48,17 @@ describeStores('the staged members of a guild', (kind) => {
     expect(await staged(guild)).toEqual([]);
   });
 
+  it('tell the number of present ones that are not staged, in more than one step', async () => {
+    const guild = suite.newGuild();
+    await suite.store.writer.load(
+      guild,
+      Array.from({ length: 600 }, (_, index) => ({ userId: `u${index}`, set: index })),
+    );
+    const owner = await lock(guild);
+    await owner.stage([{ userId: 'u300', set: 1 }]);
+    expect(await owner.countUnstaged()).toBe(599);
+  });
+
   it('take the place of the present ones with their profiles, and the others are removed, but not the hidden ones', async () => {
     const guild = await newGuild();
     const owner = await lock(guild);
