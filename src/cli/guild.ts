@@ -79,9 +79,9 @@ export function defineGuild(command: Command, context: CommandContext): void {
 async function set(context: CommandContext, options: GuildOptions & GuildConfigChange & LookOptions): Promise<void> {
   const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
   const overview = await withServices(context, async (services) => {
-    const plans = [...parseConfig(context.env).planQuotas.keys()];
-    if (change.plan !== undefined && !plans.includes(change.plan)) {
-      const known = plans.join(', ');
+    const { planQuotas } = parseConfig(context.env);
+    if (change.plan !== undefined && !planQuotas.has(change.plan)) {
+      const known = [...planQuotas.keys()].join(', ');
       throw new UsageError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
     }
     if (Object.keys(change).length === 0)
@@ -89,7 +89,7 @@ async function set(context: CommandContext, options: GuildOptions & GuildConfigC
         'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, --page-title or another --page option',
       );
     await services.guildConfig.update(guild, change);
-    return overviewOf(context, services, guild);
+    return readOverview(services, planQuotas, guild);
   });
   print(context, json, overview, () => settingLines(overview));
 }

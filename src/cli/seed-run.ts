@@ -158,8 +158,9 @@ async function openInputs(
 }
 
 function checkPlan({ env }: CommandContext, plan: string | undefined): void {
-  const plans = [...parseConfig(env).planQuotas.keys()];
-  if (plan !== undefined && !plans.includes(plan)) {
-    throw new UsageError(`There is no plan ${plan}: choose one of ${plans.join(', ')} (PLAN_QUOTAS names them)`);
+  const { planQuotas } = parseConfig(env);
+  if (plan !== undefined && !planQuotas.has(plan)) {
+    const known = [...planQuotas.keys()].join(', ');
+    throw new UsageError(`There is no plan ${plan}: choose one of ${known} (PLAN_QUOTAS names them)`);
   }
 }

@@ -9,7 +9,7 @@ import type { CurveText } from '../ranking/curves.ts';
 
 export const recount = defineScript('recount', GUILD_KEYS);
 
-/** The counters of a ranking. */
+/** What is counted of a ranking: that of a guild, or a board. */
 interface Sums {
   /** Members with XP > 0. */
   readonly members: bigint;

@@ -1,6 +1,6 @@
 import { MAX_XP } from '../ranking/curves.ts';
 
-/** The parts of a profile as gr:{G}:members has them, "LEVEL STREAK CLAIM NAME" (docs/data-model.md), of a member without one. */
+/** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md). */
 const NO_PROFILE = { level: '-', streak: '0', claim: '-', username: '' };
 const WHOLE = /^\d+$/;
 /** Milliseconds since 1970. claim.lua stores the minutes from UTC of its day with them. */
