@@ -1,5 +1,8 @@
+import { type EntryCode, type RefusalCode, type Refusals, type Sentences, tell } from './refusals.ts';
+
 /**
- * The domain errors, all of them. The HTTP layer and the commands each map them to their answers in one place.
+ * The errors of the domain: {@link StoreUnavailableError}, {@link RefusedError} and {@link InvalidInputError}. The HTTP layer, the commands and
+ * the dashboard each map them to their answers in one place.
  */
 
 export abstract class DomainError extends Error {
@@ -111,48 +114,38 @@ export class StoreUnavailableError extends DomainError {
   }
 }
 
-const REFUSALS = {
-  user_id: 'a user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
-  xp: 'XP must be an integer between 0 and 9007199254740991',
-  range: 'the addition would leave the range 0 .. 9007199254740991',
-  level: "no XP gives this level by the guild's curve",
-  field: 'a level or streak is not a whole number up to 9007199254740991, a time is none, or a name is too long',
-  argument: 'an amount, a factor, a floor, a cooldown, an offset or a number of days is no number within its bounds',
-  total: "the guild's total XP or sum of levels would pass 9223372036854775807",
-  event: 'the event was that of another call: give each call an eventId of its own',
-  staged: 'Redis failed over, and lost members that were staged: begin the replacement again',
-  lock: 'another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
-} as const;
-
 /**
- * Reason of a refused write: a bad user id, XP that is not an integer, outside 0 .. 2^53-1, a level that no XP gives, a bad profile field or
- * argument, an event of another call, a guild total beyond 64 bits, or a replacement that another one has taken over or whose members a
- * failover lost.
+ * The data do not allow a call: what it names is not there, other work holds the guild, or something would be lost. Nothing was changed. Of a
+ * write of more than 500 members, the calls before it were done. The command line and the dashboard have sentences of their own.
  */
-export type RefusalReason = keyof typeof REFUSALS;
+export class RefusedError<Code extends RefusalCode = RefusalCode> extends DomainError {
+  // A log prints the other fields of an error.
+  readonly #state: string | undefined;
 
-/** A script call was refused as a whole, and changed nothing. Of a write of more than 500 members, the calls before it were done. */
-export class RecordRefusedError extends DomainError {
   constructor(
-    /** Index, from 0, of the refused entry in the call. */
-    readonly index: number,
-    readonly reason: RefusalReason,
+    readonly code: Code,
+    /** What the sentence names. An `index` is that of the refused entry in the call, from 0. */
+    readonly params: Refusals[Code],
+    /** What was done before, for a person. */
+    state?: string,
   ) {
-    super(`Entry ${index} was refused: ${REFUSALS[reason]}`);
+    super(withState(tell(code, params), state));
+    this.#state = state;
   }
 
-  /** Why it was refused, without its place in the call. */
-  get explanation(): string {
-    return REFUSALS[this.reason];
+  /** Returns the sentence, without its stop. @param own those of the place that shows it. */
+  tell(own: Partial<Sentences>): string {
+    return withState(tell(this.code, this.params, own), this.#state);
+  }
+
+  /** Returns the error with what was done before it. */
+  after(state: string): RefusedError<Code> {
+    return new RefusedError(this.code, this.params, state);
   }
 }
 
-/** An id of a write is no text of 1 to 64 of A-Z a-z 0-9 _ - . Nothing was sent. */
-export class InvalidIdError extends DomainError {
-  constructor(kind: 'guild' | 'user', value: unknown) {
-    const shown = typeof value === 'string' ? JSON.stringify(value) : `${String(value)} (${typeof value})`;
-    super(`The ${kind} id ${shown} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .`);
-  }
+function withState(sentence: string, state: string | undefined): string {
+  return state === undefined ? sentence : `${sentence} (${state})`;
 }
 
 /** Returns the message of a caught value, which need not be an error. */
@@ -165,41 +158,16 @@ export function isAbort(caught: unknown): boolean {
   return caught instanceof Error && caught.name === 'AbortError';
 }
 
-/** A value from a person is wrong. The message names the value and the fix. */
+/** A value of a call, a person, a file or an environment is wrong. Nothing was sent. The message names the value and the fix. */
 export class InvalidInputError extends DomainError {}
-
-/** The state of the data does not allow it now: another command holds it, or what is there would be lost. The message says what to do. */
-export class DataConflictError extends InvalidInputError {
-  /** Returns the error of a command about a guild whose lock another one holds. The lock of a killed one ends after ten seconds. */
-  static busy(guildId: string): DataConflictError {
-    return new DataConflictError(
-      `An import, a deletion or a season's end of ${guildId} is running, or was killed a moment ago: try again in 10 s`,
-    );
-  }
-
-  /** Returns the error of a command about a guild whose season has not ended. */
-  static unfinishedSeason(guildId: string, archive: string): DataConflictError {
-    return new DataConflictError(
-      `The season of ${guildId} that goes to ${archive} is not done: end it first, with the same arguments as before`,
-    );
-  }
-
-  /** Returns the error of a command about a guild whose import was left unfinished. */
-  static unfinishedImport(guildId: string): DataConflictError {
-    return new DataConflictError(
-      `The import of ${guildId} is not done: export and import it again, or delete the guild`,
-    );
-  }
-}
-
-/** A named thing does not exist. The message names it. */
-export class NotFoundError extends DomainError {}
 
 /** Returns the code of an error of the system, such as EADDRINUSE, and the call that failed; "" for another error. */
 export function systemErrorOf(error: unknown): { readonly code: string; readonly syscall: string } {
   const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   return { code, syscall };
 }
+
+export type { EntryCode, RefusalCode, Sentences };
 
 /** All errors in the environment, one line a variable. */
 export class ConfigError extends Error {

@@ -1,4 +1,4 @@
-import { RecordRefusedError, StoreUnavailableError } from 'guildrank-writer';
+import { RefusedError, StoreUnavailableError } from 'guildrank-writer';
 
 /** A failure is one line in the log and one short answer to the person. */
 
@@ -20,7 +20,7 @@ export function lineOf(error) {
  */
 export function answerTo(error) {
   if (error instanceof StoreUnavailableError) return 'The ranking cannot be reached now. Try again in a minute.';
-  if (error instanceof RecordRefusedError) return `Nothing was changed: ${error.explanation}.`;
+  if (error instanceof RefusedError) return `${error.message}. Nothing was changed.`;
   return 'That did not work. Try again in a minute.';
 }
 

@@ -1,4 +1,4 @@
-import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { RedisClient } from '../store/client.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
 import type { RedisKeys } from '../store/keys.ts';
@@ -49,7 +49,7 @@ export class ApiKeyStore {
    * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
    * @param options replaced: id of a key that must be listed still.
    * @throws InvalidInputError when the guild has {@link MAX_KEYS} keys that have not expired.
-   * @throws NotFoundError when the guild has no key `replaced`.
+   * @throws RefusedError when the guild has no key `replaced`.
    */
   async create(
     guildId: string,
@@ -76,12 +76,12 @@ export class ApiKeyStore {
     if (!(await this.enlist(guildId, record.id, sha, replaced))) {
       await this.removeExpired(guildId, replaced);
       if (!(await this.enlist(guildId, record.id, sha, replaced)))
-        throw new InvalidInputError(`Guild ${guildId} has ${MAX_KEYS} keys: revoke one that is not used`);
+        throw new RefusedError('keys_full', { guild: guildId, most: MAX_KEYS });
     }
     try {
       await keep?.({ key, record });
       if (!(await this.storeListed(guildId, record.id, sha, Object.entries(toFields(record)).flat())))
-        throw new NotFoundError(`The key of guild ${guildId} was revoked while it was made: create it again`);
+        throw new RefusedError('key_revoked', { guild: guildId });
     } catch (error) {
       // Nothing of it may stay: a record without an entry works unseen, and an entry alone takes the place of another key.
       await this.client.del(this.redisKeys.apiKey(sha)).catch(() => {});
@@ -113,7 +113,7 @@ export class ApiKeyStore {
     return false;
   }
 
-  /** Lists a key. One round trip. @returns false when the guild has too many. @throws NotFoundError */
+  /** Lists a key. One round trip. @returns false when the guild has too many. @throws RefusedError */
   private async enlist(guildId: string, id: string, sha: string, replaced: string | undefined): Promise<boolean> {
     const { apiKeys } = this.redisKeys.guild(guildId);
     // Together, so that of several calls at once as many are listed as there is room for.
@@ -125,7 +125,7 @@ export class ApiKeyStore {
     const [, count, isThere] = await transact(change);
     if (isThere === 1 && Number(count) <= MAX_KEYS) return true;
     await this.client.hdel(apiKeys, id);
-    if (isThere === 0) throw noSuchKey(guildId, replaced ?? id);
+    if (isThere === 0) throw new RefusedError('key_unknown', { guild: guildId, key: replaced ?? id });
     return false;
   }
 
@@ -160,7 +160,7 @@ export class ApiKeyStore {
 
   /**
    * Revokes a key at once, in every process of the service.
-   * @throws NotFoundError when the guild has no such key.
+   * @throws RefusedError when the guild has no such key.
    */
   async revoke(guildId: string, keyId: string): Promise<void> {
     await this.remove(guildId, { [keyId]: await this.shaOf(guildId, keyId) });
@@ -169,7 +169,7 @@ export class ApiKeyStore {
 
   /**
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
-   * @throws NotFoundError when the guild has no such key, and DataConflictError when another call rotates it, or did so a moment ago.
+   * @throws RefusedError when the guild has no such key, or another call rotates it, or did so a moment ago.
    */
   rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
     // Two calls at once would make two keys, and the last of them say when the old one ends.
@@ -180,10 +180,7 @@ export class ApiKeyStore {
   private async replace(guildId: string, keyId: string, overlapMs: number, options: KeepOptions): Promise<RotatedKey> {
     const sha = await this.shaOf(guildId, keyId);
     const old = await this.find(sha);
-    if (!old)
-      throw new NotFoundError(
-        `Key ${keyId} of guild ${guildId} has no record any more: revoke it and create a new one`,
-      );
+    if (!old) throw new RefusedError('key_unfinished', { guild: guildId, key: keyId });
     const created = await this.create(guildId, old.name, old.lifetimeMs, old.origins, old.cap, {
       ...options,
       replaced: keyId,
@@ -257,16 +254,12 @@ export class ApiKeyStore {
 
   private async shaOf(guildId: string, keyId: string): Promise<string> {
     const sha = await this.client.hget(this.redisKeys.guild(guildId).apiKeys, keyId);
-    if (sha === null) throw noSuchKey(guildId, keyId);
+    if (sha === null) throw new RefusedError('key_unknown', { guild: guildId, key: keyId });
     return sha;
   }
 }
 
 /** Ignores that somebody else revoked a key before. */
 function unlessRevoked(error: unknown): void {
-  if (!(error instanceof NotFoundError)) throw error;
-}
-
-function noSuchKey(guildId: string, keyId: string): NotFoundError {
-  return new NotFoundError(`Guild ${guildId} has no key ${keyId}: the list of its keys has the ids`);
+  if (!(error instanceof RefusedError && error.code === 'key_unknown')) throw error;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { RedisClient } from '../store/client.ts';
 import type { RedisKeys } from '../store/keys.ts';
 
@@ -22,9 +22,7 @@ export async function oneRotation<T>(
   const lock = redisKeys.rotation(guildId, keyId);
   const token = randomUUID();
   if ((await client.set(lock, token, 'PX', LOCK_MS, 'NX')) === null)
-    throw new DataConflictError(
-      `Key ${keyId} of guild ${guildId} was rotated a moment ago: use the new key of that rotation; if nobody has it, revoke it, and try again in ${LOCK_MS / 1000} s`,
-    );
+    throw new RefusedError('key_rotated', { guild: guildId, key: keyId, seconds: LOCK_MS / 1000 });
   try {
     return await rotate();
   } catch (error) {

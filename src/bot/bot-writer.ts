@@ -31,7 +31,7 @@ const UPDATE_FIELDS: readonly (keyof ProfileUpdate)[] = ['userId', 'profile'];
 /**
  * Writes what a levelling bot needs. Each call is one script and one round trip, by Redis's clock: it changes everything or nothing.
  * With more than 500 members it is one script for each 500, in order.
- * All of them throw InvalidIdError when an id is bad, RecordRefusedError when a script refuses the call, and StoreUnavailableError when
+ * All of them throw InvalidInputError when an argument is bad, RefusedError when the data do not allow the call, and StoreUnavailableError when
  * Redis did not confirm; then the write may have happened.
  */
 export class BotWriter extends LeaderboardWriter {
@@ -48,7 +48,7 @@ export class BotWriter extends LeaderboardWriter {
   /**
    * Sets the XP of a member to the least of a level, by the guild's curve, and drops an explicit level. A user who is no member becomes one.
    * O(log m).
-   * @throws RecordRefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
+   * @throws RefusedError "level" for a level that no XP gives: one above the highest, or one that the curve rounds away.
    */
   async setLevel(guildId: string, change: LevelChange): Promise<RecordResult> {
     checkFields(change, 'a level', LEVEL_FIELDS);
@@ -135,7 +135,7 @@ export class BotWriter extends LeaderboardWriter {
     return createDashboardLink(this.scripts, this.redisKeys, guildId, options);
   }
 
-  /** Runs a script on one member. @throws RecordRefusedError */
+  /** Runs a script on one member. @throws RefusedError */
   private async runOnMember<Request extends { readonly userId: string; readonly eventId?: string }, Result>(
     script: typeof award | typeof claim,
     guildId: string,

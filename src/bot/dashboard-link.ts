@@ -14,7 +14,7 @@ export interface DashboardLinkOptions {
   readonly userId?: string;
 }
 
-/** Stores an invite and returns its link. @throws InvalidIdError, InvalidInputError, StoreUnavailableError */
+/** Stores an invite and returns its link. @throws InvalidInputError, StoreUnavailableError */
 export function createDashboardLink(
   scripts: Scripts,
   redisKeys: RedisKeys,

@@ -39,7 +39,7 @@ export interface RankingOptions {
 /**
  * Reads guilds for a bot: the same data as the API, in camel case, without HTTP and without its quota. Each method is one script and one
  * round trip.
- * All of them throw InvalidIdError, InvalidInputError for another wrong argument, and StoreUnavailableError.
+ * All of them throw InvalidInputError for a wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
   private readonly commands: CommandBatcher;
@@ -115,7 +115,7 @@ export class GuildReader {
   }
 }
 
-/** Returns the board that a call names. @throws InvalidIdError, and InvalidInputError for other options or another name of a board. */
+/** Returns the board that a call names. @throws InvalidInputError */
 function checkRanking(guildId: string, userIds: readonly string[], options: RankingOptions): BoardName | undefined {
   checkIds(guildId, userIds);
   checkFields(options, 'the options of a ranking', ['board']);

@@ -1,4 +1,4 @@
-import { InvalidIdError, InvalidInputError, StoreUnavailableError } from '../errors.ts';
+import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import { checkFields } from '../guild/members/check-fields.ts';
 import { type BotClient, type BotOptions, isCluster, keysUnder, scriptsOn } from './bot-client.ts';
 import { GuildReader } from './guild-reader.ts';
@@ -22,4 +22,4 @@ export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './b
 export type { RankingOptions } from './guild-reader.ts';
 export type { GuildStats, Member, RankingPage, RankingPart } from './ranking.ts';
 export type { Rules } from './rules-document.ts';
-export { type GuildReader, InvalidIdError, InvalidInputError, StoreUnavailableError };
+export { type GuildReader, InvalidInputError, StoreUnavailableError };

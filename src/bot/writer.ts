@@ -1,4 +1,4 @@
-import { InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError } from '../errors.ts';
+import { InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
 import { checkFields } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
 import { wholeText } from '../guild/members/gain.ts';
@@ -34,7 +34,7 @@ export function createWriter(client: BotClient, options: WriterOptions = {}): Bo
   return new BotWriter(scriptsOn(client, replicas), keysUnder(keyPrefix), Date.now, eventTtlMs);
 }
 
-export type { RefusalReason } from '../errors.ts';
+export type { RefusalCode } from '../errors.ts';
 export type { Award, AwardRequest } from '../guild/members/award.ts';
 export type { Claim, ClaimRequest } from '../guild/members/claim.ts';
 export type { OnceOptions } from '../guild/members/event.ts';
@@ -48,4 +48,4 @@ export type { SeasonOptions, SeasonResult } from '../guild/season/season.ts';
 export type { BotClient as WriterClient } from './bot-client.ts';
 export type { LevelChange, ProfileUpdate } from './bot-writer.ts';
 export type { DashboardLinkOptions } from './dashboard-link.ts';
-export { type BotWriter, InvalidIdError, InvalidInputError, RecordRefusedError, StoreUnavailableError };
+export { type BotWriter, InvalidInputError, RefusedError, StoreUnavailableError };

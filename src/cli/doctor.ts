@@ -10,9 +10,10 @@ import { startFailure } from '../store/refusals.ts';
 import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
+import { commandLine } from './sentences.ts';
 import { servicesOn } from './services.ts';
 import { table } from './table.ts';
-import { commandLine, PartialResult, print } from './terminal.ts';
+import { PartialResult, print } from './terminal.ts';
 
 interface Options {
   readonly rate: number;

@@ -10,8 +10,9 @@ import { parseRanking, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
+import { commandLine } from './sentences.ts';
 import { withGuild } from './services.ts';
-import { commandLine, PartialResult, UsageError } from './terminal.ts';
+import { PartialResult, UsageError } from './terminal.ts';
 
 interface Options {
   readonly guild: RankingId;

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { parseRules } from '../bot/parse-rules.ts';
-import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { InvalidInputError } from '../errors.ts';
 import { RULE_SOURCES, type RuleSource, rulesOfExport, sourceOfRules } from '../formats/export-rules.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { withGuild, withServices } from './services.ts';
-import { print, UsageError } from './terminal.ts';
+import { CommandRefused, print, UsageError } from './terminal.ts';
 
 interface Options extends GuildOptions {
   readonly file?: string;
@@ -42,7 +42,7 @@ async function show(context: CommandContext, guild: string, json: boolean | unde
   const text = await withGuild(context, guild, ({ client, redisKeys }) =>
     client.hget(redisKeys.guild(guild).config, 'rules'),
   );
-  if (text === null && !json) throw new NotFoundError(`Guild ${guild} has no rules: store some with --file`);
+  if (text === null && !json) throw new CommandRefused(`Guild ${guild} has no rules: store some with --file`);
   const stored = text === null ? null : storedRules(guild, text);
   print(context, json, { guild, rules: stored }, () => JSON.stringify(stored, null, 2));
 }

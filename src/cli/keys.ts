@@ -12,9 +12,10 @@ import {
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
+import { commandLine } from './sentences.ts';
 import { withServices } from './services.ts';
 import { table } from './table.ts';
-import { commandLine, print } from './terminal.ts';
+import { print } from './terminal.ts';
 
 interface CreateOptions extends GuildOptions {
   readonly name: string;

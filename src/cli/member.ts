@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { count } from '../count.ts';
-import { DataConflictError, NotFoundError } from '../errors.ts';
 import { HIDE_REASONS, type HideReason } from '../guild/members/hide-reasons.ts';
 import { readMemberData } from '../guild/members/member-data.ts';
 import type { ProfileChange } from '../guild/members/records.ts';
@@ -21,7 +20,7 @@ import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
 import { parseShare, type SyncOptions, sync } from './member-sync.ts';
 import { type Services, withServices } from './services.ts';
-import { confirm, PartialResult, print, UsageError } from './terminal.ts';
+import { CommandRefused, confirm, PartialResult, print, UsageError } from './terminal.ts';
 
 interface SetOptions extends GuildOptions, Omit<ProfileChange, 'level'> {
   readonly xp?: number;
@@ -114,14 +113,14 @@ async function set(
   print(context, json, member, () => [...lines(member), ...(typeof level === 'number' ? [hint] : [])]);
 }
 
-/** Returns the XP at which a level begins in the guild. @throws DataConflictError for a level that no XP gives. */
+/** Returns the XP at which a level begins in the guild. @throws CommandRefused for a level that no XP gives. */
 async function firstXpOf({ members }: Services, guild: string, level: number): Promise<number> {
   const curve = curveOf((await members.read(guild, [])).curve);
   const xp = level === 0 ? 0 : xpForLevel(curve, level);
   if (xp <= MAX_XP && levelForXp(curve, xp) === level) return xp;
   const highest = levelForXp(curve, MAX_XP);
   const why = level > highest ? `${highest} is the highest` : 'it rounds XP beyond this level';
-  throw new DataConflictError(`By the curve of guild ${guild} no XP gives level ${level}: ${why}`);
+  throw new CommandRefused(`By the curve of guild ${guild} no XP gives level ${level}: ${why}`);
 }
 
 async function add(context: CommandContext, user: string, xp: number, { guild, json }: GuildOptions): Promise<void> {
@@ -165,15 +164,15 @@ async function remove(context: CommandContext, users: readonly string[], options
 
 async function exportData(context: CommandContext, user: string, { guild }: GuildOptions): Promise<void> {
   const data = await withServices(context, (services) => readMemberData(services, guild, user));
-  if (!data) throw new NotFoundError(`Nothing is stored of user ${user} in guild ${guild}`);
+  if (!data) throw new CommandRefused(`Nothing is stored of user ${user} in guild ${guild}`);
   print(context, true, data, () => []);
 }
 
-/** Reads a member, with the field names of `--json`. @throws NotFoundError for a user who is no member. */
+/** Reads a member, with the field names of `--json`. @throws CommandRefused for a user who is no member. */
 async function readShown({ members, reader }: Services, guild: string, user: string) {
   const [stored, ranked] = await Promise.all([members.read(guild, [user]), reader.member(guild, user)]);
   const [member] = stored.members;
-  if (!member) throw new NotFoundError(`Guild ${guild} has no member ${user}`);
+  if (!member) throw new CommandRefused(`Guild ${guild} has no member ${user}`);
   return {
     user_id: user,
     username: member.username,

@@ -1,9 +1,9 @@
 import cliProgress from 'cli-progress';
 import { digits } from '../count.ts';
 import type { Progress } from '../formats/reading.ts';
-import { COMMAND_ADVICE } from './advice.ts';
 import type { Output } from './context.ts';
 import { formatDuration } from './duration.ts';
+import { COMMAND_ADVICE } from './sentences.ts';
 
 /** The progress of a run on the terminal. */
 export interface ProgressBar extends Progress {

@@ -11,13 +11,13 @@ import { load } from '../formats/load.ts';
 import { Problems } from '../formats/problems.ts';
 import { summaryLine } from '../formats/summary.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
-import { COMMAND_ADVICE } from './advice.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
+import { COMMAND_ADVICE } from './sentences.ts';
 import { withServices } from './services.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 

@@ -4,7 +4,7 @@ import { LEVEL_CHOICES } from '../formats/levels.ts';
 import { CURVES, parseCurveText, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
-import { commandLine } from './terminal.ts';
+import { commandLine } from './sentences.ts';
 
 const example = (args: string) => commandLine('seed', args);
 

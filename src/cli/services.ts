@@ -55,7 +55,7 @@ export async function withServices<T>(
   }
 }
 
-/** Runs the work as {@link withServices}, on a guild that exists. @throws NotFoundError for another one. */
+/** Runs the work as {@link withServices}, on a guild that exists. @throws RefusedError for another one. */
 export function withGuild<T>(
   context: CommandContext,
   guild: string,

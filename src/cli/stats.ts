@@ -4,8 +4,9 @@ import type { Counted } from '../guild/counters/counters.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
+import { commandLine } from './sentences.ts';
 import { withGuild } from './services.ts';
-import { commandLine, PartialResult, print } from './terminal.ts';
+import { PartialResult, print } from './terminal.ts';
 
 /** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
 export function defineStats(command: Command, context: CommandContext): void {

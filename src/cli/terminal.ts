@@ -1,24 +1,18 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
-import {
-  ConfigError,
-  DataConflictError,
-  InvalidInputError,
-  NotFoundError,
-  RecordRefusedError,
-  StoreUnavailableError,
-} from '../errors.ts';
+import { ConfigError, InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../store/refusals.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED, REFUSED, USAGE } from './exit-codes.ts';
+import { BIN, COMMAND_SENTENCES, commandLine } from './sentences.ts';
 
 /** Output, errors and exit codes of all commands. */
 
-/** The name of the package's bin. */
-export const BIN = 'guildrank';
-
 /** The arguments do not fit together, or name what the settings lack. The message names the fix. */
 export class UsageError extends InvalidInputError {}
+
+/** The command did nothing, for the sake of the data. The message says why. The process ends with exit code 3. */
+export class CommandRefused extends Error {}
 
 /** Results that stand but are incomplete. They are printed as they are; the process ends with this exit code. */
 export class PartialResult extends Error {
@@ -28,15 +22,6 @@ export class PartialResult extends Error {
   ) {
     super(message);
   }
-}
-
-/** Returns the text that starts a command: through npm in the repository, through the bin in the package. */
-export function commandLine(name: string, args = ''): string {
-  // Without -s, npm prints two lines of its own before the output.
-  const start = !import.meta.url.endsWith('.ts')
-    ? `${BIN} ${name}`
-    : `${name === 'serve' ? 'npm start' : `npm run -s ${name}`}${args ? ' --' : ''}`;
-  return args ? `${start} ${args}` : start;
 }
 
 /** Returns a command with the common settings for help and errors. Its usage line is {@link commandLine}. */
@@ -103,14 +88,14 @@ export function print(
 
 /**
  * Asks the person at the terminal to type `word`.
- * @throws DataConflictError when something else is typed, UsageError when there is no terminal.
+ * @throws CommandRefused when something else is typed, UsageError when there is no terminal.
  */
 export async function confirm({ stdin, stderr }: CommandContext, word: string, warning: string): Promise<void> {
   if (!stdin.isTTY) throw new UsageError('There is no terminal to confirm on: add --yes to go on');
   const prompt = createInterface({ input: stdin, output: stderr });
   try {
     const answer = await prompt.question(`${warning}\nType ${word} to go on: `);
-    if (answer.trim() !== word) throw new DataConflictError('Not confirmed: nothing was changed');
+    if (answer.trim() !== word) throw new CommandRefused('Not confirmed: nothing was changed');
   } finally {
     prompt.close();
   }
@@ -126,13 +111,12 @@ function report({ stderr }: CommandContext, error: unknown): number {
   }
   stderr.write(`error: ${describe(error)}\n`);
   if (error instanceof ConfigError || error instanceof UsageError) return USAGE;
-  const isRefused = [NotFoundError, DataConflictError, RecordRefusedError].some((kind) => error instanceof kind);
-  return isRefused ? REFUSED : FAILED;
+  return error instanceof RefusedError || error instanceof CommandRefused ? REFUSED : FAILED;
 }
 
 function describe(error: unknown): string {
   if (error instanceof StoreUnavailableError) return explainFailure(error.reason);
-  if (error instanceof RecordRefusedError) return `refused: ${error.explanation}`;
+  if (error instanceof RefusedError) return error.tell(COMMAND_SENTENCES);
   return error instanceof Error ? error.message || error.name : String(error);
 }
 

@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
-import { InvalidInputError, NotFoundError, StoreUnavailableError } from '../errors.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import { GuildDirectory } from '../guild/overview/guild-directory.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
@@ -10,6 +10,7 @@ import type { Parts } from './guild-page.ts';
 import { operatorRoutes } from './operator.ts';
 import { GUILD_PAGES } from './pages.ts';
 import { notFound, Refusal } from './refusal.ts';
+import { problemOf } from './sentences.ts';
 import { readSession, requireSession, sessionRoutes, signInRoutes } from './sign-in.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
@@ -118,8 +119,8 @@ function answerError({ views, report }: AppParts): ErrorRequestHandler {
 /** Returns the refusal that a thrown value becomes. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  if (error instanceof InvalidInputError) return new Refusal(400, 'That does not work', error.message);
-  if (error instanceof NotFoundError) return new Refusal(404, 'Not found', error.message);
+  const problem = problemOf(error);
+  if (problem !== undefined) return new Refusal(400, 'That does not work', problem.replace(/\.?$/, '.'));
   if (error instanceof StoreUnavailableError) {
     const message = 'The database does not answer. Nothing was lost; try again in a moment.';
     return new Refusal(503, 'Not available just now', message, 5);

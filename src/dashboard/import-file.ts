@@ -11,7 +11,7 @@ import { Problems } from '../formats/problems.ts';
 import type { Progress, Reading } from '../formats/reading.ts';
 import { summaryLine } from '../formats/summary.ts';
 import type { CurveName } from '../guild/ranking/curves.ts';
-import { PAGE_ADVICE } from './import-advice.ts';
+import { PAGE_ADVICE, problemOf } from './sentences.ts';
 
 /** What a person chose for an import. */
 export interface ImportChoice {
@@ -134,12 +134,12 @@ export async function loadFile(
       };
       return load(target, job);
     });
-    if (outcome) run.problem = shortened(outcome.message);
+    if (outcome) run.problem = shortened(problemOf(outcome) ?? outcome.message);
     run.summary = summaryLine(summary);
   } catch (error) {
     // A person can stop it before the file is open.
     const stopped = `Interrupted: nothing was ${run.replace ? 'replaced' : 'loaded'}`;
-    run.problem = signal.aborted ? stopped : shortened(messageOf(error));
+    run.problem = signal.aborted ? stopped : shortened(problemOf(error) ?? messageOf(error));
     run.summary = 'Stopped before anything was loaded';
   }
   return run.summary;

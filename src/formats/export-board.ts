@@ -1,4 +1,4 @@
-import { NotFoundError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { RankingId } from '../guild/ranking/model.ts';
 import { PageRead } from '../guild/ranking/reader.ts';
 import { type BoardName, kindOfBoard } from '../store/keys.ts';
@@ -15,12 +15,11 @@ const COLUMNS = ['rank', 'user_id', 'username', 'xp_gained', 'level'];
 /** Members of one step. Redis serves nobody else meanwhile: a few milliseconds. */
 const ROWS_PER_STEP = 250;
 
-/** Checks that a guild has a board. O(1), one round trip. @throws NotFoundError, StoreUnavailableError */
+/** Checks that a guild has a board. O(1), one round trip. @throws RefusedError, StoreUnavailableError */
 export async function requireBoard({ client, redisKeys }: Store, guildId: string, board: BoardName) {
   const kind = kindOfBoard(board);
   const state = await client.hget(redisKeys.guild(guildId).stats, 'boards');
-  if (!state?.includes(` ${kind}:`))
-    throw new NotFoundError(`Guild ${guildId} has no board of the ${kind}: begin it with "guild set --boards ${kind}"`);
+  if (!state?.includes(` ${kind}:`)) throw new RefusedError('board_unknown', { guild: guildId, kind });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { count } from '../count.ts';
-import { DataConflictError, DomainError, InvalidInputError, messageOf, StoreUnavailableError } from '../errors.ts';
+import { DomainError, InvalidInputError, messageOf, RefusedError, StoreUnavailableError } from '../errors.ts';
 import type { XpRecord } from '../guild/members/records.ts';
 import { curveNameOf } from '../guild/ranking/curves.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
@@ -207,7 +207,7 @@ function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error 
     return new Error(`${explainFailure(error.reason)} (${state})`);
   }
   const message = messageOf(error);
-  if (error instanceof DataConflictError) return new DataConflictError(`${message} (${state})`);
+  if (error instanceof RefusedError) return error.after(state);
   if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
   return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
 }

@@ -1,4 +1,4 @@
-import { DataConflictError } from '../errors.ts';
+import { RefusedError } from '../errors.ts';
 import type { CurveText } from '../guild/ranking/curves.ts';
 import { StagedMembers } from '../guild/replace/staged-members.ts';
 import { curveFields } from '../guild/settings/guild-config.ts';
@@ -11,7 +11,7 @@ const RENEW_MS = 2500;
  * what is staged still. See ADR 7.
  * @param curve the curve that the guild will have.
  * @param plan the plan that it will have; undefined = as before.
- * @throws DataConflictError while an import or the end of a season of the guild is not done, and as {@link StagedMembers.lock}.
+ * @throws RefusedError while an import or the end of a season of the guild is not done, and as {@link StagedMembers.lock}.
  */
 export async function withStagedMembers(
   target: LoadTarget,
@@ -46,6 +46,6 @@ async function refuseUnfinished({ client, redisKeys }: LoadTarget, guildId: stri
     client.exists(seasonXp),
     client.hexists(stats, 'importing'),
   ]);
-  if (waiting === 1) throw DataConflictError.unfinishedSeason(guildId, String(archive));
-  if (importing === 1) throw DataConflictError.unfinishedImport(guildId);
+  if (waiting === 1) throw new RefusedError('season_unfinished', { guild: guildId, archive: String(archive) });
+  if (importing === 1) throw new RefusedError('import_unfinished', { guild: guildId });
 }

@@ -169,7 +169,7 @@ describe('a refusal by Redis', needs('redis-server'), () => {
       await admin.hset('gr:{g}:stats', field, '9223372036854775800');
       const before = await contentOf([admin]);
       const write = services.writer.record(GUILD, { userId: 'd', set: 8, profile: { level: 8 } });
-      await expect(write).rejects.toMatchObject({ reason: 'total' });
+      await expect(write).rejects.toMatchObject({ code: 'total' });
       expect(await contentOf([admin])).toEqual(before);
       await admin.hset('gr:{g}:stats', field, '5');
     }

@@ -155,7 +155,10 @@ describe('the commands, as processes', needs('redis-server'), () => {
       /"0" is no cap: give a whole number of requests an hour, from 1 to 2147483647/,
     ],
     [['create', '--guild', 'g', '--cap', '2147483648'], /"2147483648" is no cap/],
-    [['revoke', '--guild', 'g', 'nokey'], /Guild g has no key nokey: the list of its keys has the ids/],
+    [
+      ['revoke', '--guild', 'g', 'nokey'],
+      /Guild g has no key nokey: find its id with npm run -s keys -- list --guild g\n$/,
+    ],
     [['rotate', '--guild', 'g', 'nokey'], /Guild g has no key nokey/],
   ])('keys %j is refused on stderr with the fix', async (args, message) => {
     const { code, stdout, stderr } = await keys(...args);

@@ -464,6 +464,16 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
       expect(text).not.toContain('Show again');
     });
 
+    it('whose XP the totals of the guild cannot take are not shown again, and the page says why', async () => {
+      const { writer, client } = dashboard.store;
+      await writer.record('own', { userId: 'a', set: 5000 });
+      await writer.hide('own', ['a']);
+      await client.hset('gr:{own}:stats', 'total_xp', '9223372036854775000');
+      const { status, text } = await change('unhide', 'a');
+      expect([status, text]).toEqual([400, expect.stringContaining('sum of levels would pass 9223372036854775807.')]);
+      expect(await page('/guilds/own/activity')).toContain('Not done: Put back the member a');
+    });
+
     it('of another guild, or with an id that is none, are not reached', async () => {
       for (const id of ['theirs', '', EVIL, 'a'.repeat(65), '{other}:xp', '__proto__', 'gr:{other}:member:theirs']) {
         for (const name of ['hide', 'unhide', 'remove', 'constructor', '__proto__']) {

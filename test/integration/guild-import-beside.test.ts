@@ -32,7 +32,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
 
   it.each(['finish', 'end'])('leaves no API key behind when it is refused at its step "%s"', async (step) => {
     const others: [(guild: Guild) => Promise<unknown>, string][] = [
-      [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'run "guild delete" here'],
+      [({ guild }) => suite.store.writer.record(guild, { userId: 'a', add: 1 }), 'stop that, delete the guild here'],
       [({ guild }) => endLock(guild).then(() => deleteGuild(suite.store, guild)), 'was suspended'],
       [({ guild }) => endLock(guild), 'was suspended'],
       [(moved) => endLock(moved.guild).then(() => leaveUnfinished(moved)), 'was suspended'],
@@ -45,7 +45,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
     }
     const { lines, sha } = await make();
     const short = [lines[0], lines.at(-1)] as string[];
-    await expect(importLines(suite.store, short)).rejects.toThrow('the members are not as many');
+    await expect(importLines(suite.store, short)).rejects.toThrow('are not as many as at the source');
     expect(await suite.store.apiKeys.find(sha)).toBeNull();
   });
 
@@ -100,7 +100,7 @@ describe('an import of a guild beside other commands', needs('redis-server'), ()
       const moved = await make();
       await leaveUnfinished(moved);
       await write(moved.guild);
-      await expect(importLines(suite.store, moved.lines)).rejects.toThrow('delete them with "guild delete" first');
+      await expect(importLines(suite.store, moved.lines)).rejects.toThrow('delete them first');
       await deleteGuild(suite.store, moved.guild);
       expect(await importLines(suite.store, moved.lines)).toMatchObject({ members: 1, keys: 1 });
     }

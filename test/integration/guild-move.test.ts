@@ -169,7 +169,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
     const nothing = start(0, 'export', '--guild', 'g', '--paused');
     await nothing.ended;
-    expect(nothing.stderr.text).toBe('error: Nothing is stored of guild g\n');
+    expect(nothing.stderr.text).toBe('error: No such guild: nothing is stored of g\n');
 
     await fill(10);
     const unasked = start(0, 'export', '--guild', 'g');
@@ -197,7 +197,9 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     }
     await stores[1]?.empty();
     await to.writer.record('g', { userId: 'own', set: 5 });
-    expect(await import_(stream)).toContain('this Redis has data of the guild already');
+    expect(await import_(stream)).toContain(
+      'This Redis has data of guild g already: run npm run -s guild -- delete --guild g first',
+    );
     expect(await to.client.zrange('gr:{g}:xp', 0, -1)).toEqual(['own']);
     await stores[1]?.empty();
 
@@ -208,9 +210,9 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await to.writer.record('g', { userId: 'early', set: 5 });
     slow.stdin.write(`${lines.slice(2).join('\n')}\n`);
     await slow.ended;
-    expect(slow.stderr.text).toContain('something else wrote to the guild during the import');
+    expect(slow.stderr.text).toContain('Something else wrote to guild g during the import');
     await to.client.del('gr:{g}:next:xp:lock');
-    expect(await import_(stream)).toContain('delete them with "guild delete" first');
+    expect(await import_(stream)).toContain('already: run npm run -s guild -- delete --guild g first');
     await stores[1]?.empty();
     expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API key.');
     expectSameGuild(await content(to), await content(from));

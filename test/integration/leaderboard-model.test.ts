@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { RecordRefusedError } from '../../src/errors.ts';
+import { RefusedError } from '../../src/errors.ts';
 import { MAX_XP } from '../../src/guild/ranking/curves.ts';
 import { MemberRead, PageRead, StatsRead } from '../../src/guild/ranking/reader.ts';
 import { CommandBatcher } from '../../src/store/command-batcher.ts';
@@ -68,7 +68,7 @@ async function applyBoth(store: Services, guild: string, model: Model, step: Ste
   const accepted = model.apply(step);
   if (step.kind === 'remove') await store.writer.remove(guild, step.userIds);
   else if (accepted) await store.writer.recordMany(guild, step.records);
-  else await expect(store.writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RecordRefusedError);
+  else await expect(store.writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RefusedError);
 }
 
 async function expectGuild(commands: CommandBatcher, guild: string, model: Model, limit: number): Promise<void> {

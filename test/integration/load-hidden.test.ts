@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { BotWriter } from '../../src/bot/bot-writer.ts';
-import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { openInput } from '../../src/formats/inputs.ts';
 import { load } from '../../src/formats/load.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { BotWriter } from '../../src/bot/bot-writer.ts';
-import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
 import { generateEntries } from '../../src/formats/generate.ts';
 import type { Input } from '../../src/formats/inputs.ts';

@@ -181,7 +181,7 @@ describe('npm run member and season', needs('redis-server'), () => {
     [['set', 'a', '--level', '-1'], /a whole number/],
     [['set', 'a', '--xp-of-level', '5', '--xp', '5'], /leave --xp and --level out/],
     [['set', 'a', '--xp-of-level', '9000000'], /no XP gives level 9000000: \d+ is the highest/],
-    [['add', 'a', '-301'], /the addition would leave the range/],
+    [['add', 'a', '-301'], /The addition would leave the range/],
     [['add', 'a', '1.5'], /a whole number/],
     [['rename', 'a', 'x'.repeat(1025)], /at most 1024 bytes/],
     [['hide', 'a b'], /1 to 64 of A-Z a-z 0-9 _ - \./],

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../src/cli/sentences.ts';
 import { openInput } from '../../src/formats/inputs.ts';
 import { load } from '../../src/formats/load.ts';
 import { Problems } from '../../src/formats/problems.ts';

@@ -209,9 +209,9 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     const staged = await StagedMembers.lock(suite.store, guild);
     await staged.stage(records('new', 3, 10));
     await suite.store.client.zrem(`gr:{${guild}}:next:xp`, 'new1');
-    await expect(staged.putInPlace()).rejects.toMatchObject({ reason: 'staged' });
+    await expect(staged.putInPlace()).rejects.toMatchObject({ code: 'staged' });
     await suite.store.client.del(`gr:{${guild}}:next:xp`, `gr:{${guild}}:next:stats`);
-    await expect(staged.putInPlace()).rejects.toMatchObject({ reason: 'staged' });
+    await expect(staged.putInPlace()).rejects.toMatchObject({ code: 'staged' });
     await staged.end();
     expect([...(await ranking(guild)).keys()]).toEqual(['old0', 'old1', 'old2']);
     expect(await suite.store.client.keys(`gr:{${guild}}:next:*`)).toEqual([]);
@@ -341,7 +341,7 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await suite.store.client.del(`gr:{${guild}}:next:xp:lock`);
     const second = await StagedMembers.lock(suite.store, guild);
     await second.stage(records('second', 5, 100));
-    const refused = { reason: 'lock' };
+    const refused = { code: 'lock' };
     const before = [await ranking(guild), await suite.store.client.zrange(`gr:{${guild}}:next:xp`, 0, -1)];
     await expect(first.stage(records('late', 1, 1))).rejects.toMatchObject(refused);
     await expect(first.putInPlace()).rejects.toMatchObject(refused);

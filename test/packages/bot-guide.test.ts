@@ -56,7 +56,7 @@ const CHECKS: Record<string, readonly [code: string, ...told: unknown[]]> = {
     const unfit = await retried(() => writer.award(guildId, { userId: 'a b', amount: 1 })).catch((error) => error.name);
     tell(await lost(), unfit, ...events.slice(2));`,
     [['role', '400000000000000005'], '<@42> is now level 5!', true, 1, 6],
-    [3, 'InvalidIdError', ['role']],
+    [3, 'InvalidInputError', ['role']],
   ],
   'Voice ticks': [
     `const talk = channelOf('1');

@@ -6,7 +6,7 @@ import { createReader } from '../../src/bot/reader.ts';
 import {
   createWriter,
   InvalidInputError,
-  RecordRefusedError,
+  RefusedError,
   StoreUnavailableError,
   type WriterClient,
 } from '../../src/bot/writer.ts';
@@ -169,11 +169,11 @@ describe('the writer and the reader', needs('redis-server'), () => {
       expect((await createReader(open.client).page('g')).total).toBe(1);
     });
 
-    it('keep the reason of a refusal and the error of Redis', async () => {
+    it('keep the code of a refusal and the error of Redis', async () => {
       const writer = createWriter(open.client);
       const refused = await writer.record('g', { userId: 'u', add: -1000 }).catch((error) => error);
-      expect(refused).toBeInstanceOf(RecordRefusedError);
-      expect(refused).toMatchObject({ reason: 'range', index: 0 });
+      expect(refused).toBeInstanceOf(RefusedError);
+      expect(refused).toMatchObject({ code: 'range', params: { index: 0 } });
       await admin.set('gr:{other}:xp', 'text');
       await admin.hset('gr:{newer}:stats', 'model', '99');
       const wrong = await writer.record('other', { userId: 'u', add: 1 }).catch((error) => error);

@@ -25,7 +25,7 @@ import { readFileSync } from 'node:fs';
 import { levelForXp, progress } from 'guildrank/curves';
 import { rankCard } from 'guildrank/card';
 import { createReader } from 'guildrank/reader';
-import { createWriter, InvalidInputError, RecordRefusedError } from 'guildrank/writer';
+import { createWriter, InvalidInputError, RefusedError } from 'guildrank/writer';
 import { Redis } from 'ioredis';
 
 const redis = new Redis(process.env.REDIS_URL);
@@ -40,7 +40,7 @@ const isOneError = (() => { try { rankCard(card, {}) } catch (error) { return er
 const removed = await redis.eval(lua, keys.length, ...keys, '1');
 const gone = await createReader(redis, { keyPrefix: 'bot' }).member('g', '1');
 const curve = [levelForXp('standard', 300), progress('standard', 300).needed];
-console.log(JSON.stringify({ gone, curve, level, refused: refused instanceof RecordRefusedError && refused.reason, removed, isDrawn, isOneError }));
+console.log(JSON.stringify({ gone, curve, level, refused: refused instanceof RefusedError && refused.code, removed, isDrawn, isOneError }));
 redis.disconnect();
 `;
 
@@ -49,7 +49,7 @@ import { rankCard, type CardOptions } from 'guildrank/card';
 import { levelForXp, type Curve } from 'guildrank/curves';
 import { createReader, type MemberCard, type RankingPage } from 'guildrank/reader';
 import { xpFor } from 'guildrank/rules';
-import { createWriter, RecordRefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
+import { createWriter, RefusedError, type LeaderboardWriter, type XpRecord } from 'guildrank/writer';
 import { Cluster, Redis } from 'ioredis';
 
 const writer: LeaderboardWriter = createWriter(new Redis());
@@ -68,7 +68,7 @@ export const level: number = (await writer.record('g', record)).level;
 const both: XpRecord = { userId: '1', set: 1, add: 1 };
 // @ts-expect-error a record without XP
 const neither: XpRecord = { userId: '1' };
-export const all = [both, neither, RecordRefusedError];
+export const all = [both, neither, RefusedError];
 `;
 
 /** Whether a file is a bot of these tests or a declaration of these packages. */
@@ -127,7 +127,7 @@ const require = createRequire(import.meta.url);`,
 const COMMON_JS_BOT = `
 const { Redis } = require(process.env.IOREDIS);
 for (const name of process.argv.slice(2)) {
-  const { createWriter, RecordRefusedError, InvalidIdError } = require(name);
+  const { createWriter, RefusedError, InvalidInputError } = require(name);
   const entry = name.replace('/writer', '');
   if (require(entry + '/curves').levelForXp('standard', 100) !== 1 || !require(entry + '/reader').createReader || !require(entry + '/card').rankCard) throw new Error(entry);
   const redis = new Redis(process.env.REDIS_URL);
@@ -136,7 +136,7 @@ for (const name of process.argv.slice(2)) {
     const { level } = await writer.record('g', { userId: '1', add: 4675 });
     const refused = await writer.record('g', { userId: '1', add: -5000 }).catch((error) => error);
     const bad = await writer.record('g', { userId: 'a b', add: 1 }).catch((error) => error);
-    console.log(level, refused instanceof RecordRefusedError, bad instanceof InvalidIdError, await writer.remove('g', ['1']));
+    console.log(level, refused instanceof RefusedError, bad instanceof InvalidInputError, await writer.remove('g', ['1']));
     redis.disconnect();
   })();
 }

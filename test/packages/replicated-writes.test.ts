@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { createWriter, InvalidInputError, RecordRefusedError, StoreUnavailableError } from '../../src/bot/writer.ts';
+import { createWriter, InvalidInputError, RefusedError, StoreUnavailableError } from '../../src/bot/writer.ts';
 import { type ClientKind, clientKinds } from '../../tools/bot-clients.ts';
 import { needs } from '../support/needs.ts';
 import { redisForTest } from '../support/stores.ts';
@@ -60,7 +60,7 @@ describe.concurrent.each(kinds)('a writer with the option replicas, on $name', n
       expect(await xpOn(replicaAdmin, guild)).toBe('1');
       const calls = Array.from({ length: 50 }, () => writer.record(guild, { userId: 'u', add: 1 }));
       const refused = writer.record(guild, { userId: 'u', add: -1000 });
-      await expect(refused).rejects.toThrow(RecordRefusedError);
+      await expect(refused).rejects.toThrow(RefusedError);
       expect((await Promise.all(calls)).map(({ xp }) => xp)).toEqual(calls.map((_, n) => n + 2));
       expect(await xpOn(replicaAdmin, guild)).toBe('51');
     } finally {

@@ -7,6 +7,7 @@ import { CURVE_NAMES } from '../../guild/ranking/curves.ts';
 import { formOf, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
+import { problemOf } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
@@ -57,10 +58,11 @@ export const importPage: GuildPage = {
       try {
         await imports.add(guildOf(res), receive);
       } catch (error) {
-        if (!(error instanceof InvalidInputError)) throw error;
+        const refused = problemOf(error);
+        if (refused === undefined) throw error;
         const { checked } = imports.of(guildOf(res));
         const waiting = checked ? ` Below is "${checked.name}", which you sent before.` : '';
-        return sendState(parts, res, `${error.message}${waiting}`);
+        return sendState(parts, res, `${refused}${waiting}`);
       }
       res.redirect(303, `/guilds/${guildOf(res)}/import`);
     });
@@ -82,8 +84,9 @@ export const importPage: GuildPage = {
       try {
         await auditLog.change(guildId, actor, what, () => imports.start(guildId, checked.id, how, log));
       } catch (error) {
-        if (!(error instanceof InvalidInputError)) throw error;
-        return sendState(parts, res, error.message);
+        const refused = problemOf(error);
+        if (refused === undefined) throw error;
+        return sendState(parts, res, refused);
       }
       res.redirect(303, `/guilds/${guildId}/import`);
     });

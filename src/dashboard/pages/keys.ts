@@ -5,10 +5,11 @@ import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
 import { HOUR_MS } from '../../access/usage.ts';
 import { readUsage, sumOf } from '../../access/usage-reader.ts';
-import { InvalidInputError, NotFoundError } from '../../errors.ts';
+import { InvalidInputError, type RefusalCode, RefusedError } from '../../errors.ts';
 import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { keepNewKey } from '../new-keys.ts';
+import { problemOf } from '../sentences.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { makeKey, sendNewKey } from './key-made.ts';
 
@@ -55,8 +56,9 @@ export const keysPage: GuildPage = {
         const { record } = await makeKey(parts, req, res, wanted);
         res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);
       } catch (error) {
-        if (!(error instanceof InvalidInputError)) throw error;
-        await sendList(parts, res, { problem: `${error.message}.`, values: formOf(req) }, 400);
+        const problem = problemOf(error);
+        if (problem === undefined) throw error;
+        await sendList(parts, res, { problem: `${problem}.`, values: formOf(req) }, 400);
       }
     });
 
@@ -127,16 +129,20 @@ function ofKey(
   work: (key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,
 ): RequestHandler<{ id: string }> {
   return async (req, res) => {
+    const [guild, { id }] = [guildOf(res), req.params];
     try {
-      const key = (await parts.apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
-      if (key) return await work(key, req, res);
+      const key = (await parts.apiKeys.list(guild)).find((each) => each.id === id);
+      if (!key) throw new RefusedError('key_unknown', { guild, key: id });
+      await work(key, req, res);
     } catch (error) {
-      // Somebody revoked it meanwhile.
-      if (!(error instanceof NotFoundError)) throw error;
+      if (!(error instanceof RefusedError && KEY_GONE.includes(error.code))) throw error;
+      await sendList(parts, res, { problem: `${problemOf(error)}.` }, 404);
     }
-    await sendList(parts, res, { problem: 'The guild has no such key: it was revoked already.' }, 404);
   };
 }
+
+/** Codes of a key that was revoked, before or meanwhile. */
+const KEY_GONE: readonly RefusalCode[] = ['key_unknown', 'key_revoked', 'key_unfinished'];
 
 function describe({ id, name }: ApiKeyRecord): string {
   return `${id}${name && ` "${name}"`}`;

@@ -11,6 +11,7 @@ import { formOf } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
 import { documentOfFields, fieldsOfRules } from '../rules-form.ts';
+import { problemOf } from '../sentences.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -62,10 +63,11 @@ export function addRules(router: Router, parts: Parts): void {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof InvalidInputError)) throw error;
+      const problem = problemOf(error);
+      if (problem === undefined) throw error;
       const status = error instanceof ChangedMeanwhile ? 409 : 400;
       const stored = await storedRules(parts, guildOf(res));
-      sendRules(parts, res, { ...stored, ...shown, problem: error.message }, status);
+      sendRules(parts, res, { ...stored, ...shown, problem }, status);
     }
   };
 

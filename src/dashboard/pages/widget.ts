@@ -8,6 +8,7 @@ import type { GuildPage, Parts } from '../guild-page.ts';
 import { takeNewKey } from '../new-keys.ts';
 import { keyForPlace } from '../place-access.ts';
 import { notFound } from '../refusal.ts';
+import { problemOf } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
 import {
   attributesOf,
@@ -44,8 +45,9 @@ export const widgetPage: GuildPage = {
       try {
         await makeSiteKey(parts, req, res, fields);
       } catch (error) {
-        if (!(error instanceof InvalidInputError)) throw error;
-        await sendPage(parts, res, fields, error.message);
+        const problem = problemOf(error);
+        if (problem === undefined) throw error;
+        await sendPage(parts, res, fields, problem);
       }
     });
 

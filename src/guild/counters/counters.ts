@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import { type BoardName, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
@@ -123,12 +123,10 @@ export class CounterAudit {
       while (slice.status === 'OK') slice = await this.run(guildId, 'step', token, curve, commit);
       if (slice.status === 'DONE') return slice;
       if (slice.status === 'LOST') {
-        throw new InvalidInputError(`The count of ${guildId} was interrupted for more than a minute: run it again`);
+        throw new RefusedError('count_interrupted', { guild: guildId });
       }
     }
-    throw new InvalidInputError(
-      `Something changes guild ${guildId} without the scripts while its members are counted: stop it, or let it write through them`,
-    );
+    throw new RefusedError('count_disturbed', { guild: guildId });
   }
 
   private async begin(guildId: string, token: string, curve: CurveText | ''): Promise<Slice> {
@@ -137,7 +135,7 @@ export class CounterAudit {
       if (slice.status !== 'BUSY') return slice;
       await delay(BUSY_RETRY_MS);
     }
-    throw new DataConflictError(`Another command counts the members of ${guildId}: wait until it has ended`);
+    throw new RefusedError('count_busy', { guild: guildId });
   }
 
   /** Runs recount.lua, which documents the arguments. */

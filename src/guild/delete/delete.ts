@@ -35,7 +35,7 @@ interface GuildStore extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
  * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
  * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
  * begins a new guild. An import is refused until the end. A second call finishes an interrupted deletion. O(k) for k API keys.
- * @throws DataConflictError while a --replace of the guild runs, and RecordRefusedError "lock" when another command took over while this
+ * @throws RefusedError while a replacement of the guild runs, and "lock" when another command took over while this
  *   one was suspended.
  * @throws StoreUnavailableError
  */

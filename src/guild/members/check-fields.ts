@@ -1,4 +1,4 @@
-import { InvalidIdError, InvalidInputError } from '../../errors.ts';
+import { InvalidInputError } from '../../errors.ts';
 import { ID_PATTERN } from '../ranking/model.ts';
 
 /**
@@ -24,16 +24,18 @@ export function checkList(value: unknown, subject: string): void {
   if (!Array.isArray(value)) throw new InvalidInputError(`${subject} must be a list, not ${shown(value)}`);
 }
 
-/** Checks the ids of a write before it is sent. @throws InvalidIdError, and InvalidInputError for user ids that are no list. */
+/** Checks the ids of a write before it is sent. @throws InvalidInputError */
 export function checkIds(guildId: string, userIds: readonly string[]): void {
-  if (!isId(guildId)) throw new InvalidIdError('guild', guildId);
+  checkId('guild', guildId);
   checkList(userIds, 'The user ids');
-  for (const userId of userIds) if (!isId(userId)) throw new InvalidIdError('user', userId);
+  for (const userId of userIds) checkId('user', userId);
 }
 
-/** JavaScript lets a bot pass anything, and a pattern takes undefined for the text "undefined". */
-function isId(id: unknown): boolean {
-  return typeof id === 'string' && ID_PATTERN.test(id);
+function checkId(kind: 'guild' | 'user', id: unknown): void {
+  // JavaScript lets a bot pass anything, and a pattern takes undefined for the text "undefined".
+  if (typeof id === 'string' && ID_PATTERN.test(id)) return;
+  const text = typeof id === 'string' ? JSON.stringify(id) : `${String(id)} (${typeof id})`;
+  throw new InvalidInputError(`The ${kind} id ${text} must be a text of 1 to 64 of A-Z a-z 0-9 _ - .`);
 }
 
 /** Checks that an argument is a text. A client would make one of anything, such as "null". @throws InvalidInputError */

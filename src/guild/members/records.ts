@@ -1,4 +1,4 @@
-import { InvalidInputError, RecordRefusedError } from '../../errors.ts';
+import { InvalidInputError, RefusedError } from '../../errors.ts';
 import { checkFields, checkList, checkText } from './check-fields.ts';
 import type { HideReason } from './hide-reasons.ts';
 
@@ -91,7 +91,7 @@ export function placeIn(name: string, list: readonly unknown[], index: number): 
   return list.length > 1 ? `${name}[${index}]` : '';
 }
 
-/** Returns records as the arguments of record.lua. @throws RecordRefusedError for a value that has no such form. */
+/** Returns records as the arguments of record.lua. @throws RefusedError for a value that has no such form. */
 export function recordArguments(records: readonly XpRecord[]): string[] {
   const args: string[] = [];
   for (const [index, record] of records.entries())
@@ -104,13 +104,13 @@ function xpChange(record: XpRecord, index: number): string {
   const amount = record.set ?? record.add;
   // A number beyond 2^53 can be a rounded one. Its digits would not show that, so it is refused here.
   if (typeof amount === 'number' ? !Number.isSafeInteger(amount) : typeof amount !== 'bigint')
-    throw new RecordRefusedError(index, 'xp');
+    throw new RefusedError('xp', { index });
   if (record.set !== undefined) return record.hidden ? `hidden ${amount}` : String(amount);
-  if (record.floor !== undefined && record.floor !== 0) throw new RecordRefusedError(index, 'argument');
+  if (record.floor !== undefined && record.floor !== 0) throw new RefusedError('argument', { index });
   return record.floor === 0 && amount < 0 ? `take ${-amount}` : `add ${amount}`;
 }
 
-/** Returns the change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RecordRefusedError */
+/** Returns the change of a profile as record.lua takes it: "-" leaves a part as it is, "none" removes it. @throws RefusedError */
 export function profileChange(profile: ProfileChange | undefined, index: number): string {
   if (!profile) return '';
   const { username, level, dailyStreak, lastDailyClaim } = profile;
@@ -122,7 +122,7 @@ export function profileChange(profile: ProfileChange | undefined, index: number)
 function wholeNumber(value: number | null | undefined, index: number): string {
   if (value === undefined) return '-';
   if (value === null) return 'none';
-  if (!Number.isSafeInteger(value) || value < 0) throw new RecordRefusedError(index, 'field');
+  if (!Number.isSafeInteger(value) || value < 0) throw new RefusedError('field', { index });
   return String(value);
 }
 
@@ -130,6 +130,6 @@ function timeText(value: string | Date | null | undefined, index: number): strin
   if (value === undefined) return '-';
   if (value === null) return 'none';
   const ms = new Date(value).getTime();
-  if (Number.isNaN(ms)) throw new RecordRefusedError(index, 'field');
+  if (Number.isNaN(ms)) throw new RefusedError('field', { index });
   return String(ms);
 }

@@ -1,4 +1,4 @@
-import { RecordRefusedError } from '../../errors.ts';
+import { type EntryCode, RefusedError } from '../../errors.ts';
 
 /** Entries of one script call. Redis serves nobody else meanwhile: about ten milliseconds. */
 export const ENTRIES_A_CALL = 500;
@@ -28,8 +28,8 @@ async function sendSlice<Entry, Result>(
   try {
     return await send(entries.slice(from, from + ENTRIES_A_CALL), from / ENTRIES_A_CALL);
   } catch (error) {
-    if (!(error instanceof RecordRefusedError)) throw error;
-    throw new RecordRefusedError(error.index + from, error.reason);
+    if (!(error instanceof RefusedError && 'index' in error.params)) throw error;
+    throw new RefusedError(error.code as EntryCode, { index: error.params.index + from });
   }
 }
 

@@ -51,7 +51,7 @@ export class StoredMembers {
     private readonly redisKeys: RedisKeys,
   ) {}
 
-  /** Reads members. O(n log m). @throws InvalidIdError, StoreUnavailableError */
+  /** Reads members. O(n log m). @throws InvalidInputError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
     checkIds(guildId, userIds);
     const reply = await members<string[]>(this.scripts, this.redisKeys.guild(guildId), userIds);

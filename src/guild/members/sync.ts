@@ -1,4 +1,4 @@
-import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, RefusedError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
@@ -70,7 +70,10 @@ export async function syncMembers(
   const { found: returned } = await listed('left', (userId) => present.has(userId));
   const result = { ranked, left: left.size, returned: returned.size };
   if (dryRun) return result;
-  if (left.size > maxShare * ranked) throw tooMany(result, maxShare);
+  if (left.size > maxShare * ranked) {
+    const share = percent(left.size / ranked);
+    throw new RefusedError('present_incomplete', { left: left.size, ranked, share, maxShare: percent(maxShare) });
+  }
 
   const change = async (
     direction: 'hide' | 'unhide',
@@ -87,10 +90,6 @@ export async function syncMembers(
   return result;
 }
 
-function tooMany({ left, ranked }: SyncResult, maxShare: number): DataConflictError {
-  const percent = (share: number) => `${Number((100 * share).toFixed(1))} %`;
-  return new DataConflictError(
-    `The list lacks ${left} of ${ranked} ranked members, ${percent(left / ranked)}, and ${percent(maxShare)} may be hidden: nothing was changed. ` +
-      'Complete the list, or raise maxShare (--max-share)',
-  );
+function percent(share: number): number {
+  return Number((100 * share).toFixed(1));
 }

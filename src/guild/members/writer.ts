@@ -1,4 +1,4 @@
-import { RecordRefusedError, type RefusalReason } from '../../errors.ts';
+import { type EntryCode, RefusedError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
@@ -60,8 +60,8 @@ export class LeaderboardWriter {
 
   /**
    * Records one member's XP. O(log m).
-   * @throws InvalidIdError when an id is bad; nothing was sent.
-   * @throws RecordRefusedError when XP is not an integer in range or a field is bad; nothing was changed.
+   * @throws InvalidInputError when an id is bad; nothing was sent.
+   * @throws RefusedError when XP is not an integer in range or a field is bad; nothing was changed.
    * @throws StoreUnavailableError when Redis did not confirm; the write may have happened.
    */
   record(guildId: string, record: XpRecord, options: OnceOptions = {}): Promise<RecordResult> {
@@ -119,7 +119,7 @@ export class LeaderboardWriter {
   /**
    * Erases members, ranked or hidden, with all that is stored of them in the guild. O(n log m).
    * @returns the number of them that were members.
-   * @throws InvalidIdError when an id is bad; nothing was sent.
+   * @throws InvalidInputError when an id is bad; nothing was sent.
    * @throws StoreUnavailableError
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
@@ -133,7 +133,7 @@ export class LeaderboardWriter {
   }
 }
 
-/** Decodes the reply of record.lua. @throws RecordRefusedError */
+/** Decodes the reply of record.lua. @throws RefusedError */
 export function recordResult(userIds: readonly string[], reply: (string | number)[]): RecordResult {
   throwRefusal(reply);
   const [, revision, created] = reply;
@@ -165,7 +165,7 @@ function memberChange(userId: string, text: string): MemberChange {
   };
 }
 
-/** @throws RecordRefusedError when a script's reply is a refusal. */
+/** @throws RefusedError when a script's reply is a refusal. */
 export function throwRefusal(reply: (string | number)[]): void {
-  if (reply[0] === 'REFUSED') throw new RecordRefusedError(Number(reply[1]), reply[2] as RefusalReason);
+  if (reply[0] === 'REFUSED') throw new RefusedError(reply[2] as EntryCode, { index: Number(reply[1]) });
 }

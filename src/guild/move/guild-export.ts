@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DataConflictError, InvalidInputError, NotFoundError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
@@ -43,7 +43,7 @@ export class GuildExport {
   /**
    * Writes the stream. O(n log n) for each round, in steps of 125 members. Reads only.
    * @returns the number of members.
-   * @throws InvalidInputError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
+   * @throws RefusedError when the guild has no data, is half done by another command, or changes after the pause has begun, and for
    *   values written by hand that no import takes: a member in two places, a user id that is no text, an API key.
    * @throws StoreUnavailableError
    */
@@ -71,8 +71,7 @@ export class GuildExport {
         await write({ end });
         return this.written.size;
       }
-      if (left === 1)
-        throw new InvalidInputError('The guild still changes: stop its bot, then run export and import again');
+      if (left === 1) throw new RefusedError('export_disturbed', { guild: this.guildId });
       await delay(500, undefined, { signal });
     }
   }
@@ -96,16 +95,14 @@ export class GuildExport {
     return before;
   }
 
-  /** @throws DataConflictError for a member who is in the ranking and hidden too, as only a raw write leaves one. */
+  /** @throws RefusedError for a member who is in the ranking and hidden too, as only a raw write leaves one. */
   private async refuseMemberTwice(): Promise<void> {
     const { client, guildId, keys } = this;
     for await (const scored of scanSortedSet(client, keys.hidden, MEMBERS_PER_LINE)) {
       const userIds = membersOf(scored);
       const scores = await client.zmscore(keys.xp, ...userIds);
       const userId = userIds.find((_, index) => scores[index] !== null);
-      if (userId === undefined) continue;
-      const fix = `run "member hide --guild ${guildId} ${userId}", then export and import again`;
-      throw new DataConflictError(`Member ${userId} is hidden and in the ranking too: ${fix}`);
+      if (userId !== undefined) throw new RefusedError('member_twice', { guild: guildId, user: userId });
     }
   }
 
@@ -114,10 +111,8 @@ export class GuildExport {
     const userIds = membersOf(scored);
     const { keys } = this;
     const unfit = userIds.find((userId) => userId.includes('\ufffd'));
-    if (unfit !== undefined) {
-      const fix = 'take it out with ZREM, then export and import again';
-      throw new DataConflictError(`The user id ${JSON.stringify(unfit)} in ${keys[place]} is no text: ${fix}`);
-    }
+    if (unfit !== undefined)
+      throw new RefusedError('user_id_unfit', { guild: this.guildId, user: unfit, list: keys[place] });
     const pipeline = this.client
       .pipeline()
       .hmgetBuffer(keys.members, ...userIds)
@@ -151,7 +146,7 @@ export class GuildExport {
     return end.rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? end : undefined;
   }
 
-  /** Returns the counters. @throws InvalidInputError unless the guild has data that no command works on. */
+  /** Returns the counters. @throws RefusedError unless the guild has data that no command works on. */
   private async checkIdle(): Promise<Record<string, string>> {
     const { client, keys } = this;
     const [stats, phase, isMarked, lock, ranked] = await Promise.all([
@@ -161,14 +156,11 @@ export class GuildExport {
       client.get(keys.lock),
       client.zcard(keys.xp),
     ]);
-    if (Object.keys(stats).length + ranked === 0) throw new NotFoundError(`Nothing is stored of guild ${this.guildId}`);
+    if (Object.keys(stats).length + ranked === 0) throw new RefusedError('guild_unknown', { guild: this.guildId });
     // One that was refused before its first member has done nothing.
     const isSeasonEnding = phase === 'reset' || isMarked === 1;
-    if (lock !== null || stats.importing || isSeasonEnding) {
-      throw new DataConflictError(
-        `An import, a deletion or a season's end of guild ${this.guildId} is not done: finish it first, then run export and import again`,
-      );
-    }
+    if (lock !== null || stats.importing || isSeasonEnding)
+      throw new RefusedError('guild_unfinished', { guild: this.guildId });
     return stats;
   }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, RefusedError } from '../../errors.ts';
 import { publishInvalidation } from '../../store/invalidation.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
@@ -37,7 +37,7 @@ const AGAIN = 'run export and import again';
 /**
  * Stores a guild from the stream of "guild export". Until the stream ends, the guild is marked as unfinished. The next import of the guild
  * deletes what an unfinished one left. O(n log n), in steps of a few milliseconds.
- * @throws InvalidInputError when the stream is none or ends early, when the guild has data of its own, or when something else writes to it.
+ * @throws InvalidInputError when the stream is none or ends early; RefusedError when the guild has data of its own, or something else writes to it.
  * @throws StoreUnavailableError
  */
 export async function importGuild(
@@ -129,13 +129,12 @@ class GuildImport {
       await this.step('fields', [], key, ...fields.slice(from, from + TEXTS_PER_STEP).map(toBytes));
   }
 
-  /** @throws DataConflictError when an API key of the stream opens another guild of this Redis. */
+  /** @throws RefusedError when an API key of the stream opens another guild of this Redis. */
   private async refuseKeysOfOthers(keys: MovedRest['keys']): Promise<void> {
     const { client, redisKeys } = this.store;
     for (const { id, sha256 } of keys) {
       const owner = await client.hget(redisKeys.apiKey(sha256), 'guild_id');
-      if (owner !== null && owner !== this.guildId)
-        throw new DataConflictError(`The API key ${id} of the stream opens guild ${owner} here: revoke it there first`);
+      if (owner !== null && owner !== this.guildId) throw new RefusedError('key_of_other', { guild: owner, key: id });
     }
   }
 
@@ -159,7 +158,7 @@ class GuildImport {
     clearInterval(this.renewal);
   }
 
-  /** Runs a mode of move.lua. @throws InvalidInputError when something is in the way. */
+  /** Runs a mode of move.lua. @throws RefusedError when something is in the way. */
   private async step(mode: string, userIds: readonly string[], ...args: (string | number | Buffer)[]) {
     const { redisKeys, scripts } = this.store;
     const guild = redisKeys.locked(this.guildId);
@@ -167,19 +166,22 @@ class GuildImport {
     const keys = { ...guild, quota: redisKeys.quota(this.guildId) };
     const reply = await move<string[]>(scripts, keys, [mode, this.token, ...args], cooldowns);
     throwRefusal(reply);
-    const obstacle = OBSTACLES[reply[0] ?? ''];
-    if (obstacle) throw new DataConflictError(`Guild ${this.guildId}: ${obstacle}`);
+    const obstacle = OBSTACLES.get(reply[0] ?? '');
+    if (obstacle) throw new RefusedError(obstacle, { guild: this.guildId });
     return reply;
   }
 }
 
-const OBSTACLES: Readonly<Record<string, string>> = {
-  BUSY: "an import, a deletion or a season's end is running, or was killed a moment ago: try again in 10 s",
-  EXISTS: 'this Redis has data of the guild already: delete them with "guild delete" first, if you do not need them',
-  CHANGED: `something else wrote to the guild during the import, such as its bot: stop that, run "guild delete" here, then ${AGAIN}`,
-  SERVER: `another Redis server took over during the import, which can have lost members: ${AGAIN}`,
-  COUNT: `the members are not as many as at the source: ${AGAIN}`,
-};
+type Obstacle = 'guild_busy' | 'guild_exists' | 'import_disturbed' | 'import_failed_over' | 'import_incomplete';
+
+/** What is in the way, by the reply of move.lua. */
+const OBSTACLES: ReadonlyMap<string, Obstacle> = new Map([
+  ['BUSY', 'guild_busy'],
+  ['EXISTS', 'guild_exists'],
+  ['CHANGED', 'import_disturbed'],
+  ['SERVER', 'import_failed_over'],
+  ['COUNT', 'import_incomplete'],
+]);
 
 const toBytes = (text: string) => Buffer.from(text, 'latin1');
 

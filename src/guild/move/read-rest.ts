@@ -1,4 +1,4 @@
-import { DataConflictError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import type { RedisKeys } from '../../store/keys.ts';
 import { type Fields, type MovedRest, movedKeySchema } from './moved-guild.ts';
@@ -47,14 +47,9 @@ export async function readRest(
 
 function refuseUnfitKeys(moved: MovedRest['keys'], guildId: string, listKey: string): void {
   const unfit = moved.find((key) => !movedKeySchema.safeParse(key).success);
-  if (unfit) {
-    const fix = `run "keys revoke --guild ${guildId} ${unfit.id}", then export and import again`;
-    throw new DataConflictError(`The API key ${unfit.id} was written by hand: ${fix}`);
-  }
-  if (new Set(moved.map(({ sha256 }) => sha256)).size < moved.length) {
-    const fix = `take one out with HDEL ${listKey}, then export and import again`;
-    throw new DataConflictError(`An API key of guild ${guildId} has two ids: ${fix}`);
-  }
+  if (unfit) throw new RefusedError('key_unfit', { guild: guildId, key: unfit.id });
+  if (new Set(moved.map(({ sha256 }) => sha256)).size < moved.length)
+    throw new RefusedError('key_twice', { guild: guildId, list: listKey });
 }
 
 const bytes = (text: string) => Buffer.from(text).toString('latin1');

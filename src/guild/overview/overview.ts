@@ -1,16 +1,16 @@
-import { NotFoundError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import type { Store } from '../../store/store.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../ranking/page-look.ts';
 import { StatsRead } from '../ranking/reader.ts';
 
-/** @throws NotFoundError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
+/** @throws RefusedError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
 export async function requireGuild(
   { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
   guild: string,
 ): Promise<void> {
   const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
   const found = await client.exists(xp, hidden, stats, config, apiKeys);
-  if (found === 0) throw new NotFoundError(`No such guild: nothing is stored of ${guild}`);
+  if (found === 0) throw new RefusedError('guild_unknown', { guild });
 }
 
 /** Returns the members of a guild, ranked and hidden ones. O(1), one round trip. @throws StoreUnavailableError */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError, RecordRefusedError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import type { RedisClient } from '../../store/client.ts';
 import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '../../store/keys.ts';
 import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
@@ -58,7 +58,7 @@ export class StagedMembers {
   /**
    * Takes the lock, and clears the members that a killed run left staged.
    * @param curveFields the curve that the guild will have, as fields of its config; the default curve unless given.
-   * @throws DataConflictError while another owner holds the lock, or when one was killed less than ten seconds ago.
+   * @throws RefusedError while another owner holds the lock, or when one was killed less than ten seconds ago.
    * @throws StoreUnavailableError
    */
   static async lock(
@@ -68,15 +68,15 @@ export class StagedMembers {
   ): Promise<StagedMembers> {
     const staged = new StagedMembers(store, guildId);
     const [taken] = await staged.step('lock');
-    if (taken === 'BUSY') throw DataConflictError.busy(guildId);
+    if (taken === 'BUSY') throw new RefusedError('guild_busy', { guild: guildId });
     staged.leftBehind = Number((await staged.step('clear', ...curveFields))[1]);
     return staged;
   }
 
-  /** Keeps the lock of an owner that waits for its input. @throws RecordRefusedError "lock" when another owner has it. */
+  /** Keeps the lock of an owner that waits for its input. @throws RefusedError "lock" when another owner has it. */
   async renew(): Promise<void> {
     const { client } = this.store;
-    if ((await client.get(this.staging.lock)) !== this.token) throw new RecordRefusedError(0, 'lock');
+    if ((await client.get(this.staging.lock)) !== this.token) throw new RefusedError('lock', { index: 0 });
     await client.pexpire(this.staging.lock, LOCK_MS);
   }
 
@@ -88,7 +88,7 @@ export class StagedMembers {
   /**
    * Stages members, all or none.
    * @returns the number of members that were not staged before.
-   * @throws as LeaderboardWriter.recordMany, and RecordRefusedError "lock".
+   * @throws as LeaderboardWriter.recordMany, and RefusedError "lock".
    */
   async stage(records: readonly FileRecord[]): Promise<{ readonly created: number }> {
     for (const { userId, hidden, hiddenReasons = ['moderator'] } of records)
@@ -124,12 +124,12 @@ export class StagedMembers {
    * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
    * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
    * @param curve the curve that the guild must have still, as its config names it; "" = none, undefined = any.
-   * @throws RecordRefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members, and
+   * @throws RefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members, and
    *   DataConflictError for another curve, or when the bot changes hidden members all the time; then nothing was changed.
    */
   async putInPlace(curve?: string): Promise<void> {
     let [, waiting, server] = await this.step('note');
-    if (Number(waiting) !== this.ranked) throw new RecordRefusedError(0, 'staged');
+    if (Number(waiting) !== this.ranked) throw new RefusedError('staged', { index: 0 });
     if (this.ranked === 0) return;
     await this.change('hide', [...this.toHide]);
     await this.carryHidden();
@@ -142,22 +142,17 @@ export class StagedMembers {
         this.hidden = 0;
         return;
       }
-      if (status === 'CURVE')
-        throw new DataConflictError(
-          `The curve of ${this.guildId} was changed meanwhile: do it again, on the new curve`,
-        );
+      if (status === 'CURVE') throw new RefusedError('curve_changed', { guild: this.guildId });
       if (status === 'NOTED') await this.change('carry', rest.map(String));
       else {
         server = rest[0];
         await this.carryAll();
       }
     }
-    throw new DataConflictError(
-      `The hidden members of ${this.guildId} change faster than they can be carried over: try again later`,
-    );
+    throw new RefusedError('hiding_disturbed', { guild: this.guildId });
   }
 
-  /** Removes what is staged, and gives the lock back. @throws RecordRefusedError "lock". */
+  /** Removes what is staged, and gives the lock back. @throws RefusedError "lock". */
   async end(): Promise<void> {
     await this.step('end');
   }
@@ -184,7 +179,7 @@ export class StagedMembers {
     }
   }
 
-  /** Runs a mode of replace.lua. @throws RecordRefusedError, StoreUnavailableError */
+  /** Runs a mode of replace.lua. @throws RefusedError, StoreUnavailableError */
   private async step(mode: string, ...args: (string | number)[]): Promise<(string | number)[]> {
     const { xp, stats, config, hidden, members, hiddenReasons, carried, lock } = this.staging;
     const next = {

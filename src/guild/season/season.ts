@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DataConflictError, InvalidInputError } from '../../errors.ts';
+import { InvalidInputError, RefusedError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
@@ -102,13 +102,15 @@ export class SeasonReset {
   private async copyListed(which: '' | 'unmarked'): Promise<void> {
     const { guildId, options } = this;
     // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
-    for (const place of which === '' ? ['marked', 'ranked', 'hidden'] : ['ranked', 'hidden']) {
+    const { seasonXp: marked, xp: ranked, hidden } = this.redisKeys.guild(guildId);
+    for (const [place, list] of Object.entries(which === '' ? { marked, ranked, hidden } : { ranked, hidden })) {
       let cursor = '0';
       do {
         options.signal?.throwIfAborted();
-        const marked = await this.step(guildId, 'mark', MEMBERS_PER_STEP, cursor, place, which);
-        this.throwConflict(marked, guildId);
-        const [, next, ...rows] = marked as string[];
+        const reply = await this.step(guildId, 'mark', MEMBERS_PER_STEP, cursor, place, which);
+        if (reply[0] === 'INVALID')
+          throw new RefusedError('user_id_unfit', { guild: guildId, user: String(reply[1]), list });
+        const [, next, ...rows] = reply as string[];
         await this.archive(rows.map(decodeRow));
         cursor = next as string;
       } while (cursor !== '0');
@@ -134,7 +136,8 @@ export class SeasonReset {
     await this.placeInArchive('hide', hidden);
     await this.placeInArchive('unhide', ranked);
     const reply = await stage(this.scripts, archive, [this.token, ...recordArguments(records)]);
-    if (reply[2] === 'field') throw this.unfitProfile(members[Number(reply[1])]);
+    if (reply[2] === 'field')
+      throw new RefusedError('name_unfit', { guild: this.guildId, user: members[Number(reply[1])]?.userId ?? '' });
     throwRefusal(reply);
     // Those that the archive has only now have no reasons yet.
     await this.placeInArchive('hide', hidden);
@@ -156,29 +159,18 @@ export class SeasonReset {
     }
   }
 
-  /** Runs a mode of season.lua on the guild or on the archive. @throws RecordRefusedError "lock" after a suspension of ten seconds. */
+  /** Runs a mode of season.lua on the guild or on the archive. @throws RefusedError "lock" after a suspension of ten seconds. */
   private async step(guildId: string, mode: string, ...args: (string | number)[]) {
     const reply = await season(this.scripts, this.redisKeys.locked(guildId), [mode, this.token, ...args]);
     throwRefusal(reply);
     return reply;
   }
 
-  /** Returns the error of a member whose profile was written raw, and is refused by the archive. */
-  private unfitProfile(member: StoredMember | undefined): DataConflictError {
-    return new DataConflictError(
-      `The profile of member ${member?.userId} of guild ${this.guildId} has a name above 1,024 bytes: correct it with HSET`,
-    );
-  }
-
-  /** @throws DataConflictError when a reply says that something else is in the way. */
-  private throwConflict([status, other]: readonly (string | number)[], guildId: string): void {
-    if (status === 'BUSY') throw DataConflictError.busy(guildId);
-    if (status === 'IMPORTING') throw DataConflictError.unfinishedImport(guildId);
-    if (status === 'OTHER') throw DataConflictError.unfinishedSeason(guildId, String(other));
-    if (status === 'EXISTS') throw new DataConflictError(`The guild ${guildId} has data already: name another archive`);
-    if (status === 'INVALID')
-      throw new DataConflictError(
-        `The guild ${guildId} has a member with the user id ${JSON.stringify(other)}, which is none: take it out of its sorted set with ZREM`,
-      );
+  /** @throws RefusedError when a reply says that something else is in the way. */
+  private throwConflict([status, other]: readonly (string | number)[], guild: string): void {
+    if (status === 'BUSY') throw new RefusedError('guild_busy', { guild });
+    if (status === 'IMPORTING') throw new RefusedError('import_unfinished', { guild });
+    if (status === 'OTHER') throw new RefusedError('season_unfinished', { guild, archive: String(other) });
+    if (status === 'EXISTS') throw new RefusedError('archive_exists', { guild });
   }
 }

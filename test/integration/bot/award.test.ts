@@ -135,10 +135,10 @@ describeStores('award', (kind) => {
     await writer().record('g', { userId: 'a', set: MAX_XP - 3 });
     const before = await client.hgetall('gr:{g}:stats');
     await expect(writer().award('g', { userId: 'a', amount: 4, cooldownMs: 9000 })).rejects.toMatchObject({
-      reason: 'range',
+      code: 'range',
     });
     await expect(writer().award('g', { userId: 'a', amount: 1, username: 'x'.repeat(1025) })).rejects.toMatchObject({
-      reason: 'field',
+      code: 'field',
     });
     for (const amount of [-1, 1.5, 1e9 + 1, Number.NaN, { min: 5, max: 4 }, { min: -1, max: 4 }]) {
       await expect(writer().award('g', { userId: 'a', amount })).rejects.toThrow(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createReader, type GuildReader } from '../../../src/bot/reader.ts';
 import { createWriter, type SeasonOptions } from '../../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
-import { RecordRefusedError } from '../../../src/errors.ts';
+import { RefusedError } from '../../../src/errors.ts';
 import { MemberRead, PageRead, StatsRead } from '../../../src/guild/ranking/reader.ts';
 import { configure } from '../../../src/guild/settings/guild-config.ts';
 import { CommandBatcher } from '../../../src/store/command-batcher.ts';
@@ -236,7 +236,7 @@ async function apply(
     case 'record': {
       const expected = model.record(step.records);
       if (expected) expect((await writer.recordMany(guild, step.records)).members).toEqual(expected);
-      else await expect(writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RecordRefusedError);
+      else await expect(writer.recordMany(guild, step.records)).rejects.toBeInstanceOf(RefusedError);
       break;
     }
     case 'setLevel': {

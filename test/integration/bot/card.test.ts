@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createReader, type HideReason, InvalidIdError, type MemberCard } from '../../../src/bot/reader.ts';
+import { createReader, type HideReason, InvalidInputError, type MemberCard } from '../../../src/bot/reader.ts';
 import { createWriter } from '../../../src/bot/writer.ts';
 import { CURVE_NAMES, type Curve, MAX_XP, parseCurve } from '../../../src/guild/ranking/curves.ts';
 import { customCurve, exactXpToReach } from '../../support/random-curve.ts';
@@ -152,8 +152,8 @@ describeStores('the card of a member', (kind) => {
   });
 
   it('is refused for an unfit id, an unfit curve and data of a newer version', async () => {
-    await expect(reader().card('g', 'a b')).rejects.toBeInstanceOf(InvalidIdError);
-    await expect(reader().card('g g', 'a')).rejects.toBeInstanceOf(InvalidIdError);
+    await expect(reader().card('g', 'a b')).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(reader().card('g g', 'a')).rejects.toBeInstanceOf(InvalidInputError);
     await createWriter(store.client).record('unfit', { userId: 'a', set: 5 });
     await store.client.hset('gr:{unfit}:config', { xp_curve: 'custom', xp_curve_custom: '0,0,0,0,1,1' });
     await expect(reader().card('unfit', 'a')).rejects.toMatchObject({ code: 'CURVE' });

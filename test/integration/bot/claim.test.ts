@@ -147,7 +147,7 @@ describeStores('claimDaily', (kind) => {
     }
     await writer.record('g', { userId: 'a', set: 2 ** 53 - 5 });
     const before = await store.client.hgetall('gr:{g}:stats');
-    await expect(claimAt('2026-05-01T10:00:00Z')).rejects.toMatchObject({ reason: 'range' });
+    await expect(claimAt('2026-05-01T10:00:00Z')).rejects.toMatchObject({ code: 'range' });
     expect([await profile(), await store.client.hgetall('gr:{g}:stats')]).toEqual([null, before]);
   });
 });

@@ -72,7 +72,7 @@ describeStores('a call that names an event', (kind) => {
     const list = (second: string, add: number) => ['a', second].map((userId) => ({ userId, add }));
     await writer.recordMany('own', list('b', 1), { eventId: 'list' });
     for (const other of [list('c', 1), list('b', 9)]) {
-      await expect(writer.recordMany('own', other, { eventId: 'list' })).rejects.toMatchObject({ reason: 'event' });
+      await expect(writer.recordMany('own', other, { eventId: 'list' })).rejects.toMatchObject({ code: 'event' });
     }
     expect(await writer.recordMany('own', list('b', 1), { eventId: 'list' })).toMatchObject({ repeated: true, xp: 1 });
   });
@@ -81,7 +81,7 @@ describeStores('a call that names an event', (kind) => {
     const guild = newGuild();
     const members = Array.from({ length: 501 }, (_, n) => ({ userId: `u${n}`, add: n === 500 ? -1 : 1 }));
     const list = () => writer().recordMany(guild, members, { eventId: 'e' });
-    await expect(list()).rejects.toMatchObject({ index: 500 });
+    await expect(list()).rejects.toMatchObject({ params: { index: 500 } });
     await writer().record(guild, { userId: 'u500', set: 5 });
     for (const eventId of ['e:1', '1:e', 'e\n', '}', 'part:1:e']) {
       expect((await writer().record(guild, { userId: 'x', add: 1 }, { eventId })).repeated).toBe(false);
@@ -95,7 +95,7 @@ describeStores('a call that names an event', (kind) => {
     const guild = newGuild();
     const award = (userId: string) => writer().award(guild, { userId, amount: 100, eventId: 'm' });
     await award('a');
-    const refused = { reason: 'event' };
+    const refused = { code: 'event' };
     await expect(award('b')).rejects.toMatchObject(refused);
     await expect(writer().claimDaily(guild, { userId: 'a', reward: 5, eventId: 'm' })).rejects.toMatchObject(refused);
     await expect(writer().record(guild, { userId: 'a', add: 5 }, { eventId: 'm' })).rejects.toMatchObject(refused);
@@ -105,7 +105,7 @@ describeStores('a call that names an event', (kind) => {
 
   it('is not kept when it is refused or waits, and costs nothing without an event', async () => {
     const guild = newGuild();
-    await expect(writer().record(guild, { userId: 'a', add: -5 }, { eventId: 'e' })).rejects.toThrow('refused');
+    await expect(writer().record(guild, { userId: 'a', add: -5 }, { eventId: 'e' })).rejects.toThrow('range');
     await writer().award(guild, { userId: 'a', amount: 5, cooldownMs: 60_000 });
     expect(await writer().award(guild, { userId: 'a', amount: 5, cooldownMs: 60_000, eventId: 'e' })).toMatchObject({
       ...{ onCooldown: true, repeated: false },

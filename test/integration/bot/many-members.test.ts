@@ -32,10 +32,10 @@ describe('a call with many members', realStore.needs, () => {
   it('names the entry that is refused among all, and had recorded only the calls before it', async () => {
     const guild = suite.newGuild();
     const refused = [...records(700), { userId: 'bad', add: -1 }, ...records(700)];
-    await expect(writer().recordMany(guild, refused)).rejects.toMatchObject({ index: 700, reason: 'range' });
+    await expect(writer().recordMany(guild, refused)).rejects.toMatchObject({ code: 'range', params: { index: 700 } });
     expect(await suite.store.client.zcard(`gr:{${guild}}:xp`)).toBe(500);
     const unfit = [...records(700), { userId: 'bad', set: 0.5 }];
-    await expect(writer().recordMany('unfit', unfit)).rejects.toMatchObject({ index: 700, reason: 'xp' });
+    await expect(writer().recordMany('unfit', unfit)).rejects.toMatchObject({ code: 'xp', params: { index: 700 } });
     expect(await suite.store.client.exists('gr:{unfit}:xp')).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReader, InvalidIdError, InvalidInputError, type ReaderClient } from '../../../src/bot/reader.ts';
+import { createReader, InvalidInputError, type ReaderClient } from '../../../src/bot/reader.ts';
 import { createWriter } from '../../../src/bot/writer.ts';
 import { progress } from '../../../src/guild/ranking/curves.ts';
 import { describeStores, type StoreKind, type TestStore } from '../../support/stores.ts';
@@ -76,7 +76,7 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     expect(await reader.rules('nowhere')).toBeNull();
     await store.client.hset('gr:{rules}:config', 'rules', '{"message":{"xp":"5"}}');
     await expect(reader.rules('rules')).rejects.toThrow('message.xp must be a whole number');
-    await expect(reader.rules('g g')).rejects.toBeInstanceOf(InvalidIdError);
+    await expect(reader.rules('g g')).rejects.toBeInstanceOf(InvalidInputError);
   });
 
   it('knows no member who is hidden or never was', async () => {
@@ -91,9 +91,9 @@ function tests(kind: StoreKind, isCluster: boolean): void {
     await expect(reader.page('g', 0)).rejects.toThrow('page must be a whole number from 1');
     await expect(reader.page('g', 1, 101)).rejects.toThrow('limit must be a whole number from 1 to 100, not 101');
     await expect(reader.around('g', 'm1', 51)).rejects.toBeInstanceOf(InvalidInputError);
-    await expect(reader.around('g', 'a b')).rejects.toBeInstanceOf(InvalidIdError);
-    await expect(reader.member('g g', 'a')).rejects.toBeInstanceOf(InvalidIdError);
-    await expect(reader.stats('')).rejects.toBeInstanceOf(InvalidIdError);
+    await expect(reader.around('g', 'a b')).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(reader.member('g g', 'a')).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(reader.stats('')).rejects.toBeInstanceOf(InvalidInputError);
     await store.client.hset('gr:{newer}:stats', { rev: '5', model: '3' });
     await createReader(client).around('newer', 'a');
     await store.client.zadd('gr:{newer}:xp', 5, 'a');

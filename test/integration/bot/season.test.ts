@@ -292,7 +292,7 @@ describe('the end of a season', needs('redis-server'), () => {
     await fill();
     await store.client.zadd('gr:{g}:xp', 5, 'a b');
     const refused = writer().resetSeason('g', { archiveAs: ARCHIVE });
-    await expect(refused).rejects.toThrow('g has a member with the user id "a b", which is none');
+    await expect(refused).rejects.toThrow('The user id "a b" in gr:{g}:xp is none: take it out with ZREM');
     await store.client.zrem('gr:{g}:xp', 'a b');
     expect(await writer().resetSeason('g', { archiveAs: ARCHIVE })).toEqual({ archived: 4, reset: 4 });
   });
@@ -331,7 +331,7 @@ describe('the end of a season', needs('redis-server'), () => {
       await writer().unhide(ARCHIVE, ['d']);
       await writer().unhide(ARCHIVE, ['d'], { reason: 'left' });
       suspended?.();
-      expect(await outcome).toMatchObject({ reason: 'lock' });
+      expect(await outcome).toMatchObject({ code: 'lock' });
       expect((await content('g')).ranked.slice(0, 2)).toEqual(['a', '7']);
       expect(await content(ARCHIVE)).toEqual({
         ranked: ['a', '300', 'b', '200', 'd', '100', 'c', '0'],

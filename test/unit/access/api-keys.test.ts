@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ApiKeyStore, type CreatedKey, KEY_NAME_PATTERN, MAX_KEYS } from '../../../src/access/api-keys.ts';
 import { hashKey } from '../../../src/access/key-format.ts';
-import { DataConflictError, NotFoundError, StoreUnavailableError } from '../../../src/errors.ts';
+import { RefusedError, StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { RedisKeys } from '../../../src/store/keys.ts';
 import { withStoreErrors } from '../../../src/store/store.ts';
@@ -157,7 +157,7 @@ describe('revoke', () => {
   it('refuses a key that the guild does not have, and names it', async () => {
     const { record } = await apiKeys.create('h', 'foreign', null);
     const refusal = apiKeys.revoke('g', record.id);
-    await expect(refusal).rejects.toThrow(NotFoundError);
+    await expect(refusal).rejects.toThrow(RefusedError);
     await expect(refusal).rejects.toThrow(`Guild g has no key ${record.id}: the list of its keys has the ids`);
     expect(published).toEqual([]);
   });
@@ -236,7 +236,7 @@ describe('rotate', () => {
       };
       const rotated = await apiKeys.rotate('g', record.id, DAY, { keep });
       await keep();
-      expect(refused).toEqual([expect.any(DataConflictError), expect.any(DataConflictError)]);
+      expect(refused).toEqual([expect.any(RefusedError), expect.any(RefusedError)]);
       expect(String(refused)).toContain(
         `Key ${record.id} of guild g was rotated a moment ago: use the new key of that rotation; if nobody has it, revoke it, and try again in 10 s`,
       );
@@ -288,7 +288,7 @@ describe('rotate', () => {
     const { key, record } = await apiKeys.create('g', 'widget', null);
     await testStore.client.del(`gr:key:${hashKey(key)}`);
     const refusal = apiKeys.rotate('g', record.id, DAY);
-    await expect(refusal).rejects.toThrow(NotFoundError);
+    await expect(refusal).rejects.toThrow(RefusedError);
     await expect(refusal).rejects.toThrow(
       `Key ${record.id} of guild g has no record any more: revoke it and create a new one`,
     );

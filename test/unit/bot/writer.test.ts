@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
 import { createReader } from '../../../src/bot/reader.ts';
-import { createWriter, InvalidIdError, InvalidInputError } from '../../../src/bot/writer.ts';
+import { createWriter, InvalidInputError } from '../../../src/bot/writer.ts';
 import { parseConfig } from '../../../src/config/service.ts';
 
 const LONG = 'a'.repeat(65);
@@ -33,7 +33,7 @@ describe('createWriter', () => {
       ['user', () => writer.remove('g', ['1', bad])],
     ] as const) {
       const error = await write().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(InvalidIdError);
+      expect(error).toBeInstanceOf(InvalidInputError);
       expect((error as Error).message).toBe(message(kind));
     }
     expect(sent).not.toHaveBeenCalled();

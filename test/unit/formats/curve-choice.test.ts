@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { chooseCurve, curveOfFiles } from '../../../src/formats/curve-choice.ts';
 
 const AMARI = { curve: 'amari', format: 'amari' } as const;

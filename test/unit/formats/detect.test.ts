@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { detectFormat } from '../../../src/formats/detect.ts';
 
 describe('detectFormat', () => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { readDocument } from '../../../src/formats/document.ts';
 import { openInput } from '../../../src/formats/inputs.ts';
 import { all } from './read.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { detectFormat } from '../../../src/formats/detect.ts';
 import { type FormatName, formatNamed, type JsonLayout } from '../../../src/formats/formats.ts';
 import { readJson } from '../../../src/formats/json.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMAND_ADVICE } from '../../../src/cli/advice.ts';
+import { COMMAND_ADVICE } from '../../../src/cli/sentences.ts';
 import { LevelCheck, recordOf } from '../../../src/formats/levels.ts';
 import { type CurveName, levelForXp, xpForLevel } from '../../../src/guild/ranking/curves.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { InvalidInputError } from '../../../../src/errors.ts';
+import { RefusedError } from '../../../../src/errors.ts';
 import { CounterAudit } from '../../../../src/guild/counters/counters.ts';
 import { RedisKeys } from '../../../../src/store/keys.ts';
 import type { Scripts } from '../../../../src/store/scripts.ts';
@@ -84,7 +84,7 @@ describeStores('a count of the members', (kind) => {
       if (mode === 'step') await suite.store.client.hdel(stats(guild), 'recount');
     });
     const rebuild = new CounterAudit(scripts, redisKeys, 3).rebuild(guild);
-    await expect(rebuild).rejects.toThrow(InvalidInputError);
+    await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow(`The count of ${guild} was interrupted for more than a minute: run it again`);
     expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
   });
@@ -117,7 +117,7 @@ describe('a count of the members that cannot end', () => {
 
   it('because another one runs gives up after more than a minute, and says so', async () => {
     const rebuild = replying(() => 'BUSY').audit.rebuild('g');
-    await expect(rebuild).rejects.toThrow(InvalidInputError);
+    await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow('Another command counts the members of g: wait until it has ended');
     const waited = waits.reduce((sum, ms) => sum + ms, 0);
     expect(waited).toBeGreaterThan(60_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { InvalidInputError } from '../../../../src/errors.ts';
+import { RefusedError } from '../../../../src/errors.ts';
 import { CounterAudit } from '../../../../src/guild/counters/counters.ts';
 import { levelForXp } from '../../../../src/guild/ranking/curves.ts';
 import { Model, type Step, steps } from '../../../support/random-guild.ts';
@@ -98,7 +98,7 @@ describeStores('a count of the members beside writes', (kind) => {
       suite.store.client.multi().zincrby(`gr:{${guild}}:xp`, 1, 'u3').hincrby(`gr:{${guild}}:stats`, 'rev', 1).exec();
     const before = await suite.store.client.hget(`gr:{${guild}}:stats`, 'total_xp');
     const rebuild = auditBeside(2, raw).rebuild(guild);
-    await expect(rebuild).rejects.toThrow(InvalidInputError);
+    await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow(/changes guild g\d+ without the scripts/);
     expect(await suite.store.client.hmget(`gr:{${guild}}:stats`, 'total_xp', 'recount')).toEqual([before, null]);
   });

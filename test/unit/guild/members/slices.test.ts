@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RecordRefusedError } from '../../../../src/errors.ts';
+import { RefusedError } from '../../../../src/errors.ts';
 import { ENTRIES_A_CALL, inSlices, sumOf } from '../../../../src/guild/members/slices.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
@@ -28,9 +28,12 @@ it.each([
 it.each([0, 1])('a refused entry of call %i is named by its place among all, and nothing follows', async (refused) => {
   let calls = 0;
   const sending = inSlices(numbers(2 * ENTRIES_A_CALL), async () => {
-    if (calls++ === refused) throw new RecordRefusedError(7, 'range');
+    if (calls++ === refused) throw new RefusedError('range', { index: 7 });
   });
-  await expect(sending).rejects.toMatchObject({ index: refused * ENTRIES_A_CALL + 7, reason: 'range' });
+  await expect(sending).rejects.toMatchObject({
+    code: 'range',
+    params: { index: refused * ENTRIES_A_CALL + 7 },
+  });
   expect(calls).toBe(refused + 1);
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InvalidIdError } from '../../../../src/errors.ts';
+import { InvalidInputError } from '../../../../src/errors.ts';
 import { StoredMembers, type StoredMembersAt } from '../../../../src/guild/members/stored-members.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
@@ -85,8 +85,8 @@ describeStores('the stored members of a guild', (kind) => {
   });
 
   it('are not read for a bad id', async () => {
-    await expect(suite.store.members.read('a guild', [])).rejects.toThrow(InvalidIdError);
-    await expect(suite.store.members.read('g', ['a user'])).rejects.toThrow(InvalidIdError);
+    await expect(suite.store.members.read('a guild', [])).rejects.toThrow(InvalidInputError);
+    await expect(suite.store.members.read('g', ['a user'])).rejects.toThrow(InvalidInputError);
   });
 
   it('are all read, each once, in steps of one revision', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecordRefusedError } from '../../../../src/errors.ts';
+import { RefusedError } from '../../../../src/errors.ts';
 import type { ProfileChange, XpRecord } from '../../../../src/guild/members/records.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { mockStore } from '../../../support/stores.ts';
@@ -54,7 +54,7 @@ describe('LeaderboardWriter', () => {
     expect(await profile(guild, 'a')).toBe('3 4 - Ann');
     expect((await suite.store.audit.check(guild)).exact).toBe(true);
     const refused = [{ userId: 'b', set: 9 }, { userId: 'a', add: -9 } as const];
-    await expect(writer.load(guild, refused)).rejects.toMatchObject({ index: 1, reason: 'range' });
+    await expect(writer.load(guild, refused)).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
     await expect(writer.load(guild, [{ userId: 'a b', set: 1 }])).rejects.toThrow('The user id "a b"');
   });
 
@@ -81,7 +81,10 @@ describe('LeaderboardWriter', () => {
   it.each([1.5, Number.NaN, 2 ** 53, '5', undefined, null])('refuses %j as XP, and stores nothing', async (xp) => {
     const guild = suite.newGuild();
     const records = [{ userId: 'a', set: 1 }, { userId: 'b', set: xp } as unknown as XpRecord];
-    await expect(suite.store.writer.recordMany(guild, records)).rejects.toMatchObject({ index: 1, reason: 'xp' });
+    await expect(suite.store.writer.recordMany(guild, records)).rejects.toMatchObject({
+      code: 'xp',
+      params: { index: 1 },
+    });
     expect(await keys(guild)).toEqual([]);
   });
 
@@ -94,8 +97,8 @@ describe('LeaderboardWriter', () => {
   ])('refuses the profile %j, and stores nothing', async (profile) => {
     const guild = suite.newGuild();
     const refusal = suite.store.writer.record(guild, { userId: 'a', set: 1, profile });
-    await expect(refusal).rejects.toThrow(RecordRefusedError);
-    await expect(refusal).rejects.toMatchObject({ index: 0, reason: 'field' });
+    await expect(refusal).rejects.toThrow(RefusedError);
+    await expect(refusal).rejects.toMatchObject({ code: 'field', params: { index: 0 } });
     expect(await keys(guild)).toEqual([]);
   });
 
@@ -105,7 +108,7 @@ describe('LeaderboardWriter', () => {
       { userId: 'b', add: -1 },
     ] as const;
     const refusal = suite.store.writer.recordMany(suite.newGuild(), records);
-    await expect(refusal).rejects.toMatchObject({ index: 1, reason: 'range' });
+    await expect(refusal).rejects.toMatchObject({ code: 'range', params: { index: 1 } });
   });
 
   it('removes members with all that is stored of them', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InvalidInputError } from '../../../../src/errors.ts';
+import { RefusedError } from '../../../../src/errors.ts';
 import { StagedMembers } from '../../../../src/guild/replace/staged-members.ts';
 import { storeSuite } from '../../../support/store-suite.ts';
 import { describeStores } from '../../../support/stores.ts';
@@ -14,7 +14,7 @@ describeStores('the owner of staged members', (kind) => {
     const first = await lock(guild);
     expect(first.leftBehind).toBe(0);
     const second = lock(guild);
-    await expect(second).rejects.toThrow(InvalidInputError);
+    await expect(second).rejects.toThrow(RefusedError);
     await expect(second).rejects.toThrow(
       `An import, a deletion or a season's end of ${guild} is running, or was killed a moment ago: try again in 10 s`,
     );
@@ -36,7 +36,7 @@ describeStores('the owner of staged members', (kind) => {
     await suite.store.client.del(lockKey(guild));
     await lock(guild);
     await shorten();
-    await expect(first.renew()).rejects.toMatchObject({ reason: 'lock' });
+    await expect(first.renew()).rejects.toMatchObject({ code: 'lock' });
     expect(await left()).toBeLessThanOrEqual(3000);
   });
 
@@ -66,7 +66,7 @@ describeStores('the owner of staged members', (kind) => {
       ['a', '30'],
     ]);
     for (const step of [() => first.stage([{ userId: 'late', set: 1 }]), () => first.putInPlace(), () => first.end()]) {
-      await expect(step()).rejects.toMatchObject({ name: 'RecordRefusedError', reason: 'lock' });
+      await expect(step()).rejects.toMatchObject({ name: 'RefusedError', code: 'lock' });
     }
     expect(await content()).toEqual(before);
   });

@@ -44,7 +44,7 @@ describeStores('the staged members of a guild', (kind) => {
       { userId: 'a', set: 1 },
       { userId: 'b', set: -1 },
     ]);
-    await expect(stage).rejects.toMatchObject({ index: 1, reason: 'xp' });
+    await expect(stage).rejects.toMatchObject({ code: 'xp', params: { index: 1 } });
     expect(await staged(guild)).toEqual([]);
   });
 

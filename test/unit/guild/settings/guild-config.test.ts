@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../../../src/cli/services.ts';
-import { DataConflictError, InvalidInputError, StoreUnavailableError } from '../../../../src/errors.ts';
+import { InvalidInputError, RefusedError, StoreUnavailableError } from '../../../../src/errors.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
@@ -42,7 +42,7 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
 });
 
 it('stores nothing beside a curve that another count refuses', async () => {
-  const refused = new DataConflictError('Another command counts the members of g: wait until it has ended');
+  const refused = new RefusedError('count_busy', { guild: 'g' });
   vi.spyOn(store.audit, 'rebuild').mockRejectedValue(refused);
   const before = await store.client.hgetall(STATS);
   await expect(store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' })).rejects.toThrow(refused);

@@ -1,0 +1,43 @@
+import { InvalidInputError, RefusedError, type Sentences } from '../errors.ts';
+import type { Advice } from '../formats/advice.ts';
+
+/** What the pages tell a person to do. */
+
+/** How an import is mended on its pages. */
+export const PAGE_ADVICE: Advice = {
+  nameFormat: 'choose it in the field "format"',
+  checkFormat: 'is the format right?',
+  nameCurve: 'choose it in the field "curve"',
+  switchCurve: (curve) => `choose the curve ${curve} to switch`,
+  chooseLevels: (better) =>
+    `${better ? `choose the curve ${better} when you upload it again, or ` : ''}choose in the field "Levels" what becomes of them`,
+  loadWithoutReplacing: 'load it without replacing',
+  runAgain: 'start it again',
+};
+
+/** Refusals as the owner of a guild reads them. The others are told everywhere with the same words. */
+const PAGE_SENTENCES: Partial<Sentences> = {
+  key_unknown: () => 'The guild has no such key: it was revoked already',
+  key_revoked: () => 'The key was revoked while it was made: make it again',
+  key_unfinished: ({ key }) => `The key ${key} was not finished: revoke it, and make a new one`,
+  keys_full: ({ most }) => `The guild has ${most} keys: revoke one that is not used`,
+  key_rotated: ({ key, seconds }) =>
+    `The key ${key} was rotated a moment ago: use the new key of that rotation. If nobody has it, revoke it, and try again in ${seconds} s`,
+  guild_busy: () =>
+    "An import, a deletion or a season's end of this guild is running, or was killed a moment ago: try again in 10 s",
+  season_unfinished: ({ archive }) =>
+    `The season that goes to ${archive} has not ended: ask the operator of the bot to end it first`,
+  import_unfinished: () => 'This guild is being moved here, and is not complete: ask the operator to import it again',
+  count_busy: () => 'The members of this guild are being counted: try again in a minute',
+  count_interrupted: () => 'The count of the members was interrupted for more than a minute: try again',
+  count_disturbed: () =>
+    'Something changes this guild past the rules of the bot while its members are counted: ask the operator to stop it',
+  curve_changed: () => 'The curve was changed meanwhile: look at the file again, on the new curve',
+  hiding_disturbed: () => 'Hidden members change faster than they can be carried over: try again later',
+};
+
+/** Returns what a person is told of values that are wrong, or of data that do not allow a change; undefined for another failure. */
+export function problemOf(error: unknown): string | undefined {
+  if (error instanceof RefusedError) return error.tell(PAGE_SENTENCES);
+  return error instanceof InvalidInputError ? error.message : undefined;
+}
