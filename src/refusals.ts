@@ -81,37 +81,22 @@ export type EntryCode = {
 /** Sentences by code, without the stop at the end. */
 export type Sentences = { readonly [Code in RefusalCode]: (params: Refusals[Code]) => string };
 
-/** Returns a sentence about an entry. The first one is the only one of most calls, and is not counted. */
-function about({ index }: Entry, text: string): string {
-  return index === 0 ? text : `${text} (entry ${index})`;
-}
-
 const AGAIN = 'then export and import again';
 
 /** For the kit of bots, and wherever a place has no sentence of its own. */
 const SENTENCES: Sentences = {
-  user_id: (entry) => about(entry, 'A user id must be 1 to 64 of A-Z a-z 0-9 _ - .'),
-  xp: (entry) => about(entry, 'XP must be an integer between 0 and 9007199254740991'),
-  range: (entry) => about(entry, 'The addition would leave the range 0 .. 9007199254740991'),
-  level: (entry) => about(entry, "No XP gives this level by the guild's curve"),
-  field: (entry) =>
-    about(
-      entry,
-      'A level or streak is not a whole number up to 9007199254740991, a time is none, or a name is too long',
-    ),
-  argument: (entry) =>
-    about(
-      entry,
-      'An amount, a factor, a floor, a cooldown, an offset or a number of days is no number within its bounds',
-    ),
-  total: (entry) => about(entry, "The guild's total XP or sum of levels would pass 9223372036854775807"),
-  event: (entry) => about(entry, 'The event was that of another call: give each call an eventId of its own'),
-  staged: (entry) => about(entry, 'Redis failed over, and lost members that were staged: begin the replacement again'),
-  lock: (entry) =>
-    about(
-      entry,
-      'Another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
-    ),
+  user_id: () => 'A user id must be 1 to 64 of A-Z a-z 0-9 _ - .',
+  xp: () => 'XP must be an integer between 0 and 9007199254740991',
+  range: () => 'The addition would leave the range 0 .. 9007199254740991',
+  level: () => "No XP gives this level by the guild's curve",
+  field: () => 'A level or streak is not a whole number up to 9007199254740991, a time is none, or a name is too long',
+  argument: () =>
+    'An amount, a factor, a floor, a cooldown, an offset or a number of days is no number within its bounds',
+  total: () => "The guild's total XP or sum of levels would pass 9223372036854775807",
+  event: () => 'The event was that of another call: give each call an eventId of its own',
+  staged: () => 'Redis failed over, and lost members that were staged: begin the replacement again',
+  lock: () =>
+    'Another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
   guild_unknown: ({ guild }) => `No such guild: nothing is stored of ${guild}`,
   board_unknown: ({ guild, kind }) => `Guild ${guild} has no board of the ${kind}`,
   key_unknown: ({ guild, key }) => `Guild ${guild} has no key ${key}: the list of its keys has the ids`,
@@ -165,5 +150,7 @@ export function tell<Code extends RefusalCode>(
   params: Refusals[Code],
   own: Partial<Sentences> = {},
 ): string {
-  return (own[code] ?? SENTENCES[code])(params);
+  const sentence = (own[code] ?? SENTENCES[code])(params);
+  // The first entry is the only one of most calls, and is not counted.
+  return 'index' in params && params.index > 0 ? `${sentence} (entry ${params.index})` : sentence;
 }

@@ -34,7 +34,7 @@ export function createWriter(client: BotClient, options: WriterOptions = {}): Bo
   return new BotWriter(scriptsOn(client, replicas), keysUnder(keyPrefix), Date.now, eventTtlMs);
 }
 
-export type { RefusalCode } from '../errors.ts';
+export type { RefusalCode, Sentences } from '../errors.ts';
 export type { Award, AwardRequest } from '../guild/members/award.ts';
 export type { Claim, ClaimRequest } from '../guild/members/claim.ts';
 export type { OnceOptions } from '../guild/members/event.ts';

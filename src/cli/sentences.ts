@@ -30,19 +30,19 @@ export const COMMAND_ADVICE: Advice = {
 /** Refusals that a command mends. The others are told everywhere with the same words. */
 export const COMMAND_SENTENCES: Partial<Sentences> = {
   board_unknown: ({ guild, kind }) =>
-    `Guild ${guild} has no board of the ${kind}: begin it with ${commandLine('guild', `set --guild ${guild} --boards ${kind}`)}`,
+    `Guild ${guild} has no board of the ${kind}: begin it with ${quoted('guild', `set --guild ${guild} --boards ${kind}`)}`,
   key_unknown: ({ guild, key }) =>
-    `Guild ${guild} has no key ${key}: find its id with ${commandLine('keys', `list --guild ${guild}`)}`,
+    `Guild ${guild} has no key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
   key_unfinished: ({ guild, key }) =>
     `Key ${key} of guild ${guild} has no record any more: ${revoke(guild, key)}, and create a new one`,
   season_unfinished: ({ guild, archive }) =>
-    `The season of ${guild} that goes to ${archive} is not done: end it first with ${commandLine('season', `reset --guild ${guild} --archive ${archive}`)}, and --drop-members if it had that`,
+    `The season of ${guild} that goes to ${archive} is not done: end it first with ${quoted('season', `reset --guild ${guild} --archive ${archive}`)}, and --drop-members if it had that`,
   import_unfinished: ({ guild }) =>
-    `The import of ${guild} is not done: run "guild export" and "guild import" again, or ${erase(guild)}`,
+    `The import of ${guild} is not done: export and import it again, or ${erase(guild)}`,
   import_disturbed: ({ guild }) =>
     `Something else wrote to guild ${guild} during the import, such as its bot: stop that, ${erase(guild)} here, then export and import again`,
   keys_full: ({ guild, most }) =>
-    `Guild ${guild} has ${most} keys: find one that is not used with ${commandLine('keys', `list --guild ${guild}`)}, and revoke it`,
+    `Guild ${guild} has ${most} keys: find one that is not used with ${quoted('keys', `list --guild ${guild}`)}, and revoke it`,
   key_unfit: ({ guild, key }) =>
     `The API key ${key} was written by hand: ${revoke(guild, key)}, then export and import again`,
   guild_exists: ({ guild }) =>
@@ -50,13 +50,17 @@ export const COMMAND_SENTENCES: Partial<Sentences> = {
   present_incomplete: ({ left, ranked, share, maxShare }) =>
     `The list lacks ${left} of ${ranked} ranked members, ${share} %, and ${maxShare} % may be hidden: nothing was changed. Complete the list, or raise --max-share`,
   member_twice: ({ guild, user }) =>
-    `Member ${user} is hidden and in the ranking too: run ${commandLine('member', `hide --guild ${guild} ${user}`)}, then export and import again`,
+    `Member ${user} is hidden and in the ranking too: run ${quoted('member', `hide --guild ${guild} ${user}`)}, then export and import again`,
 };
 
 function revoke(guild: string, key: string): string {
-  return `run ${commandLine('keys', `revoke --guild ${guild} ${key}`)}`;
+  return `run ${quoted('keys', `revoke --guild ${guild} ${key}`)}`;
 }
 
 function erase(guild: string): string {
-  return `run ${commandLine('guild', `delete --guild ${guild}`)}`;
+  return `run ${quoted('guild', `delete --guild ${guild}`)}`;
+}
+
+function quoted(name: string, args: string): string {
+  return `"${commandLine(name, args)}"`;
 }

@@ -15,7 +15,7 @@ const NAMED = {
   share: 30,
   maxShare: 20,
 };
-const COMMAND = /npm run -s (\w+) -- ([^,:]+?)(?:$| here,| first,|,)/;
+const COMMAND = /"npm run -s (\w+) -- ([^"]+)"/;
 
 const sentences = Object.entries(COMMAND_SENTENCES).map(
   ([code, sentence]) => [code, (sentence as (names: object) => string)(NAMED)] as const,

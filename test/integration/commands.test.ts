@@ -157,7 +157,7 @@ describe('the commands, as processes', needs('redis-server'), () => {
     [['create', '--guild', 'g', '--cap', '2147483648'], /"2147483648" is no cap/],
     [
       ['revoke', '--guild', 'g', 'nokey'],
-      /Guild g has no key nokey: find its id with npm run -s keys -- list --guild g\n$/,
+      /Guild g has no key nokey: find its id with "npm run -s keys -- list --guild g"\n$/,
     ],
     [['rotate', '--guild', 'g', 'nokey'], /Guild g has no key nokey/],
   ])('keys %j is refused on stderr with the fix', async (args, message) => {

@@ -198,7 +198,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await stores[1]?.empty();
     await to.writer.record('g', { userId: 'own', set: 5 });
     expect(await import_(stream)).toContain(
-      'This Redis has data of guild g already: run npm run -s guild -- delete --guild g first',
+      'This Redis has data of guild g already: run "npm run -s guild -- delete --guild g" first',
     );
     expect(await to.client.zrange('gr:{g}:xp', 0, -1)).toEqual(['own']);
     await stores[1]?.empty();
@@ -212,7 +212,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
     await slow.ended;
     expect(slow.stderr.text).toContain('Something else wrote to guild g during the import');
     await to.client.del('gr:{g}:next:xp:lock');
-    expect(await import_(stream)).toContain('already: run npm run -s guild -- delete --guild g first');
+    expect(await import_(stream)).toContain('already: run "npm run -s guild -- delete --guild g" first');
     await stores[1]?.empty();
     expect(await import_(stream)).toContain('Stored guild g: 10 members, 3 of them hidden, and 1 API key.');
     expectSameGuild(await content(to), await content(from));
