@@ -1,4 +1,4 @@
-import { type EntryCode, type RefusalCode, type Refusals, type Sentences, tell } from './refusals.ts';
+import { type EntryCode, type Refusal, type RefusalCode, type Sentences, tell } from './refusals.ts';
 
 /**
  * The errors of the domain: {@link StoreUnavailableError}, {@link RefusedError} and {@link InvalidInputError}. The HTTP layer, the commands and
@@ -115,37 +115,32 @@ export class StoreUnavailableError extends DomainError {
 }
 
 /**
- * The data do not allow a call: what it names is not there, other work holds the guild, or something would be lost. Nothing was changed. Of a
- * write of more than 500 members, the calls before it were done. The command line and the dashboard have sentences of their own.
+ * The data do not allow a call: what it names is not there, other work holds the guild, or something would be lost. A script that refuses
+ * changes nothing; of a longer call, the steps before it were done. The message is for a log, and {@link tell} for a person.
  */
-export class RefusedError<Code extends RefusalCode = RefusalCode> extends DomainError {
-  // A log prints the other fields of an error.
+export class RefusedError extends DomainError {
+  readonly code: RefusalCode;
+  /** What the sentence names. An `index` is that of the refused entry in the call, from 0. */
+  readonly params: Refusal[1];
   readonly #state: string | undefined;
 
-  constructor(
-    readonly code: Code,
-    /** What the sentence names. An `index` is that of the refused entry in the call, from 0. */
-    readonly params: Refusals[Code],
-    /** What was done before, for a person. */
-    state?: string,
-  ) {
-    super(withState(tell(code, params), state));
+  constructor(...[code, params, state]: Refusal) {
+    const entry = 'index' in params ? ` (entry ${params.index})` : '';
+    super(tell(code, params, {}, state) + entry);
+    this.code = code;
+    this.params = params;
     this.#state = state;
   }
 
-  /** Returns the sentence, without its stop. @param own those of the place that shows it. */
-  tell(own: Partial<Sentences>): string {
-    return withState(tell(this.code, this.params, own), this.#state);
+  /** Returns the sentence, without its stop. @param own those of the place that shows it, if it has some. */
+  tell(own: Partial<Sentences> = {}): string {
+    return tell(this.code, this.params, own, this.#state);
   }
 
   /** Returns the error with what was done before it. */
-  after(state: string): RefusedError<Code> {
-    return new RefusedError(this.code, this.params, state);
+  after(state: string): RefusedError {
+    return new RefusedError(...([this.code, this.params, state] as unknown as Refusal));
   }
-}
-
-function withState(sentence: string, state: string | undefined): string {
-  return state === undefined ? sentence : `${sentence} (${state})`;
 }
 
 /** Returns the message of a caught value, which need not be an error. */
@@ -158,7 +153,7 @@ export function isAbort(caught: unknown): boolean {
   return caught instanceof Error && caught.name === 'AbortError';
 }
 
-/** A value of a call, a person, a file or an environment is wrong. Nothing was sent. The message names the value and the fix. */
+/** A value of a call, a person, a file or an environment is wrong. The message names the value and the fix. */
 export class InvalidInputError extends DomainError {}
 
 /** Returns the code of an error of the system, such as EADDRINUSE, and the call that failed; "" for another error. */

@@ -33,7 +33,9 @@ export interface Refusals {
   readonly lock: Entry;
   // Something is not there.
   readonly guild_unknown: OfGuild;
-  readonly board_unknown: OfGuild & { readonly kind: string };
+  readonly guild_empty: OfGuild;
+  /** `boards` are the kinds that the guild has. */
+  readonly board_unknown: OfGuild & { readonly kind: string; readonly boards: readonly string[] };
   readonly key_unknown: OfKey;
   readonly key_unfinished: OfKey;
   // Other work on the guild is under way.
@@ -78,6 +80,11 @@ export type EntryCode = {
   [Code in RefusalCode]: Refusals[Code] extends Entry ? Code : never;
 }[RefusalCode];
 
+/** The arguments of a refusal, and what was done before it, for a person. */
+export type Refusal = {
+  [Code in RefusalCode]: readonly [code: Code, params: Refusals[Code], state?: string];
+}[RefusalCode];
+
 /** Sentences by code, without the stop at the end. */
 export type Sentences = { readonly [Code in RefusalCode]: (params: Refusals[Code]) => string };
 
@@ -98,6 +105,7 @@ const SENTENCES: Sentences = {
   lock: () =>
     'Another command has taken over the guild, or this one was suspended for more than ten seconds: run it again',
   guild_unknown: ({ guild }) => `No such guild: nothing is stored of ${guild}`,
+  guild_empty: ({ guild }) => `Guild ${guild} has no members: nothing is there to export`,
   board_unknown: ({ guild, kind }) => `Guild ${guild} has no board of the ${kind}`,
   key_unknown: ({ guild, key }) => `Guild ${guild} has no key ${key}: the list of its keys has the ids`,
   key_unfinished: ({ guild, key }) =>
@@ -144,13 +152,13 @@ const SENTENCES: Sentences = {
     `The profile of member ${user} of guild ${guild} has a name above 1,024 bytes: correct it with HSET`,
 };
 
-/** Returns the sentence of a refusal. @param own those of the place that shows it. */
+/** Returns the sentence of a refusal, with what was done before it. @param own those of the place that shows it. */
 export function tell<Code extends RefusalCode>(
   code: Code,
   params: Refusals[Code],
-  own: Partial<Sentences> = {},
+  own: Partial<Sentences>,
+  state?: string,
 ): string {
   const sentence = (own[code] ?? SENTENCES[code])(params);
-  // The first entry is the only one of most calls, and is not counted.
-  return 'index' in params && params.index > 0 ? `${sentence} (entry ${params.index})` : sentence;
+  return state === undefined ? sentence : `${sentence} (${state})`;
 }

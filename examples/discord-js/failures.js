@@ -20,7 +20,7 @@ export function lineOf(error) {
  */
 export function answerTo(error) {
   if (error instanceof StoreUnavailableError) return 'The ranking cannot be reached now. Try again in a minute.';
-  if (error instanceof RefusedError) return `${error.message}. Nothing was changed.`;
+  if (error instanceof RefusedError) return `${error.tell()}. Nothing was changed.`;
   return 'That did not work. Try again in a minute.';
 }
 

@@ -29,8 +29,8 @@ export const COMMAND_ADVICE: Advice = {
 
 /** Refusals that a command mends. The others are told everywhere with the same words. */
 export const COMMAND_SENTENCES: Partial<Sentences> = {
-  board_unknown: ({ guild, kind }) =>
-    `Guild ${guild} has no board of the ${kind}: begin it with ${quoted('guild', `set --guild ${guild} --boards ${kind}`)}`,
+  board_unknown: ({ guild, kind, boards }) =>
+    `Guild ${guild} has no board of the ${kind}: begin it with ${quoted('guild', `set --guild ${guild} --boards ${[...boards, kind].join(',')}`)}`,
   key_unknown: ({ guild, key }) =>
     `Guild ${guild} has no key ${key}: find its id with ${quoted('keys', `list --guild ${guild}`)}`,
   key_unfinished: ({ guild, key }) =>
@@ -50,11 +50,11 @@ export const COMMAND_SENTENCES: Partial<Sentences> = {
   present_incomplete: ({ left, ranked, share, maxShare }) =>
     `The list lacks ${left} of ${ranked} ranked members, ${share} %, and ${maxShare} % may be hidden: nothing was changed. Complete the list, or raise --max-share`,
   member_twice: ({ guild, user }) =>
-    `Member ${user} is hidden and in the ranking too: run ${quoted('member', `hide --guild ${guild} ${user}`)}, then export and import again`,
+    `Member ${user} is hidden and in the ranking too: run ${quoted('member', `hide --guild ${guild} ${argument(user)}`)}, then export and import again`,
 };
 
 function revoke(guild: string, key: string): string {
-  return `run ${quoted('keys', `revoke --guild ${guild} ${key}`)}`;
+  return `run ${quoted('keys', `revoke --guild ${guild} ${argument(key)}`)}`;
 }
 
 function erase(guild: string): string {
@@ -63,4 +63,10 @@ function erase(guild: string): string {
 
 function quoted(name: string, args: string): string {
   return `"${commandLine(name, args)}"`;
+}
+
+/** Returns an id as an argument of a command. One that was written by hand can have spaces, and one with a dash looks like an option. */
+function argument(id: string): string {
+  const text = /^[\w.-]+$/.test(id) ? id : `'${id}'`;
+  return id.startsWith('-') ? `-- ${text}` : text;
 }

@@ -1,7 +1,7 @@
 import { RefusedError } from '../errors.ts';
 import type { RankingId } from '../guild/ranking/model.ts';
 import { PageRead } from '../guild/ranking/reader.ts';
-import { type BoardName, kindOfBoard } from '../store/keys.ts';
+import { BOARD_KINDS, type BoardName, kindOfBoard } from '../store/keys.ts';
 import type { Store } from '../store/store.ts';
 import { type ExportResult, lineOf } from './export.ts';
 
@@ -19,7 +19,8 @@ const ROWS_PER_STEP = 250;
 export async function requireBoard({ client, redisKeys }: Store, guildId: string, board: BoardName) {
   const kind = kindOfBoard(board);
   const state = await client.hget(redisKeys.guild(guildId).stats, 'boards');
-  if (!state?.includes(` ${kind}:`)) throw new RefusedError('board_unknown', { guild: guildId, kind });
+  const boards = BOARD_KINDS.filter((each) => state?.includes(` ${each}:`));
+  if (!boards.includes(kind)) throw new RefusedError('board_unknown', { guild: guildId, kind, boards });
 }
 
 /**

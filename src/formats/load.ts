@@ -206,8 +206,10 @@ function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error 
   if (error instanceof StoreUnavailableError) {
     return new Error(`${explainFailure(error.reason)} (${state})`);
   }
+  // What a script refuses of a load is a failure of it. Other refusals are about the guild.
+  if (error instanceof RefusedError)
+    return 'index' in error.params ? new Error(error.after(state).tell()) : error.after(state);
   const message = messageOf(error);
-  if (error instanceof RefusedError) return error.after(state);
   if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
   return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
 }

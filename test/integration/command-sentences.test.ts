@@ -8,6 +8,7 @@ const NAMED = {
   key: 'k',
   user: 'u',
   kind: 'week',
+  boards: ['month'],
   archive: 'g.s1',
   most: 100,
   left: 3,
@@ -17,10 +18,10 @@ const NAMED = {
 };
 const COMMAND = /"npm run -s (\w+) -- ([^"]+)"/;
 
-const sentences = Object.entries(COMMAND_SENTENCES).map(
-  ([code, sentence]) => [code, (sentence as (names: object) => string)(NAMED)] as const,
-);
-const withCommand = sentences.flatMap(([code, text]) => {
+const sentencesOf = (names: object) =>
+  Object.entries(COMMAND_SENTENCES).map(([code, tell]) => [code, (tell as (names: object) => string)(names)] as const);
+const sentences = sentencesOf(NAMED);
+const withCommand = [...sentences, ...sentencesOf({ ...NAMED, user: '-u', key: '-k' })].flatMap(([code, text]) => {
   const [, name, args] = COMMAND.exec(text) ?? [];
   return name && args ? [[code, name, args] as const] : [];
 });

@@ -52,7 +52,7 @@ describe('npm run export of a board', needs('redis-server'), () => {
     const { run } = await start();
     const errorOf = async (...args: string[]) => (await run('export', args)).err;
     expect(await errorOf('--guild', 'g~month')).toBe(
-      'error: Guild g has no board of the month: begin it with "npm run -s guild -- set --guild g --boards month"\n',
+      'error: Guild g has no board of the month: begin it with "npm run -s guild -- set --guild g --boards week,month"\n',
     );
     expect(await errorOf('--guild', 'h~week')).toContain('No such guild');
     expect(await errorOf('--guild', 'g~day')).toContain('for a board then ~week, ~week.prev, ~month or ~month.prev');

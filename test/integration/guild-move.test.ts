@@ -169,7 +169,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       expect(await import_(input)).toContain('There is no output of "guild export" of this version on standard input');
     const nothing = start(0, 'export', '--guild', 'g', '--paused');
     await nothing.ended;
-    expect(nothing.stderr.text).toBe('error: No such guild: nothing is stored of g\n');
+    expect(nothing.stderr.text).toBe('error: Guild g has no members: nothing is there to export\n');
 
     await fill(10);
     const unasked = start(0, 'export', '--guild', 'g');

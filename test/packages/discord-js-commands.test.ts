@@ -157,7 +157,7 @@ describe('the commands of examples/discord-js', needs('redis-server'), () => {
       "No XP gives this level by the guild's curve. Nothing was changed.",
     );
     expect(await xp('give', { amount: 1, member: { ...user, bot: true } })).toContain('A bot has no XP.');
-    expect(bot.lines).toEqual(["/xp: No XP gives this level by the guild's curve"]);
+    expect(bot.lines).toEqual(["/xp: No XP gives this level by the guild's curve (entry 0)"]);
     expect(manager.said).toEqual([]);
   });
 

@@ -69,6 +69,12 @@ const both: XpRecord = { userId: '1', set: 1, add: 1 };
 // @ts-expect-error a record without XP
 const neither: XpRecord = { userId: '1' };
 export const all = [both, neither, RefusedError];
+export const told = (error: unknown): number | string | undefined => {
+  if (!(error instanceof RefusedError)) return undefined;
+  // @ts-expect-error a code that there is not
+  if (error.code === 'no_such_code') return 0;
+  return 'index' in error.params ? error.params.index : error.tell({ guild_busy: ({ guild }) => guild });
+};
 `;
 
 /** Whether a file is a bot of these tests or a declaration of these packages. */

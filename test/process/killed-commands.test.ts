@@ -62,8 +62,8 @@ describe('a command that is killed or suspended', { ...needs('redis-server'), ti
     await from.client.del('gr:{g}:next:xp:lock');
     expect(await seed('--generate', '3000', '--random-seed', 'second', '--replace')).toMatchObject({ code: 0 });
     suspended.kill('SIGCONT');
-    expect(await suspended.waitForEnd(60_000)).toMatchObject({ code: 3 });
-    expect(suspended.stderr()).toContain('another command has taken over the guild');
+    expect(await suspended.waitForEnd(60_000)).toMatchObject({ code: 1 });
+    expect(suspended.stderr()).toContain('Another command has taken over the guild');
     const rows = [...generateMembers(3000, 'second')].sort(byRank).flatMap(({ userId, xp }) => [userId, String(xp)]);
     expect(await from.client.zrevrange(XP, 0, -1, 'WITHSCORES')).toEqual(rows);
     expect(await exact()).toBe(true);

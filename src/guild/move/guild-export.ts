@@ -156,7 +156,7 @@ export class GuildExport {
       client.get(keys.lock),
       client.zcard(keys.xp),
     ]);
-    if (Object.keys(stats).length + ranked === 0) throw new RefusedError('guild_unknown', { guild: this.guildId });
+    if (Object.keys(stats).length + ranked === 0) throw new RefusedError('guild_empty', { guild: this.guildId });
     // One that was refused before its first member has done nothing.
     const isSeasonEnding = phase === 'reset' || isMarked === 1;
     if (lock !== null || stats.importing || isSeasonEnding)
