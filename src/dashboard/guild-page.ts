@@ -2,25 +2,17 @@ import type { Router } from 'express';
 import type { ApiKeyStore } from '../access/api-keys.ts';
 import type { CounterAudit } from '../guild/counters/counters.ts';
 import type { GuildConfig } from '../guild/settings/guild-config.ts';
-import type { RedisClient } from '../store/client.ts';
-import type { CommandBatcher } from '../store/command-batcher.ts';
-import type { RedisKeys } from '../store/keys.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { Store } from '../store/store.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { GuildImports } from './guild-imports.ts';
 import type { Sessions } from './sessions.ts';
 import type { Views } from './views.ts';
 
 /** The parts that pages work with. */
-export interface Parts {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
+export interface Parts extends Store {
   readonly apiKeys: ApiKeyStore;
   readonly guildConfig: GuildConfig;
   readonly counters: CounterAudit;
-  /** Reads guilds. */
-  readonly commands: CommandBatcher;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly imports: GuildImports;
