@@ -17,8 +17,13 @@ const LONGEST_NAME = 100;
 /** The form around the file. */
 const MAX_REST = 64 * 1024;
 const LIMITS = {
-  ...{ files: 1, fields: 10, parts: 11 },
-  ...{ fieldSize: 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8192 },
+  files: 1,
+  fields: 10,
+  parts: 11,
+  fieldSize: 1024,
+  fieldNameSize: 100,
+  headerPairs: 20,
+  headerSize: 8192,
 };
 
 /**

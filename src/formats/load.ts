@@ -60,7 +60,10 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
 
   const start = performance.now();
   const counts: Counts = {
-    ...{ tally: new Tally(job.maxDistinct), loaded: 0, created: 0, repeated: 0 },
+    tally: new Tally(job.maxDistinct),
+    loaded: 0,
+    created: 0,
+    repeated: 0,
     ...(replace && { removed: 0 }),
   };
   let outcome: Error | undefined;
@@ -77,7 +80,12 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   const seconds = (performance.now() - start) / 1000;
   const { tally, loaded, created, repeated, removed } = counts;
   const summary = {
-    ...{ guild, curve: curveNameOf(choice.curve), loaded, created, repeated, skipped: problems.count },
+    guild,
+    curve: curveNameOf(choice.curve),
+    loaded,
+    created,
+    repeated,
+    skipped: problems.count,
     // Of an early end nobody knows how many of the hidden members were written.
     hidden: complete ? tally.hidden : 0,
     ...(removed !== undefined && { removed }),

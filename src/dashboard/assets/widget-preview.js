@@ -10,8 +10,18 @@
   window.fetch = (input, init) => fetch(input, { ...init, credentials: 'same-origin' });
 
   const ATTRIBUTES = [
-    ...['theme', 'layout', 'density', 'page-size', 'refresh', 'lang', 'dir', 'boards'],
-    ...['podium', 'search', 'stats', 'pager'],
+    'theme',
+    'layout',
+    'density',
+    'page-size',
+    'refresh',
+    'lang',
+    'dir',
+    'boards',
+    'podium',
+    'search',
+    'stats',
+    'pager',
   ];
   /** @param {Record<string, string>} properties */
   const paint = (properties) => {

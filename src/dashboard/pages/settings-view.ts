@@ -33,7 +33,12 @@ export async function sendSettings(
     parts.sessions.list(guildId),
   ]);
   const data = {
-    ...{ overview, custom, notice, problem, values, sessions },
+    overview,
+    custom,
+    notice,
+    problem,
+    values,
+    sessions,
     hasRules: Boolean(rules),
     curves: CURVE_NAMES,
     boardKinds: BOARD_KINDS,
