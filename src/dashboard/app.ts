@@ -120,7 +120,7 @@ function answerError({ views, report }: AppParts): ErrorRequestHandler {
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const problem = problemOf(error);
-  if (problem !== undefined) return new Refusal(400, 'That does not work', problem.replace(/\.?$/, '.'));
+  if (problem !== undefined) return new Refusal(400, 'That does not work', problem);
   if (error instanceof StoreUnavailableError) {
     const message = 'The database does not answer. Nothing was lost; try again in a moment.';
     return new Refusal(503, 'Not available just now', message, 5);

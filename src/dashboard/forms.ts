@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { parseCap } from '../access/api-key-record.ts';
 import { InvalidInputError } from '../errors.ts';
 import { Refusal } from './refusal.ts';
+import { problemOf } from './sentences.ts';
 import { sessionOf, visitOf } from './visit.ts';
 
 /** Name of the hidden field with the token of the session. */
@@ -97,23 +98,39 @@ export function enteredOf(req: Request): [name: string, value: string][] {
   return Object.entries(formOf(req)).filter(([name, value]) => value !== '' && !HIDDEN_FIELDS.includes(name));
 }
 
-/** Checks the fields of a form, or the parameters of an address. @returns the data, or in one text what is wrong. */
-export function parseForm<T>(
-  schema: z.ZodType<T>,
-  fields: unknown,
-): { readonly data: T; readonly problem: '' } | { readonly data?: undefined; readonly problem: string } {
-  const result = schema.safeParse(fields);
-  if (result.success) return { data: result.data, problem: '' };
-  const problems = result.error.issues.map(({ code, path, message }) =>
-    code === 'invalid_type' ? `Give the field "${path.join('.')}" once.` : message,
+/** Checks the fields of a form. @throws InvalidInputError which says all that is wrong with them. */
+export function parseForm<T>(schema: z.ZodType<T>, fields: unknown): T {
+  const { data, error } = schema.safeParse(fields);
+  if (error) throw new InvalidInputError(problemIn(error));
+  return data;
+}
+
+/** Returns what is wrong with the fields of a form, or the parameters of an address. */
+export function problemIn({ issues }: z.ZodError): string {
+  const problems = issues.map(({ code, path, message }) =>
+    code === 'invalid_type' ? `Give the field "${path.join('.')}" once` : message,
   );
-  return { problem: problems.join(' ') };
+  return problems.join('. ');
+}
+
+/** Does `work`. When values are wrong, or the data do not allow it, calls `show` with what to tell the person. */
+export async function showProblem(
+  show: (problem: string, error: unknown) => void | Promise<void>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem === undefined) throw error;
+    await show(problem, error);
+  }
 }
 
 /** Returns the parser of a field that is one of the names of a table. */
 export function choice<T extends object>(table: T) {
   const names = Object.keys(table) as [keyof T & string, ...(keyof T & string)[]];
-  return z.enum(names, { error: `Choose one of ${names.filter(Boolean).join(', ')}.` });
+  return z.enum(names, { error: `Choose one of ${names.filter(Boolean).join(', ')}` });
 }
 
 /** Returns the parser of a field that `parse` reads. The message of its InvalidInputError is that of the field. */
@@ -123,7 +140,7 @@ export function parsed<T>(parse: (text: string) => T) {
       return parse(text);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
-      context.addIssue({ code: 'custom', message: `${error.message}.` });
+      context.addIssue({ code: 'custom', message: error.message });
       return z.NEVER;
     }
   });

@@ -32,7 +32,7 @@ const KEPT_MS = 30 * 60_000;
 const MAX_AT_ONCE = 20;
 /** A file that has been coming for longer gives its place to another guild's, when all are taken. */
 const SLOW_MS = 20_000;
-const TOO_MANY = 'Too many imports run: try again in some minutes.';
+const TOO_MANY = 'Too many imports run: try again in some minutes';
 /** Disk for the files that wait for their persons. The oldest go first. */
 const MAX_WAITING_BYTES = 1024 ** 3;
 
@@ -77,7 +77,7 @@ export class GuildImports {
    */
   async add(guildId: string, receive: (path: string, signal: AbortSignal) => Promise<ImportChoice>): Promise<void> {
     if (this.receiving.has(guildId) || this.isRunning(guildId))
-      throw new InvalidInputError('An import of this guild is running: wait for its end.');
+      throw new InvalidInputError('An import of this guild is running: wait for its end');
     if (this.receiving.size >= MAX_AT_ONCE && !this.cutSlowest()) throw new InvalidInputError(TOO_MANY);
     const controller = new AbortController();
     const receiving: Receiving = { since: performance.now(), cut: () => controller.abort() };
@@ -176,7 +176,7 @@ export class GuildImports {
     if (stored > this.maxMembers) throw this.tooMany(`The guild has ${count(stored, 'member')}`);
     const { checked } = this.of(guildId);
     if (checked?.id !== id || this.receiving.has(guildId))
-      throw new InvalidInputError('There is no file: upload it again.');
+      throw new InvalidInputError('There is no file: upload it again');
     if (this.loads.size >= MAX_AT_ONCE) throw new InvalidInputError(TOO_MANY);
     const run: ImportRun = { name: checked.name, ...how, notes: [], members: 0, share: 0 };
     const controller = new AbortController();
@@ -195,7 +195,7 @@ export class GuildImports {
 
   private tooMany(what: string): InvalidInputError {
     const limit = count(this.maxMembers, 'member');
-    return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more.`);
+    return new InvalidInputError(`${what}, and the dashboard loads up to ${limit}: ask the operator for more`);
   }
 
   /** Stops all loads, and waits for their ends. */

@@ -87,7 +87,7 @@ export async function checkFile(
   const result = await checking.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed".');
+  if (!result || signal.aborted) throw new InvalidInputError('It takes too long to read here: use the command "seed"');
   const { preview, notice, outcome } = result;
   if (notice) notes.push(shortened(notice));
   if (outcome instanceof IncompleteRun && outcome.reason === 'levels') notes.push(shortened(outcome.message));

@@ -37,8 +37,13 @@ const PAGE_SENTENCES: Partial<Sentences> = {
   hiding_disturbed: () => 'Hidden members change faster than they can be carried over: try again later',
 };
 
-/** Returns what a person is told of values that are wrong, or of data that do not allow a change; undefined for another failure. */
+/** Returns what a person is told of values that are wrong, or of data that do not allow a change, without its stop; undefined for another failure. */
 export function problemOf(error: unknown): string | undefined {
   if (error instanceof RefusedError) return error.tell(PAGE_SENTENCES);
   return error instanceof InvalidInputError ? error.message : undefined;
+}
+
+/** Returns a text with a stop at its end, unless it has one. Messages of errors have none. */
+export function sentence(text: string): string {
+  return /[.?…]$/.test(text) ? text : `${text}.`;
 }

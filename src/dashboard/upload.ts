@@ -82,7 +82,7 @@ export function receiveUpload(
       finished(copy, (error) => {
         if (error) fail(error);
         else if (file.truncated) fail(tooLarge(maxBytes));
-        else if (file.bytesRead === 0) fail(new InvalidInputError('Choose a file that is not empty.'));
+        else if (file.bytesRead === 0) fail(new InvalidInputError('Choose a file that is not empty'));
         else resolve({ fields, name: name.replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME) });
       });
     });

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { count, digits, minute } from '../count.ts';
 import { nameOf } from '../web/widget/name.ts';
 import type { Assets } from './assets.ts';
+import { sentence } from './sentences.ts';
 import { visitOf } from './visit.ts';
 
 /** Formats of the pages. Templates use them by name. */
@@ -17,6 +18,7 @@ const FORMATS = {
   /** Returns seconds as "45 s" or "12 min". */
   duration: (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   count,
+  sentence,
   /** Returns the name of a member as the widget shows it: the id instead of a name that nobody can see. */
   memberName: ({ username, user_id }: { readonly username: string | null; readonly user_id: string }): string =>
     nameOf({ username: username ?? '', user_id }),

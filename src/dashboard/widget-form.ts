@@ -36,7 +36,7 @@ export const BOARD_LABELS: Readonly<Record<BoardName, string>> = {
 const colour = (name: keyof typeof COLOURS) =>
   z
     .string()
-    .regex(/^#[0-9a-f]{6}$/i, 'A colour is # and six hexadecimal digits.')
+    .regex(/^#[0-9a-f]{6}$/i, 'A colour is # and six hexadecimal digits')
     .toLowerCase()
     .default(COLOURS[name]);
 const whole = (name: string, min: number, max: number, byDefault: number) =>
@@ -44,20 +44,20 @@ const whole = (name: string, min: number, max: number, byDefault: number) =>
     .string()
     .default(String(byDefault))
     .refine((text) => /^\d{1,5}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: `${name} is a whole number from ${min} to ${max}.`,
+      error: `${name} is a whole number from ${min} to ${max}`,
     })
     .transform(Number);
 /** A box that leaves something out. */
-const left = z.enum(['on', 'off'], { error: 'A part of the widget is on or off.' }).default('on');
+const left = z.enum(['on', 'off'], { error: 'A part of the widget is on or off' }).default('on');
 /** A box that adds something. */
-const added = z.enum(['off', 'on'], { error: 'A tab is on or off.' }).default('off');
+const added = z.enum(['off', 'on'], { error: 'A tab is on or off' }).default('off');
 
 /** The settings of a widget, as the fields of the form name them. The address of the page has those that were changed. */
 export const widgetForm = z.object({
-  theme: z.enum(['auto', 'light', 'dark'], { error: 'The theme is auto, light or dark.' }).default('auto'),
-  layout: z.enum(['list', 'table'], { error: 'The layout is list or table.' }).default('list'),
+  theme: z.enum(['auto', 'light', 'dark'], { error: 'The theme is auto, light or dark' }).default('auto'),
+  layout: z.enum(['list', 'table'], { error: 'The layout is list or table' }).default('list'),
   density: z
-    .enum(['comfortable', 'compact'], { error: 'The density is comfortable or compact.' })
+    .enum(['comfortable', 'compact'], { error: 'The density is comfortable or compact' })
     .default('comfortable'),
   'page-size': whole('The page size', 1, 100, 10),
   refresh: whole('The refresh', 0, 86_400, 60),

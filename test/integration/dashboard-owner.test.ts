@@ -148,7 +148,7 @@ describe('in the dashboard an owner', needs('redis-server'), () => {
       const deep = await sendJson(`${'['.repeat(15_000)}${']'.repeat(15_000)}`);
       expect([deep.status, alert(deep)]).toEqual([
         400,
-        'The text is nested deeper than 100 levels: these are no rules',
+        'The text is nested deeper than 100 levels: these are no rules.',
       ]);
       // Lists of rewards take most room in the form.
       const rewards = Array.from({ length: 700 }, () => ({ level: 1, role: '1' }));

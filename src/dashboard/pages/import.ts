@@ -1,13 +1,12 @@
 import type { Response } from 'express';
 import * as z from 'zod';
-import { InvalidInputError } from '../../errors.ts';
 import { FORMAT_NAMES } from '../../formats/formats.ts';
 import { LEVEL_CHOICES } from '../../formats/levels.ts';
 import { CURVE_NAMES } from '../../guild/ranking/curves.ts';
-import { formOf, parseForm } from '../forms.ts';
+import { formOf, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { Refusal } from '../refusal.ts';
-import { problemOf } from '../sentences.ts';
+import { sentence } from '../sentences.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
 
@@ -21,18 +20,18 @@ const anyOf = <T extends string>(names: readonly T[]) =>
   z
     .string()
     .default('')
-    .refine((name) => ['', ...names].includes(name), { error: `Choose one of ${names.join(', ')}.` })
+    .refine((name) => ['', ...names].includes(name), { error: `Choose one of ${names.join(', ')}` })
     .transform((name) => (name === '' ? undefined : (name as T)));
 const choiceForm = z.object({ format: anyOf(FORMAT_NAMES), curve: anyOf(CURVE_NAMES) });
 const startForm = z
   .object({
     id: z.string(),
-    mode: z.enum(['load', 'replace'], { error: 'Choose to load or to replace.' }),
+    mode: z.enum(['load', 'replace'], { error: 'Choose to load or to replace' }),
     confirm: z.string().default(''),
     levels: anyOf(LEVEL_CHOICES),
   })
   .refine(({ mode, confirm }) => mode === 'load' || confirm === 'yes', {
-    error: 'Check the box to replace all members.',
+    error: 'Check the box to replace all members',
   });
 
 /** Members of a file: first what would be loaded, then the load. */
@@ -48,47 +47,42 @@ export const importPage: GuildPage = {
       sendState(parts, res);
     });
 
-    router.post('/import', async (req, res) => {
+    router.post('/import', (req, res) => {
+      const guildId = guildOf(res);
       const receive = async (path: string, signal: AbortSignal) => {
         const { fields, name } = await receiveUpload(req, res, path, MAX_MB * 1024 * 1024, signal);
-        const { data, problem } = parseForm(choiceForm, fields);
-        if (!data) throw new InvalidInputError(problem);
-        return { ...data, name: name || 'file' };
+        return { ...parseForm(choiceForm, fields), name: name || 'file' };
       };
-      try {
-        await imports.add(guildOf(res), receive);
-      } catch (error) {
-        const refused = problemOf(error);
-        if (refused === undefined) throw error;
-        const { checked } = imports.of(guildOf(res));
+      const show = (problem: string) => {
+        const { checked } = imports.of(guildId);
         const waiting = checked ? ` Below is "${checked.name}", which you sent before.` : '';
-        return sendState(parts, res, `${refused}${waiting}`);
-      }
-      res.redirect(303, `/guilds/${guildOf(res)}/import`);
+        sendState(parts, res, sentence(problem) + waiting);
+      };
+      return showProblem(show, async () => {
+        await imports.add(guildId, receive);
+        res.redirect(303, `/guilds/${guildId}/import`);
+      });
     });
 
-    router.post('/import/start', async (req, res) => {
+    router.post('/import/start', (req, res) => {
       const guildId = guildOf(res);
-      const { data, problem } = parseForm(startForm, formOf(req));
-      if (!data) return sendState(parts, res, problem);
-      const { checked } = imports.of(guildId);
-      if (!checked || checked.id !== data.id) {
-        throw new Refusal(409, 'Another file', 'This is not the file that was checked last. Look at the import again.');
-      }
-      const replace = data.mode === 'replace';
-      const actor = actorOf(req, res);
-      const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
-      const onCurve = checked.curve ? ` with the curve ${checked.curve}` : '';
-      const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"${onCurve}`;
-      const how = { replace, levels: data.levels };
-      try {
-        await auditLog.change(guildId, actor, what, () => imports.start(guildId, checked.id, how, log));
-      } catch (error) {
-        const refused = problemOf(error);
-        if (refused === undefined) throw error;
-        return sendState(parts, res, refused);
-      }
-      res.redirect(303, `/guilds/${guildId}/import`);
+      const show = (problem: string) => sendState(parts, res, problem);
+      return showProblem(show, async () => {
+        const { id, mode, levels } = parseForm(startForm, formOf(req));
+        const { checked } = imports.of(guildId);
+        if (checked?.id !== id) {
+          const message = 'This is not the file that was checked last. Look at the import again.';
+          throw new Refusal(409, 'Another file', message);
+        }
+        const replace = mode === 'replace';
+        const actor = actorOf(req, res);
+        const log = (what: string) => auditLog.note(guildId, actor, what, 'data');
+        const onCurve = checked.curve ? ` with the curve ${checked.curve}` : '';
+        const what = `Began to ${replace ? 'replace all members by' : 'load'} "${checked.name}"${onCurve}`;
+        const start = () => imports.start(guildId, id, { replace, levels }, log);
+        await auditLog.change(guildId, actor, what, start);
+        res.redirect(303, `/guilds/${guildId}/import`);
+      });
     });
 
     router.post('/import/stop', (_req, res) => {

@@ -5,11 +5,10 @@ import { KEY_NAME_PATTERN } from '../../access/api-keys.ts';
 import { parseOrigins } from '../../access/origins.ts';
 import { HOUR_MS } from '../../access/usage.ts';
 import { readUsage, sumOf } from '../../access/usage-reader.ts';
-import { InvalidInputError, type RefusalCode, RefusedError } from '../../errors.ts';
-import { capField, choice, formOf, parsed, parseForm } from '../forms.ts';
+import { type RefusalCode, RefusedError } from '../../errors.ts';
+import { capField, choice, formOf, parsed, parseForm, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { keepNewKey } from '../new-keys.ts';
-import { problemOf } from '../sentences.ts';
 import { actorOf, guildOf } from '../visit.ts';
 import { makeKey, sendNewKey } from './key-made.ts';
 
@@ -30,7 +29,7 @@ const newKey = z.object({
   name: z
     .string()
     .trim()
-    .regex(KEY_NAME_PATTERN, 'Give the key a name of 1 to 64 characters, so that you can tell it from others.'),
+    .regex(KEY_NAME_PATTERN, 'Give the key a name of 1 to 64 characters, so that you can tell it from others'),
   lifetime: choice(LIFETIMES),
   origins: parsed(parseOrigins),
   cap: capField,
@@ -48,18 +47,14 @@ export const keysPage: GuildPage = {
       sendList(parts, res, { notice: req.query.revoked === '1' ? 'The key is revoked.' : '' }),
     );
 
-    router.post('/keys', async (req, res) => {
-      const form = parseForm(newKey, formOf(req));
-      if (!form.data) return sendList(parts, res, { problem: form.problem, values: formOf(req) }, 400);
-      const wanted = { ...form.data, lifetimeMs: LIFETIMES[form.data.lifetime] };
-      try {
-        const { record } = await makeKey(parts, req, res, wanted);
+    router.post('/keys', (req, res) => {
+      const values = formOf(req);
+      const show = (problem: string) => sendList(parts, res, { problem, values }, 400);
+      return showProblem(show, async () => {
+        const form = parseForm(newKey, values);
+        const { record } = await makeKey(parts, req, res, { ...form, lifetimeMs: LIFETIMES[form.lifetime] });
         res.redirect(303, `/guilds/${record.guildId}/keys/${record.id}/made`);
-      } catch (error) {
-        const problem = problemOf(error);
-        if (problem === undefined) throw error;
-        await sendList(parts, res, { problem: `${problem}.`, values: formOf(req) }, 400);
-      }
+      });
     });
 
     router.get(
@@ -89,9 +84,7 @@ export const keysPage: GuildPage = {
     router.post(
       '/keys/:id/rotate',
       ofKey(parts, async (key, req, res) => {
-        const form = parseForm(rotation, formOf(req));
-        if (!form.data) throw new InvalidInputError(form.problem);
-        const { overlap } = form.data;
+        const { overlap } = parseForm(rotation, formOf(req));
         const what = `Rotated the API key ${describe(key)}; the old one goes on: ${overlap}`;
         const keep = keepNewKey(parts, res, overlap);
         const rotate = () => apiKeys.rotate(key.guildId, key.id, OVERLAPS[overlap], keep);
@@ -128,16 +121,17 @@ function ofKey(
   parts: Parts,
   work: (key: ApiKeyRecord, req: Request<{ id: string }>, res: Response) => void | Promise<void>,
 ): RequestHandler<{ id: string }> {
-  return async (req, res) => {
+  return (req, res) => {
     const [guild, { id }] = [guildOf(res), req.params];
-    try {
+    const show = (problem: string, error: unknown) => {
+      if (!(error instanceof RefusedError && KEY_GONE.includes(error.code))) throw error;
+      return sendList(parts, res, { problem }, 404);
+    };
+    return showProblem(show, async () => {
       const key = (await parts.apiKeys.list(guild)).find((each) => each.id === id);
       if (!key) throw new RefusedError('key_unknown', { guild, key: id });
       await work(key, req, res);
-    } catch (error) {
-      if (!(error instanceof RefusedError && KEY_GONE.includes(error.code))) throw error;
-      await sendList(parts, res, { problem: `${problemOf(error)}.` }, 404);
-    }
+    });
   };
 }
 

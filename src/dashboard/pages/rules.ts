@@ -7,11 +7,10 @@ import { InvalidInputError } from '../../errors.ts';
 import { readDocument } from '../../formats/document.ts';
 import { rulesOfExport, sourceOfRules } from '../../formats/export-rules.ts';
 import { checkNesting } from '../../formats/nesting.ts';
-import { formOf } from '../forms.ts';
+import { formOf, showProblem } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { inTurn, oneAtATime } from '../one-at-a-time.ts';
 import { documentOfFields, fieldsOfRules } from '../rules-form.ts';
-import { problemOf } from '../sentences.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { receiveUpload } from '../upload.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -59,17 +58,12 @@ export function addRules(router: Router, parts: Parts): void {
     });
   };
   /** Runs `work`, and shows the page again, with its input, if that is refused. */
-  const orShow = async (res: Response, shown: Partial<ShownRules>, work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      const problem = problemOf(error);
-      if (problem === undefined) throw error;
+  const orShow = (res: Response, shown: Partial<ShownRules>, work: () => Promise<void>): Promise<void> =>
+    showProblem(async (problem, error) => {
       const status = error instanceof ChangedMeanwhile ? 409 : 400;
       const stored = await storedRules(parts, guildOf(res));
       sendRules(parts, res, { ...stored, ...shown, problem }, status);
-    }
-  };
+    }, work);
 
   router.get('/settings/rules', async (req, res) => {
     const notice = NOTICES.get(String(req.query.done)) ?? '';

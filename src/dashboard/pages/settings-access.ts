@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { createInvite, INVITE_TTL_S } from '../../access/invites.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { endSession } from '../end-session.ts';
-import { formOf, parseForm } from '../forms.ts';
+import { formOf, problemIn } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
@@ -41,10 +41,10 @@ export function addAccess(router: Router, parts: Parts): void {
     res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
   });
   router.post('/settings/invite', async (req, res) => {
-    const form = parseForm(inviteForm, formOf(req));
-    if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
+    const { data, error } = inviteForm.safeParse(formOf(req));
+    if (error) return sendSettings(parts, res, '', problemIn(error), formOf(req));
     const guildId = guildOf(res);
-    const { user: userId } = form.data;
+    const { user: userId } = data;
     const make = () => createInvite(scripts, redisKeys, url(), { guildId, userId });
     const what = `Made an invite${userId && ` for ${userId}`}`;
     const link = await auditLog.change(guildId, actorOf(req, res), what, make, 'security');

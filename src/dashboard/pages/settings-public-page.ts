@@ -8,7 +8,7 @@ const lookFields = Object.fromEntries(
     z
       .string()
       .trim()
-      .refine((text) => fitsLook(setting, text), `${LOOK[setting].rule}.`),
+      .refine((text) => fitsLook(setting, text), LOOK[setting].rule),
   ]),
 ) as Readonly<Record<LookField, z.ZodString>>;
 
@@ -17,7 +17,7 @@ export const publicPageForm = z
   .object({
     // A browser leaves out a box that is not checked.
     public: z.string().optional(),
-    title: z.string().trim().regex(TITLE_PATTERN, `${TITLE_RULE}.`),
+    title: z.string().trim().regex(TITLE_PATTERN, TITLE_RULE),
     ...lookFields,
   })
   .transform((form) => ({

@@ -5,7 +5,7 @@ import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
 import { type GuildConfigChange, parseMultiplier, parseUtcOffset } from '../../guild/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import { ENDED } from '../end-session.ts';
-import { formOf, parsed, parseForm } from '../forms.ts';
+import { formOf, parsed, problemIn } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -27,11 +27,11 @@ const NOTICES: ReadonlyMap<string, string> = new Map([
 const multiplierForm = z.object({ multiplier: parsed((text) => parseMultiplier(text.trim())) });
 const curveForm = z
   .object({
-    curve: z.enum([...CURVE_NAMES, 'custom'], { error: 'Choose a curve of the list.' }),
+    curve: z.enum([...CURVE_NAMES, 'custom'], { error: 'Choose a curve of the list' }),
     custom: z.string().trim(),
   })
   .transform(({ curve, custom }): CurveText => (curve === 'custom' ? `custom=${custom.replaceAll(' ', '')}` : curve))
-  .refine((curve) => parseCurve(curve) !== undefined, 'The six numbers of the curve do not fit: see the bounds below.');
+  .refine((curve) => parseCurve(curve) !== undefined, 'The six numbers of the curve do not fit: see the bounds below');
 const boardsForm = z
   .object({
     // A browser leaves out a box that is not checked.
@@ -75,18 +75,17 @@ export const settingsPage: GuildPage = {
 
     for (const [path, schema] of Object.entries(CHANGES)) {
       router.post(path, async (req, res) => {
-        const form = parseForm(schema, formOf(req));
-        if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-        const { change, what } = form.data;
+        const { data, error } = schema.safeParse(formOf(req));
+        if (error) return sendSettings(parts, res, '', problemIn(error), formOf(req));
+        const { change, what } = data;
         const guildId = guildOf(res);
         await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
         res.redirect(303, `/guilds/${guildId}/settings?saved=1`);
       });
     }
     router.post('/settings/curve/preview', async (req, res) => {
-      const form = parseForm(curveForm, formOf(req));
-      if (!form.data) return sendSettings(parts, res, '', form.problem, formOf(req));
-      const curve = form.data;
+      const { data: curve, error } = curveForm.safeParse(formOf(req));
+      if (error) return sendSettings(parts, res, '', problemIn(error), formOf(req));
       await countOnce(guildOf(res), () => sendPreview(parts, res, curve));
     });
     addAccess(router, parts);

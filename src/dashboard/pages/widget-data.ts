@@ -2,7 +2,6 @@ import type { Response, Router } from 'express';
 import * as z from 'zod';
 import { ID_PATTERN, MAX_PAGE_SIZE, parseRankingId, type RankingId } from '../../guild/ranking/model.ts';
 import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
-import { parseForm } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound, Refusal } from '../refusal.ts';
 import { guildOf } from '../visit.ts';
@@ -23,7 +22,7 @@ const pageQuery = z.object({
 export function addWidgetData(router: Router, { commands }: Parts): void {
   router.get(`${DATA}/leaderboard`, async (req, res) => {
     const { guildId, board } = ownRanking(req.params.server, res);
-    const { data } = parseForm(pageQuery, req.query);
+    const { data } = pageQuery.safeParse(req.query);
     if (!data) throw new Refusal(400, 'Bad request', 'There is no such page of the leaderboard.');
     sendJson(res, (await commands.read(new PageRead(guildId, data.page, data.limit, board))).value);
   });

@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { InvalidInputError } from '../../errors.ts';
 import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { BOARDS, kindOfBoard } from '../../store/keys.ts';
-import { capField, choice, formOf, parseForm } from '../forms.ts';
+import { capField, choice, formOf, parseForm, problemIn, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { takeNewKey } from '../new-keys.ts';
 import { keyForPlace } from '../place-access.ts';
 import { notFound } from '../refusal.ts';
-import { problemOf } from '../sentences.ts';
+import { sentence } from '../sentences.ts';
 import { guildOf } from '../visit.ts';
 import {
   attributesOf,
@@ -40,20 +40,15 @@ export const widgetPage: GuildPage = {
       res.status(shown.problem === '' ? 200 : 400).json(shown);
     });
 
-    router.post('/widget', async (req, res) => {
+    router.post('/widget', (req, res) => {
       const fields = formOf(req);
-      try {
-        await makeSiteKey(parts, req, res, fields);
-      } catch (error) {
-        const problem = problemOf(error);
-        if (problem === undefined) throw error;
-        await sendPage(parts, res, fields, problem);
-      }
+      const showPage = (problem: string) => sendPage(parts, res, fields, problem);
+      return showProblem(showPage, () => makeSiteKey(parts, req, res, fields));
     });
 
     router.get('/widget/made/:id', async (req, res) => {
       const record = (await apiKeys.list(guildOf(res))).find(({ id }) => id === req.params.id);
-      const { data } = parseForm(widgetForm.extend({ place: choice(PLACES) }), req.query);
+      const { data } = widgetForm.extend({ place: choice(PLACES) }).safeParse(req.query);
       if (!record || !data) throw notFound();
       const { place } = data;
       const service = serviceOf(parts, await overviewOf(parts, res));
@@ -71,9 +66,7 @@ export const widgetPage: GuildPage = {
 
 /** Makes a key for the place that the form names, and answers with the way to its code. @throws InvalidInputError with what to change. */
 async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Readonly<Record<string, string>>) {
-  const { data, problem } = parseForm(keyForm, fields);
-  if (!data) throw new InvalidInputError(problem.replace(/\.$/, ''));
-  const { place, site, cap, ...settings } = data;
+  const { place, site, cap, ...settings } = parseForm(keyForm, fields);
   if (!needsKey(place, serviceOf(parts, await overviewOf(parts, res)))) {
     throw new InvalidInputError('The public page needs no key: copy its address as it is');
   }
@@ -87,7 +80,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
 /** @param fields those of the address, or of a form that was refused for `refused`. */
 async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: string): Promise<void> {
   const { overview, ...shown } = await show(parts, res, fields);
-  const problem = refused === undefined ? shown.problem : `${refused}.`;
+  const problem = refused ?? shown.problem;
   const data = {
     title: 'Put it on your site',
     ...shown,
@@ -107,14 +100,13 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
 
 /** Returns the settings that fields name, and what follows from them. Wrong settings give those of the widget. */
 async function show(parts: Parts, res: Response, fields: Request['query']) {
-  const form = parseForm(widgetForm, fields);
-  const settings = form.data ?? widgetForm.parse({});
+  const { data: settings = widgetForm.parse({}), error } = widgetForm.safeParse(fields);
   const overview = await overviewOf(parts, res);
   const service = serviceOf(parts, overview);
   return {
     settings,
     overview,
-    problem: form.problem,
+    problem: error ? sentence(problemIn(error)) : '',
     attributes: attributesOf(settings),
     properties: propertiesOf(settings),
     fields: fieldsOf(settings),

@@ -46,7 +46,7 @@ it('files that come slowly keep no other guild from an import: the first gives i
 it('files that have just begun to come keep their places', async () => {
   const imports = new GuildImports(suite.store, 1000);
   for (let i = 0; i < 20; i++) void receiveForEver(imports, `new${i}`);
-  await expect(upload(imports, 'late')).rejects.toThrow('Too many imports run: try again in some minutes.');
+  await expect(upload(imports, 'late')).rejects.toThrow('Too many imports run: try again in some minutes');
 });
 
 it('files that wait go, the oldest first, when another one has no room', async () => {
@@ -60,7 +60,7 @@ it('files that wait go, the oldest first, when another one has no room', async (
   await upload(imports, 'e', `${CSV}b,20\n`);
   expect(waiting()).toEqual(['d', 'e']);
   await expect(imports.start('b', id, { replace: false, levels: undefined }, async () => {})).rejects.toThrow(
-    'There is no file: upload it again.',
+    'There is no file: upload it again',
   );
   for (const guild of waiting()) await imports.discard(guild);
 });
@@ -68,7 +68,7 @@ it('files that wait go, the oldest first, when another one has no room', async (
 it('load no more members than the operator allows, in a file or beside those that the guild has', async () => {
   const imports = new GuildImports(suite.store, 2);
   await expect(upload(imports, 'a', 'user_id,xp\na,1\nb,2\nc,3\n')).rejects.toThrow(
-    'The file has 3 members, and the dashboard loads up to 2 members: ask the operator for more.',
+    'The file has 3 members, and the dashboard loads up to 2 members: ask the operator for more',
   );
   expect(imports.of('a')).toEqual({});
   const start = async (content: string, replace = false) => {
@@ -84,7 +84,7 @@ it('load no more members than the operator allows, in a file or beside those tha
   const { writer } = suite.store;
   await writer.hide('a', ['a', 'b', 'c']);
   expect(await start('user_id,xp\ne,1\n')).toContain(
-    'The guild has 4 members, and the dashboard loads up to 2 members: ask the operator for more.',
+    'The guild has 4 members, and the dashboard loads up to 2 members: ask the operator for more',
   );
   expect(await start('user_id,xp\ne,1\n', true)).toContain('replaced by 1 member');
 });
