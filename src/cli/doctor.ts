@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { commandLine } from '../config/command-line.ts';
 import { type Config, parseConfig } from '../config/service.ts';
 import { count } from '../count.ts';
 import { examine, within } from '../doctor/examine.ts';
@@ -10,7 +11,6 @@ import { startFailure } from '../store/refusals.ts';
 import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
-import { commandLine } from './sentences.ts';
 import { servicesOn } from './services.ts';
 import { table } from './table.ts';
 import { PartialResult, print } from './terminal.ts';

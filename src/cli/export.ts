@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
+import { commandLine } from '../config/command-line.ts';
 import { count, digits } from '../count.ts';
 import { isAbort, systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../formats/export.ts';
@@ -10,7 +11,6 @@ import { parseRanking, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
 import { Interrupt } from './interrupt.ts';
-import { commandLine } from './sentences.ts';
 import { withGuild } from './services.ts';
 import { PartialResult, UsageError } from './terminal.ts';
 

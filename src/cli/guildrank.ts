@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { BIN } from '../config/command-line.ts';
 import { VERSION } from '../observability/build-info.ts';
 import type { CommandContext } from './context.ts';
-import { BIN } from './sentences.ts';
 import { program, run, writeTo } from './terminal.ts';
 
 /** A command of the help. Its options and its code are loaded when it is called. */

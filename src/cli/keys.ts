@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type ApiKeyRecord, isExpired, type ListedKey } from '../access/api-key-record.ts';
 import { type KeyUsage, readUsage } from '../access/usage-reader.ts';
+import { commandLine } from '../config/command-line.ts';
 import { count, minute } from '../count.ts';
 import {
   type GuildOptions,
@@ -12,7 +13,6 @@ import {
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
-import { commandLine } from './sentences.ts';
 import { withServices } from './services.ts';
 import { table } from './table.ts';
 import { print } from './terminal.ts';

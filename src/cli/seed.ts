@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
+import { commandLine } from '../config/command-line.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
 import { LEVEL_CHOICES } from '../formats/levels.ts';
 import { CURVES, parseCurveText, parseMemberCount, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import type { SeedOptions } from './seed-run.ts';
-import { commandLine } from './sentences.ts';
 
 const example = (args: string) => commandLine('seed', args);
 

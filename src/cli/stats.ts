@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
+import { commandLine } from '../config/command-line.ts';
 import { count } from '../count.ts';
 import type { Counted } from '../guild/counters/counters.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
-import { commandLine } from './sentences.ts';
 import { withGuild } from './services.ts';
 import { PartialResult, print } from './terminal.ts';
 

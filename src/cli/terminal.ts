@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, CommanderError } from 'commander';
+import { BIN, commandLine } from '../config/command-line.ts';
 import { ConfigError, InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../store/refusals.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED, REFUSED, USAGE } from './exit-codes.ts';
-import { BIN, COMMAND_SENTENCES, commandLine } from './sentences.ts';
+import { COMMAND_SENTENCES } from './sentences.ts';
 
 /** Output, errors and exit codes of all commands. */
 

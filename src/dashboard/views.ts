@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 import type { Response } from 'express';
+import { commandLine } from '../config/command-line.ts';
 import { count, digits, minute } from '../count.ts';
 import { nameOf } from '../web/widget/name.ts';
 import type { Assets } from './assets.ts';
@@ -18,6 +19,7 @@ const FORMATS = {
   /** Returns seconds as "45 s" or "12 min". */
   duration: (seconds: number): string => (seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`),
   count,
+  commandLine,
   sentence,
   /** Returns the name of a member as the widget shows it: the id instead of a name that nobody can see. */
   memberName: ({ username, user_id }: { readonly username: string | null; readonly user_id: string }): string =>

@@ -145,6 +145,7 @@ it('a guild whose data cannot be read keeps nobody from the list of all guilds',
   expect(
     text.match(/<bdi>(poison|later)<\/bdi><\/th><td colspan="4"><b class="bad">Its data cannot be read/g),
   ).toHaveLength(2);
+  expect(text).toContain('<code>npm run -s doctor</code> names the Redis key');
 });
 
 describe('the settings of the dashboard', () => {

@@ -25,6 +25,9 @@ describe('the command dashboard', needs('redis-server'), () => {
   it('serves until a signal, and lets in whom a link of the commands names', async () => {
     const dashboard = start();
     const { url } = (await dashboard.line((line) => typeof line.url === 'string')) as { url: string };
+    const { text } = await new Visitor({ url, localUrl: url }).get('/operator');
+    expect(text).toContain('<code>guildrank dashboard --operator-link</code>');
+    expect(text).toContain('<code>guildrank guild invite --guild GUILD_ID</code>');
     const people = [
       ['/guilds/g', await run(['guild', 'invite', '--guild', 'g', '--user', 'u1', '--json'])],
       ['/operator', await run(['dashboard', '--operator-link', '--json'])],

@@ -33,7 +33,7 @@ it('the list of commands loads no part of the service, the dashboard or the impo
   const graph = await graphOf(entry);
   const { packages, folders } = loadedAtOnce(graph, entry);
   expect([...packages].sort()).toEqual(['commander']);
-  expect([...folders].sort()).toEqual(['cli', 'errors.ts', 'observability', 'refusals.ts', 'store']);
+  expect([...folders].sort()).toEqual(['cli', 'config', 'errors.ts', 'observability', 'refusals.ts', 'store']);
   expect(Object.keys(graph.inputs)).toContain('src/service/service.ts');
 });
 

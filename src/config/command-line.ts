@@ -1,0 +1,11 @@
+/** The name of the package's bin. */
+export const BIN = 'guildrank';
+
+/** Returns the text that starts a command: through npm in the repository, through the bin in the package. */
+export function commandLine(name: string, args = ''): string {
+  // Without -s, npm prints two lines of its own before the output.
+  const start = !import.meta.url.endsWith('.ts')
+    ? `${BIN} ${name}`
+    : `${name === 'serve' ? 'npm start' : `npm run -s ${name}`}${args ? ' --' : ''}`;
+  return args ? `${start} ${args}` : start;
+}
