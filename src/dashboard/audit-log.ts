@@ -1,8 +1,8 @@
 import { TokenBuckets } from '../access/token-buckets.ts';
-import { DomainError, StoreUnavailableError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { inTurn } from './one-at-a-time.ts';
 import { Refusal } from './refusal.ts';
+import { problemOf } from './sentences.ts';
 
 /** The author of an entry. */
 interface Author {
@@ -87,8 +87,8 @@ export class AuditLog {
     try {
       return await work();
     } catch (error) {
-      const isRefused = error instanceof DomainError && !(error instanceof StoreUnavailableError);
-      if (isRefused || error instanceof Refusal) await this.note(guildId, actor, `Not done: ${what}`, kind);
+      const isRefused = error instanceof Refusal || problemOf(error) !== undefined;
+      if (isRefused) await this.note(guildId, actor, `Not done: ${what}`, kind);
       throw error;
     }
   }

@@ -1,8 +1,8 @@
 import { curveNameOf, levelForXp } from '../guild/ranking/curves.ts';
 import { chooseCurve, type GuildState } from './curve-choice.ts';
-import { IncompleteRun } from './incomplete-run.ts';
 import { LevelCheck, recordOf } from './levels.ts';
 import type { LoadJob } from './load-job.ts';
+import { IncompleteRun } from './outcome.ts';
 import { badRows } from './problems.ts';
 import { TopMembers } from './ranking.ts';
 import { BadRowError, type Reading, readMembers } from './reading.ts';

@@ -1,14 +1,13 @@
 import { count } from '../count.ts';
-import { DomainError, InvalidInputError, messageOf, RefusedError, StoreUnavailableError } from '../errors.ts';
+import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import type { XpRecord } from '../guild/members/records.ts';
 import { curveNameOf } from '../guild/ranking/curves.ts';
 import { publishInvalidation } from '../store/invalidation.ts';
-import { explainFailure } from '../store/refusals.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
-import { IncompleteRun } from './incomplete-run.ts';
 import { compareLevels, LevelCheck, recordOf } from './levels.ts';
 import { loadAndHide } from './load-hidden.ts';
 import type { LoadJob, LoadTarget } from './load-job.ts';
+import { IncompleteRun, type LoadCounts, outcomeOf } from './outcome.ts';
 import { badRows } from './problems.ts';
 import { readMembers } from './reading.ts';
 import { RecordSender } from './record-sender.ts';
@@ -16,23 +15,10 @@ import { withStagedMembers } from './staging.ts';
 import type { Summary } from './summary.ts';
 import { Tally } from './tally.ts';
 
-export interface LoadResult {
+interface LoadResult {
   readonly summary: Summary;
   /** Error to report after the summary; undefined when everything was loaded. */
   readonly outcome: Error | undefined;
-}
-
-interface Counts {
-  /** The records that Redis confirmed. */
-  readonly tally: Tally;
-  loaded: number;
-  created: number;
-  /** Rows that named a member of the inputs again. */
-  repeated: number;
-  /** Only of a replacement: members removed. */
-  removed?: number;
-  /** Whether the swap of a replacement was sent. Without its reply nobody knows whether it was done. */
-  isSwapSent?: boolean;
 }
 
 /** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
@@ -59,7 +45,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   if (choice.notice) reading.progress.write(choice.notice);
 
   const start = performance.now();
-  const counts: Counts = {
+  const counts: LoadCounts = {
     tally: new Tally(job.maxDistinct),
     loaded: 0,
     created: 0,
@@ -74,7 +60,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
     if (problems.count > 0)
       outcome = new IncompleteRun(`${badRows(problems.count)} skipped, all others are loaded`, 'skipped');
   } catch (error) {
-    outcome = outcomeOf(error, counts, job);
+    outcome = outcomeOf(error, counts, reading);
   }
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
@@ -104,7 +90,7 @@ async function refuseLevels({ levels, reopen, reading }: LoadJob, choice: CurveC
   if (check.differing > 0) throw new IncompleteRun(check.refusal(reading.progress.advice), 'levels');
 }
 
-async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: Counts): Promise<void> {
+async function addMembers(target: LoadTarget, job: LoadJob, choice: CurveChoice, counts: LoadCounts): Promise<void> {
   const { tally } = counts;
   let configured: Promise<void> | undefined;
   // Not before the first members: levels of a pipe that are refused at its beginning change nothing then.
@@ -128,7 +114,7 @@ async function replaceMembers(
   target: LoadTarget,
   job: LoadJob,
   choice: CurveChoice,
-  counts: Counts,
+  counts: LoadCounts,
   { configured }: GuildState,
 ): Promise<void> {
   const { guild, reading } = job;
@@ -200,33 +186,4 @@ async function updateConfig(
 ): Promise<void> {
   if (plan === undefined && !storeCurve) return;
   await guildConfig.update(guild, { ...(plan !== undefined && { plan }), ...(storeCurve && { xpCurve: curve }) });
-}
-
-/** Returns the error to report after a run that stopped early, with the state of the guild. */
-function outcomeOf(error: unknown, counts: Counts, { reading }: LoadJob): Error {
-  if (error instanceof IncompleteRun) return error;
-  const { runAgain } = reading.progress.advice;
-  const state = stateOf(counts, runAgain);
-  if (error instanceof StoreUnavailableError && counts.isSwapSent) {
-    return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${runAgain})`);
-  }
-  if (reading.signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
-  if (error instanceof StoreUnavailableError) {
-    return new Error(`${explainFailure(error.reason)} (${state})`);
-  }
-  // What a script refuses of a load is a failure of it. Other refusals are about the guild.
-  if (error instanceof RefusedError)
-    return 'index' in error.params ? new Error(error.after(state).tell()) : error.after(state);
-  const message = messageOf(error);
-  if (error instanceof InvalidInputError) return new Error(`${message} (${stateOf(counts, CORRECTED)})`);
-  return error instanceof DomainError || !(error instanceof Error) ? new Error(`${message} (${state})`) : error;
-}
-
-/** A file that cannot be read today cannot be read tomorrow. */
-const CORRECTED = 'correct the file and run it again';
-
-function stateOf({ loaded, removed }: Counts, advice: string): string {
-  if (removed === undefined)
-    return `${count(loaded, 'member')} ${loaded === 1 ? 'was' : 'were'} loaded, the counters are true: ${advice}`;
-  return 'nothing was replaced';
 }
