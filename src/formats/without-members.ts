@@ -1,5 +1,6 @@
 import { RULE_SOURCES } from './export-rules.ts';
 import { FORMATS } from './formats.ts';
+import { endOfString } from './nesting.ts';
 
 /** The members in exports with rules, as JSON has their names. */
 const MEMBERS: ReadonlySet<string> = new Set(
@@ -15,18 +16,15 @@ export function withoutMembers(text: string): string {
   /** Where the text goes on that is not in `kept` yet; undefined inside of members. */
   let rest: number | undefined = 0;
   let depth = 0;
-  let isString = false;
-  let begin = 0;
   /** The last string of the top level, until a comma. */
   let name = '';
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (char === '"') {
-      isString = !isString;
-      if (isString) begin = i;
-      else if (depth === 1) name = text.slice(begin, i + 1);
-    } else if (isString) i += char === '\\' ? 1 : 0;
-    else if (char === ',' && depth === 1) name = '';
+      const begin = i;
+      i = endOfString(text, begin);
+      if (depth === 1) name = text.slice(begin, i + 1);
+    } else if (char === ',' && depth === 1) name = '';
     else if (char === '[' || char === '{') {
       if (depth === 1 && MEMBERS.has(name)) {
         kept += `${text.slice(rest, i)}null`;
