@@ -17,11 +17,15 @@ export interface Actor extends Author {
   readonly role: 'operator' | 'owner';
 }
 
-/** One change that was made in the dashboard. */
-interface AuditEntry extends Author {
+/** What was done in the dashboard, and by whom. */
+interface Action extends Author {
+  readonly what: string;
+}
+
+/** An entry of the log. */
+interface AuditEntry extends Action {
   /** ISO 8601 in UTC, by Redis's clock. */
   readonly at: string;
-  readonly what: string;
   /** How often in a row, up to then. */
   readonly times: number;
 }
@@ -47,7 +51,7 @@ export class AuditLog {
   constructor(
     private readonly store: Store,
     now: () => number,
-    private readonly report: (guildId: string | null, entry: Author & { readonly what: string }) => void,
+    private readonly report: (guildId: string | null, action: Action) => void,
   ) {
     this.changes = new TokenBuckets(now, CHANGES);
   }
@@ -93,16 +97,20 @@ export class AuditLog {
     }
   }
 
-  /** Logs what has happened. The same again takes the place of the entry before. @param guildId null for what concerns no guild: the log of the process alone has it. */
+  /**
+   * Logs what has happened. The same again takes the place of the entry before.
+   * @param guildId null for what concerns no guild: the log of the process alone has it.
+   */
   async note(guildId: string | null, { who, from }: Author, what: string, kind: AuditKind): Promise<void> {
+    const action = { who, from, what };
     if (guildId !== null) {
       const stream = this.streams(guildId)[kind];
-      await this.writeInTurn(stream, () => this.write(stream, { who, what, from }));
+      await this.writeInTurn(stream, () => this.write(stream, action));
     }
-    this.report(guildId, { who, from, what });
+    this.report(guildId, action);
   }
 
-  private async write(stream: string, { who, what, from }: Author & { readonly what: string }): Promise<void> {
+  private async write(stream: string, { who, from, what }: Action): Promise<void> {
     const [last] = await this.store.client.xrevrange(stream, '+', '-', 'COUNT', 1);
     const before = last && entryOf(...last);
     const isRepeated = before?.who === who && before.what === what && before.from === from;
@@ -132,11 +140,11 @@ export class AuditLog {
   }
 }
 
-/** @param list name, value, name, value, ... */
-function entryOf(id: string, list: readonly string[]): AuditEntry {
-  const field = (name: string): string => list[2 * list.filter((_, i) => i % 2 === 0).indexOf(name) + 1] ?? '';
+/** @param fields name, value, name, value, ... in the order in which they are written. */
+function entryOf(id: string, fields: readonly string[]): AuditEntry {
+  const [, who = '', , what = '', , from = '', , times = '1'] = fields;
   const at = new Date(Number(id.split('-')[0])).toISOString();
-  return { at, who: field('who'), what: field('what'), from: field('from'), times: Number(field('times')) || 1 };
+  return { at, who, what, from, times: Number(times) };
 }
 
 function tooManyChanges(seconds: number): Refusal {

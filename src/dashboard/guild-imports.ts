@@ -103,10 +103,11 @@ export class GuildImports {
   /** Takes the place of the file that has been coming for longest, if it is slow. @returns whether there was one. */
   private cutSlowest(): boolean {
     // They are in the order in which they began.
-    const [oldest] = [...this.receiving].filter(([, { cut }]) => cut !== undefined);
-    if (!oldest || performance.now() - oldest[1].since < this.slowMs) return false;
-    this.receiving.delete(oldest[0]);
-    oldest[1].cut?.();
+    const slowest = [...this.receiving].find(([, { since, cut }]) => cut && performance.now() - since >= this.slowMs);
+    if (!slowest) return false;
+    const [guildId, { cut }] = slowest;
+    this.receiving.delete(guildId);
+    cut?.();
     return true;
   }
 
