@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemErrorOf } from '../errors.ts';
 
 /** Begin of the names of the folders; the id of their process follows. Containers that share the folder have hosts of their own. */
 const PREFIX = `guildrank-import-${hostname()}-`;
@@ -35,6 +36,6 @@ function isOther(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemErrorOf(error).code === 'EPERM';
   }
 }

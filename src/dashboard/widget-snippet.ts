@@ -49,9 +49,9 @@ export function codeOf(place: Place, settings: WidgetSettings, service: Service,
 }
 
 /** Returns the codes of all places, without an API key. */
-export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<Place, string>> {
+export function codesOf(settings: WidgetSettings, service: Service): Readonly<Record<string, string>> {
   const places = Object.keys(PLACES) as Place[];
-  return Object.fromEntries(places.map((place) => [place, codeOf(place, settings, service)])) as Record<Place, string>;
+  return Object.fromEntries(places.map((place) => [place, codeOf(place, settings, service)]));
 }
 
 function snippetOf(settings: WidgetSettings, { apiUrl, guildId }: Service, apiKey: string): string {

@@ -65,9 +65,13 @@ export function curveOfSettings(settings: PolarisSettings): { curve: CurveText; 
 /** Returns the settings that give back this curve, or undefined if Polaris has no such curve. */
 export function settingsOfCurve(curve: Curve): PolarisSettings | undefined {
   const { a, b, c, q, m, max } = curve;
-  const [x3, x2, x1] = [a, b, c].map((n) => Number((n / q).toFixed(10))) as [number, number, number];
-  const settings = { curve: { 1: x1, 2: x2, 3: x3 }, rounding: m, maxLevel: max ?? MAX_LEVEL };
-  const found = x1 >= 0 ? curveOfSettings(settings) : undefined;
+  const decimal = (n: number) => Number((n / q).toFixed(10));
+  const settings = {
+    curve: { 1: decimal(c), 2: decimal(b), 3: decimal(a) },
+    rounding: m,
+    maxLevel: max ?? MAX_LEVEL,
+  };
+  const found = c >= 0 ? curveOfSettings(settings) : undefined;
   const isSame = found?.wrong === 0 && parseCurve(found.curve)?.max === max && countWrong(settings, curve, 1) === 0;
   return isSame ? settings : undefined;
 }

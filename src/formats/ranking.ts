@@ -20,7 +20,7 @@ export class TopMembers {
     this.members.set(row.userId, { ...this.members.get(row.userId), ...row });
     if (this.members.size < 2 * this.spare) return;
     const sorted = [...this.members.values()].sort(byRank);
-    this.floor = sorted[this.spare] as SeedRow;
+    this.floor = sorted[this.spare];
     this.members = new Map(sorted.slice(0, this.spare).map((kept) => [kept.userId, kept]));
   }
 

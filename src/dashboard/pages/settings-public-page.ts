@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fitsLook, LOOK, LOOK_SETTINGS, type LookField, type PageLook } from '../../guild/ranking/page-look.ts';
+import { fitsLook, LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../../guild/ranking/page-look.ts';
 import { TITLE_PATTERN, TITLE_RULE } from '../../guild/settings/guild-config.ts';
 
 const lookFields = Object.fromEntries(
@@ -23,9 +23,7 @@ export const publicPageForm = z
   .transform((form) => ({
     publicPage: form.public !== undefined,
     pageTitle: form.title,
-    pageLook: Object.fromEntries(
-      LOOK_SETTINGS.map((setting) => [setting, form[LOOK[setting].field]]),
-    ) as unknown as PageLook,
+    pageLook: lookOf(LOOK_SETTINGS.map((setting) => form[LOOK[setting].field])),
   }));
 
 /** Returns a change of the public page in words. */

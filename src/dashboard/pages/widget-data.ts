@@ -47,7 +47,7 @@ function ownRanking(id: string | undefined, res: Response): RankingId {
   return ranking;
 }
 
-/** Sends data with the fields of the API. A total beyond 2^53 is rounded, for the preview only. */
+/** Sends data with the fields of the API. A total beyond 2^53 is rounded here, as the widget rounds that of the API. */
 function sendJson(res: Response, value: object): void {
   res.type('json').send(JSON.stringify(value, (_name, field) => (typeof field === 'bigint' ? Number(field) : field)));
 }
