@@ -101,12 +101,12 @@ export function enteredOf(req: Request): [name: string, value: string][] {
 /** Checks the fields of a form. @throws InvalidInputError which says all that is wrong with them. */
 export function parseForm<T>(schema: z.ZodType<T>, fields: unknown): T {
   const { data, error } = schema.safeParse(fields);
-  if (error) throw new InvalidInputError(problemIn(error));
+  if (error) throw new InvalidInputError(problemOfFields(error));
   return data;
 }
 
 /** Returns what is wrong with the fields of a form, or the parameters of an address. */
-export function problemIn({ issues }: z.ZodError): string {
+export function problemOfFields({ issues }: z.ZodError): string {
   const problems = issues.map(({ code, path, message }) =>
     code === 'invalid_type' ? `Give the field "${path.join('.')}" once` : message,
   );

@@ -11,7 +11,7 @@ export const COLOURS = {
 } as const;
 
 /** Languages of the widget by their codes; "" is that of the web page, or of the visitor. */
-export const LANGUAGES = {
+export const LANGUAGE_LABELS = {
   '': 'that of your page',
   en: 'English',
   de: 'Deutsch',
@@ -23,7 +23,7 @@ export const LANGUAGES = {
 };
 
 /** Parts of the widget that can be left out, by their attributes. */
-export const PARTS = { podium: 'Podium', search: 'Search', stats: 'Totals', pager: 'Pager' } as const;
+export const PART_LABELS = { podium: 'Podium', search: 'Search', stats: 'Totals', pager: 'Pager' } as const;
 
 /** Names of the boards. */
 export const BOARD_LABELS: Readonly<Record<BoardName, string>> = {
@@ -61,7 +61,7 @@ export const widgetForm = z.object({
     .default('comfortable'),
   'page-size': whole('The page size', 1, 100, 10),
   refresh: whole('The refresh', 0, 86_400, 60),
-  lang: choice(LANGUAGES).default(''),
+  lang: choice(LANGUAGE_LABELS).default(''),
   podium: left,
   search: left,
   stats: left,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/dashboard/widget-form.ts';
-import { LANGUAGES as WIDGET_LANGUAGES } from '../../src/web/widget/strings.ts';
+import { LANGUAGE_LABELS } from '../../src/dashboard/widget-form.ts';
+import { LANGUAGES } from '../../src/web/widget/strings.ts';
 import { reservedSpace } from '../../src/web/widget-file.ts';
 import { type Answer, startTestDashboard, type TestDashboard, type Visitor } from '../support/dashboard.ts';
 import { needs } from '../support/needs.ts';
@@ -174,7 +174,7 @@ describe('the way of a guild to a site', needs('redis-server'), () => {
   });
 
   it('has the languages of the widget, and the tabs of the boards that the guild counts', async () => {
-    expect(Object.keys(LANGUAGES)).toEqual(['', ...WIDGET_LANGUAGES]);
+    expect(Object.keys(LANGUAGE_LABELS)).toEqual(['', ...LANGUAGES]);
     expect((await owner.get(PAGE)).text).not.toContain('name="week"');
     await dashboard.store.guildConfig.update('own', { boards: ['week'] });
     const { text } = await owner.get(PAGE);

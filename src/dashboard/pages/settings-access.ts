@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { createInvite, INVITE_TTL_S } from '../../access/invites.ts';
 import { InvalidInputError } from '../../errors.ts';
 import { endSession } from '../end-session.ts';
-import { formOf, problemIn } from '../forms.ts';
+import { formOf, problemOfFields } from '../forms.ts';
 import type { Parts } from '../guild-page.ts';
 import { notFound } from '../refusal.ts';
 import { actorOf, guildOf, sessionOf } from '../visit.ts';
@@ -42,7 +42,7 @@ export function addAccess(router: Router, parts: Parts): void {
   });
   router.post('/settings/invite', async (req, res) => {
     const { data, error } = inviteForm.safeParse(formOf(req));
-    if (error) return sendSettings(parts, res, '', problemIn(error), formOf(req));
+    if (error) return sendSettings(parts, res, '', problemOfFields(error), formOf(req));
     const guildId = guildOf(res);
     const { user: userId } = data;
     const make = () => createInvite(scripts, redisKeys, url(), { guildId, userId });

@@ -5,7 +5,7 @@ import { averageLevel, StatsRead } from '../../guild/ranking/reader.ts';
 import { type GuildConfigChange, parseMultiplier, parseUtcOffset } from '../../guild/settings/guild-config.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import { ENDED } from '../end-session.ts';
-import { formOf, parsed, problemIn } from '../forms.ts';
+import { formOf, parsed, problemOfFields } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { oneAtATime } from '../one-at-a-time.ts';
 import { actorOf, guildOf } from '../visit.ts';
@@ -76,7 +76,7 @@ export const settingsPage: GuildPage = {
     for (const [path, schema] of Object.entries(CHANGES)) {
       router.post(path, async (req, res) => {
         const { data, error } = schema.safeParse(formOf(req));
-        if (error) return sendSettings(parts, res, '', problemIn(error), formOf(req));
+        if (error) return sendSettings(parts, res, '', problemOfFields(error), formOf(req));
         const { change, what } = data;
         const guildId = guildOf(res);
         await auditLog.change(guildId, actorOf(req, res), what, () => guildConfig.update(guildId, change));
@@ -85,7 +85,7 @@ export const settingsPage: GuildPage = {
     }
     router.post('/settings/curve/preview', async (req, res) => {
       const { data: curve, error } = curveForm.safeParse(formOf(req));
-      if (error) return sendSettings(parts, res, '', problemIn(error), formOf(req));
+      if (error) return sendSettings(parts, res, '', problemOfFields(error), formOf(req));
       await countOnce(guildOf(res), () => sendPreview(parts, res, curve));
     });
     addAccess(router, parts);

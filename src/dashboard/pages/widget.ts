@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { InvalidInputError } from '../../errors.ts';
 import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { BOARDS, kindOfBoard } from '../../store/keys.ts';
-import { capField, choice, formOf, parseForm, problemIn, showProblem } from '../forms.ts';
+import { capField, choice, formOf, parseForm, problemOfFields, showProblem } from '../forms.ts';
 import type { GuildPage, Parts } from '../guild-page.ts';
 import { takeNewKey } from '../new-keys.ts';
 import { keyForPlace } from '../place-access.ts';
@@ -15,8 +15,8 @@ import {
   BOARD_LABELS,
   COLOURS,
   fieldsOf,
-  LANGUAGES,
-  PARTS,
+  LANGUAGE_LABELS,
+  PART_LABELS,
   propertiesOf,
   widgetForm,
 } from '../widget-form.ts';
@@ -36,7 +36,7 @@ export const widgetPage: GuildPage = {
 
     router.get('/widget', (req, res) => sendPage(parts, res, req.query));
     router.get('/widget/settings', async (req, res) => {
-      const { settings: _, overview: __, ...shown } = await show(parts, res, req.query);
+      const { settings: _, overview: __, ...shown } = await shownOf(parts, res, req.query);
       res.status(shown.problem === '' ? 200 : 400).json(shown);
     });
 
@@ -79,7 +79,7 @@ async function makeSiteKey(parts: Parts, req: Request, res: Response, fields: Re
 
 /** @param fields those of the address, or of a form that was refused for `refused`. */
 async function sendPage(parts: Parts, res: Response, fields: Request['query'], refused?: string): Promise<void> {
-  const { overview, ...shown } = await show(parts, res, fields);
+  const { overview, ...shown } = await shownOf(parts, res, fields);
   const problem = refused ?? shown.problem;
   const data = {
     title: 'Put it on your site',
@@ -93,20 +93,26 @@ async function sendPage(parts: Parts, res: Response, fields: Request['query'], r
     boards: BOARDS.filter((board) => overview.boards.includes(kindOfBoard(board))),
     apiUrl: parts.apiUrl,
     embedOrigins: parts.embedOrigins,
-    names: { places: PLACES, boards: BOARD_LABELS, parts: PARTS, languages: LANGUAGES, colours: Object.keys(COLOURS) },
+    names: {
+      places: PLACES,
+      boards: BOARD_LABELS,
+      parts: PART_LABELS,
+      languages: LANGUAGE_LABELS,
+      colours: Object.keys(COLOURS),
+    },
   };
   parts.views.send(res, 'widget', data, problem === '' ? 200 : 400);
 }
 
 /** Returns the settings that fields name, and what follows from them. Wrong settings give those of the widget. */
-async function show(parts: Parts, res: Response, fields: Request['query']) {
+async function shownOf(parts: Parts, res: Response, fields: Request['query']) {
   const { data: settings = widgetForm.parse({}), error } = widgetForm.safeParse(fields);
   const overview = await overviewOf(parts, res);
   const service = serviceOf(parts, overview);
   return {
     settings,
     overview,
-    problem: error ? sentence(problemIn(error)) : '',
+    problem: error ? sentence(problemOfFields(error)) : '',
     attributes: attributesOf(settings),
     properties: propertiesOf(settings),
     fields: fieldsOf(settings),
