@@ -34,15 +34,15 @@ export interface Parts extends Store {
 }
 
 /**
- * A page of a guild: one file in ./pages with its routes, and one template of the same name. `pages.ts` lists them all. A handler is
- * called after sign-in, for a guild that the session may see (`guildOf(res)`); a POST, after the checks of forms.ts.
+ * A page of a guild: a file in ./pages with its routes, and its templates. `pages.ts` lists them all. A handler is called after sign-in, for
+ * a guild that the session may see (`guildOf(res)`); a POST, after the checks of forms.ts.
  */
 export interface GuildPage {
-  /** Path below /guilds/G: "" for the first page, else "/keys". */
+  /** Path below /guilds/G: "" for the first page, else such as "/keys". */
   readonly path: string;
   /** Name in the navigation. */
   readonly label: string;
-  /** Paths below /guilds/G that take a form with a file. Their handlers check the token of the form themselves: `requireToken`. */
+  /** Paths below /guilds/G that take a form with a file. Their handlers call `receiveUpload`, which checks the token of the form. */
   readonly uploads?: readonly string[];
   addTo(router: Router, parts: Parts): void;
 }

@@ -11,7 +11,7 @@ import { Tally } from './tally.ts';
 const MEMBERS_SHOWN = 10;
 const NEW_GUILD: GuildState = { configured: null, members: 0 };
 
-export interface DryRunJob extends Pick<LoadJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
+interface DryRunJob extends Pick<LoadJob, 'guild' | 'curve' | 'formatCurve' | 'levels' | 'maxDistinct'> {
   /** The guild as it is; a new one unless given. */
   readonly state?: GuildState;
 }

@@ -8,7 +8,7 @@ export const RULE_SOURCES = ['polaris', 'lurkr'] as const;
 export type RuleSource = (typeof RULE_SOURCES)[number];
 
 /** A document of rules, and lines about what the export has and the rules cannot say. */
-export interface ExportedRules {
+interface ExportedRules {
   readonly rules: object;
   readonly notices: readonly string[];
 }

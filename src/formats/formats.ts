@@ -10,14 +10,14 @@ export interface JsonLayout {
   readonly names: FieldNames;
 }
 
-export interface Format {
+interface Format {
   /** Level curve of the bot that wrote the file. */
   readonly curve?: CurveName;
   /** Absent for the formats that are not one JSON document. */
   readonly json?: JsonLayout;
 }
 
-/** The formats that the seed command reads. */
+/** The formats of members that are read. */
 export const FORMATS = {
   csv: {},
   ndjson: {},

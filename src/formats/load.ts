@@ -15,12 +15,6 @@ import { withStagedMembers } from './staging.ts';
 import type { Summary } from './summary.ts';
 import { Tally } from './tally.ts';
 
-interface LoadResult {
-  readonly summary: Summary;
-  /** Error to report after the summary; undefined when everything was loaded. */
-  readonly outcome: Error | undefined;
-}
-
 /** Reads the state of a guild before a load. One round trip, O(1). @throws StoreUnavailableError */
 export async function readGuildState(
   target: Pick<LoadTarget, 'client' | 'redisKeys'>,
@@ -36,8 +30,11 @@ export async function readGuildState(
   return { configured, members: replace ? 0 : members };
 }
 
-/** Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact. */
-export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult> {
+/**
+ * Loads the members of the inputs into a guild. However it ends, the counters of the guild are exact.
+ * @returns the summary, and the error to report after it; undefined when everything was loaded.
+ */
+export async function load(target: LoadTarget, job: LoadJob) {
   const { guild, reading, replace } = job;
   const { problems } = reading;
   const state = await readGuildState(target, guild, replace);
@@ -65,7 +62,7 @@ export async function load(target: LoadTarget, job: LoadJob): Promise<LoadResult
   const complete = outcome === undefined || (outcome instanceof IncompleteRun && outcome.reason === 'skipped');
   const seconds = (performance.now() - start) / 1000;
   const { tally, loaded, created, repeated, removed } = counts;
-  const summary = {
+  const summary: Summary = {
     guild,
     curve: curveNameOf(choice.curve),
     loaded,

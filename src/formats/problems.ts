@@ -4,7 +4,7 @@ import type { Entry } from './rows.ts';
 /** Bad rows that are shown one by one. A broken file can have millions. */
 const MAX_SHOWN = 20;
 
-/** Counts the rows of a run that are not shown later, and shows the first bad ones. */
+/** Counts the bad rows of a run, and shows the first ones. */
 export class Problems {
   /** Bad rows. */
   count = 0;
@@ -19,6 +19,7 @@ export class Problems {
   }
 }
 
+/** Returns "1 bad row". */
 export const badRows = (n: number): string => count(n, 'bad row');
 /** Returns "1 row repeated a member". */
 export const repeatedRows = (n: number): string => `${count(n, 'row')} repeated a member`;
