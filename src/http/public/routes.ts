@@ -162,12 +162,8 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
     res.writeHead(303, { Location: to, 'Cache-Control': 'no-store', 'X-Request-Id': res.context.requestId }).end();
   });
   for (const name of ['page.css', 'live.js']) {
-    const path = `/public/${name}`;
-    router.get(path, (_req, _res, next) => {
-      onFile();
-      next();
-    });
-    serve(router, path, assetFile(new URL(`../../web/public/${name}`, import.meta.url)), REVALIDATE);
+    const file = assetFile(new URL(`../../web/public/${name}`, import.meta.url));
+    serve(router, `/public/${name}`, file, REVALIDATE, onFile);
   }
   return { router, knownAddresses, refuse };
 }

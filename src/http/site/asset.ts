@@ -55,9 +55,16 @@ async function compress(body: Buffer, tag: string): Asset['compressed'] {
   return { br: { body: br, etag: `"${tag}-br"` }, gzip: { body: gz, etag: `"${tag}-gzip"` } };
 }
 
-/** Serves an asset at a path, in the coding that the client likes best; 304 when the client has it. */
-export function serve(router: Router, path: string, asset: Asset, headers: Record<string, string>): void {
+/** Serves an asset at a path, in the coding that the client likes best; 304 when the client has it. @param onRequest called for each request. */
+export function serve(
+  router: Router,
+  path: string,
+  asset: Asset,
+  headers: Record<string, string>,
+  onRequest = () => {},
+): void {
   addRoute(router, path, async (req, res) => {
+    onRequest();
     const encoding = chooseEncoding(req.headers['accept-encoding'], ENCODINGS);
     const { body, etag } = encoding ? (await asset.compressed)[encoding] : asset;
     res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ETag: etag });

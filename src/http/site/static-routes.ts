@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import { readWidgetFile } from '../../web/widget-file.ts';
 import { type Asset, asset, serve, typeOf } from './asset.ts';
 
@@ -72,14 +72,10 @@ export function staticRoutes(embedOrigins: readonly string[], onPage: () => void
     routes.push(['/embed', webFile('embed.html'), pageHeaders(embedOrigins.join(' '), 'data: http: https:')]);
     routes.push(['/embed/embed.js', webFile('embed.js'), REVALIDATE]);
   }
-  const count: RequestHandler = (_req, _res, next) => {
-    onPage();
-    next();
-  };
-  router.get([...routes.map(([path]) => path), '/docs/'], count);
-  for (const route of routes) serve(router, ...route);
+  for (const route of routes) serve(router, ...route, onPage);
   // Relative, because a proxy can serve the page below a path of its own.
   router.get('/docs/', (_req, res) => {
+    onPage();
     res.context.route = '/docs/';
     res.set({ 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': res.context.requestId, ...REVALIDATE });
     res.status(308).set('Location', '../docs').end();
