@@ -12,13 +12,13 @@ export interface ReadResult<V> {
 /** The longest that a response is kept at one revision: the bound for raw writers that do not raise it. */
 const MAX_AGE_MS = 5000;
 
-/** A read whose response may be cached. */
-export interface CacheableRead<V> {
+/** A read of a value T whose response V may be cached. */
+export interface CacheableRead<V, T = unknown> {
   /** Names the guild and everything else that the response depends on. */
   readonly cacheKey: string;
-  readonly command: ReadCommand<Versioned<unknown>>;
+  readonly command: ReadCommand<Versioned<T>>;
   /** Makes the response from the value; called once a revision. */
-  render(value: unknown): V;
+  render(value: T): V;
 }
 
 interface Entry<V> {

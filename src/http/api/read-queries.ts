@@ -1,6 +1,12 @@
 import type { Request } from 'express';
 import type { Identity } from '../../access/authenticator.ts';
-import { type Member, parseRankingId, type RankingId } from '../../guild/ranking/model.ts';
+import {
+  type GuildStats,
+  type LeaderboardPage,
+  type Member,
+  parseRankingId,
+  type RankingId,
+} from '../../guild/ranking/model.ts';
 import { MemberRead, PageRead, StatsRead } from '../../guild/ranking/reader.ts';
 import type { CacheableRead } from '../../guild/ranking/response-cache.ts';
 import { Problem } from '../response/problem.ts';
@@ -8,7 +14,7 @@ import { type RenderedBody, renderJson, renderStats } from '../response/rendered
 import { guildParams, memberParams, noQuery, pageQuery, parseAll } from './schemas.ts';
 
 /** The query of a read whose parameters are checked. Flat objects, because thousands are cached by address (docs/adr/0011). */
-export interface ReadQuery extends CacheableRead<RenderedBody | null> {
+export interface ReadQuery<T = unknown> extends CacheableRead<RenderedBody | null, T> {
   /** Pattern of the route, below the API's prefix. */
   readonly route: string;
 }
@@ -21,19 +27,19 @@ const renderMember = (member: Member | null) => member && renderJson(member);
 
 /** The three operations, by the pattern of their route below the API's prefix. */
 const OPERATIONS: Readonly<Record<string, ParseQuery>> = {
-  '/servers/:guild_id/leaderboard': (route, params, query) => {
+  '/servers/:guild_id/leaderboard': (route, params, query): ReadQuery<LeaderboardPage> => {
     const { guild_id, page, limit } = parseAll(guildParams, pageQuery, params, query);
     const cacheKey = [guild_id, 'page', page, limit].join(' ');
     const { guildId, board } = rankingOf(guild_id);
     return { route, cacheKey, command: new PageRead(guildId, page, limit, board), render: renderJson };
   },
-  '/servers/:guild_id/members/:user_id': (route, params) => {
+  '/servers/:guild_id/members/:user_id': (route, params): ReadQuery<Member | null> => {
     const { guild_id, user_id } = parseAll(memberParams, noQuery, params, {});
     const cacheKey = [guild_id, 'member', user_id].join(' ');
     const { guildId, board } = rankingOf(guild_id);
     return { route, cacheKey, command: new MemberRead(guildId, user_id, board), render: renderMember };
   },
-  '/servers/:guild_id/stats': (route, params) => {
+  '/servers/:guild_id/stats': (route, params): ReadQuery<GuildStats> => {
     const { guild_id } = parseAll(guildParams, noQuery, params, {});
     const { guildId, board } = rankingOf(guild_id);
     const cacheKey = [guild_id, 'stats'].join(' ');
