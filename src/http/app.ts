@@ -25,7 +25,7 @@ export interface AppParts extends ApiParts, RequestContextParts {
   /** Undefined = there are no public pages. */
   readonly publicPages: PublicPages | undefined;
   readonly trustProxy: number | readonly string[];
-  /** Called for each request that is no operation of the API and gets an answer all the same. */
+  /** Called for each request that is no operation of the API and gets a response all the same. */
   readonly countOther: (kind: 'options' | 'page' | 'probe') => void;
   /** Called before a problem is sent. */
   readonly onProblem: ((req: Request, res: Response) => void) | undefined;

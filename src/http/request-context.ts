@@ -19,7 +19,7 @@ export interface RequestContext {
   identity: Identity | undefined;
   /** State of the guild's quota after it. */
   quota: QuotaState | undefined;
-  /** The problem that is its answer. */
+  /** The problem that is its response. */
   problem: Problem | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface RequestContextParts {
 export interface Activity {
   /** Requests with an API key that are being answered. */
   inFlight: number;
-  /** Whether the process is about to end: each answer then closes its connection. */
+  /** Whether the process is about to end: each response then closes its connection. */
   isClosing: boolean;
 }
 

@@ -40,9 +40,9 @@ interface LoggedResponse extends ServerResponse {
 }
 
 /**
- * Creates a layer that logs one line a request when its answer is sent: method, route pattern, status, problem
+ * Creates a layer that logs one line a request when its response is sent: method, route pattern, status, problem
  * code and the reason of a 503, duration in ms, guild, plan, id of the key, request id, trace id.
- * It may also be called just before the answer is sent. A 5xx is logged at error, everything else at info.
+ * It may also be called just before the response is sent. A 5xx is logged at error, everything else at info.
  * @param now milliseconds on the clock of the contexts' `startedAt`.
  */
 export function requestLogger(logger: Logger, now: () => number): HttpLogger<IncomingMessage, LoggedResponse> {

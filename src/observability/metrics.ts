@@ -4,7 +4,7 @@ import { VERSION } from './build-info.ts';
 import { registerCuts } from './cut-counter.ts';
 
 /** The parts of a response that are counted. */
-interface Answer extends ServerResponse {
+interface CountedResponse extends ServerResponse {
   readonly context: {
     readonly route: string;
     readonly startedAt: number;
@@ -95,7 +95,7 @@ export class Metrics {
   }
 
   /** Records an answered request. */
-  readonly observeAnswer = ({ method = '' }: IncomingMessage, { context, statusCode }: Answer): void => {
+  readonly observeResponse = ({ method = '' }: IncomingMessage, { context, statusCode }: CountedResponse): void => {
     const { route, startedAt, problem, identity } = context;
     let ofRoute = this.requestTimes.get(route);
     if (!ofRoute) {

@@ -175,12 +175,12 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
     cors,
     now: clock,
     keepAliveMs: serverOptions.keepAliveTimeout,
-    onAnswer: trace
+    onResponse: trace
       ? (req, res) => {
-          metrics.observeAnswer(req, res);
+          metrics.observeResponse(req, res);
           trace(req.method, res.statusCode, res.context);
         }
-      : metrics.observeAnswer,
+      : metrics.observeResponse,
   });
   const app = createApp({
     ...reads,

@@ -52,7 +52,7 @@ export interface PublicPagesParts extends Omit<Site, 'hasPictures' | 'frameAnces
 /** The web pages of guilds that have switched them on. They need no API key, and count on no quota. */
 export type PublicPages = ReturnType<typeof publicPages>;
 
-/** An address that was parsed, with what its answer needs. */
+/** An address that was parsed, with what its response needs. */
 interface KnownAddress {
   readonly route: string;
   readonly wanted: Wanted;

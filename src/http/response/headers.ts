@@ -34,7 +34,7 @@ const EXPOSED = [
 ].join(', ');
 const PREFLIGHT_SECONDS = '7200';
 
-/** The CORS headers of answers, by the Origin of the request. */
+/** The CORS headers of responses, by the Origin of the request. */
 export interface CorsPolicy {
   /** For the origins that are listed. */
   readonly byOrigin: ReadonlyMap<string | undefined, HeaderBlock>;
@@ -44,7 +44,7 @@ export interface CorsPolicy {
   readonly varies: boolean;
 }
 
-/** @param origins the origins that may read answers; "*" allows all. */
+/** @param origins the origins that may read responses; "*" allows all. */
 export function corsPolicy(origins: readonly string[]): CorsPolicy {
   const allow = (origin: string) =>
     headerBlock('Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED);
@@ -53,11 +53,11 @@ export function corsPolicy(origins: readonly string[]): CorsPolicy {
   return { byOrigin, otherwise: headerBlock(), varies: true };
 }
 
-/** Answers every OPTIONS request: without a key, and without counting it against a quota. @param onAnswer called for each. */
-export function answerPreflight({ byOrigin, otherwise }: CorsPolicy, onAnswer: () => void): RequestHandler {
+/** Answers every OPTIONS request: without a key, and without counting it against a quota. @param onRequest called for each. */
+export function answerPreflight({ byOrigin, otherwise }: CorsPolicy, onRequest: () => void): RequestHandler {
   return (req, res, next) => {
     if (req.method !== 'OPTIONS') return next();
-    onAnswer();
+    onRequest();
     res.writeHead(204, [
       ...(byOrigin.get(req.headers.origin) ?? otherwise).list,
       'Access-Control-Allow-Methods',

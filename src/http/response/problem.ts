@@ -29,7 +29,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** An RFC 9457 problem, sent as the answer. Its detail goes to the client, so it holds no stack, key or address. */
+/** An RFC 9457 problem, sent as the response. Its detail goes to the client, so it holds no stack, key or address. */
 export class Problem extends Error {
   constructor(
     readonly code: ProblemCode,

@@ -12,7 +12,7 @@ const COMPRESSED_SHARE = 0.5;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The body of a 200 answer with its headers: rendered once, sent many times. */
+/** The body of a 200 response with its headers: rendered once, sent many times. */
 export class RenderedBody {
   /** ETag, Content-Type and Content-Length. */
   readonly headers: HeaderBlock;

@@ -5,7 +5,7 @@ import { type CorsPolicy, type HeaderBlock, headerBlock, joinBlocks } from './he
 import type { Problem } from './problem.ts';
 import type { RenderedBody } from './rendered-body.ts';
 
-/** For a browser that opens an answer as a document: it runs nothing, loads nothing and stands in no frame. */
+/** For a browser that opens a response as a document: it runs nothing, loads nothing and stands in no frame. */
 const SAFETY = headerBlock(
   ...['X-Content-Type-Options', 'nosniff'],
   ...['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -15,23 +15,23 @@ const SAFETY = headerBlock(
 );
 
 export interface ResponseWriterParts {
-  /** Seconds that a browser may reuse an answer without asking; 0 = it always asks. */
+  /** Seconds that a browser may reuse a response without asking; 0 = it always asks. */
   readonly cacheMaxAgeS: number;
   readonly cors: CorsPolicy;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Milliseconds that a connection may stay idle, as the server is told. */
   readonly keepAliveMs: number;
-  /** Called with every answer that goes out. */
-  readonly onAnswer: (req: Request, res: Response) => void;
+  /** Called with every response that goes out. */
+  readonly onResponse: (req: Request, res: Response) => void;
 }
 
-/** The one coding of answers, so that a cached body has one compressed form. */
+/** The one coding of responses, so that a cached body has one compressed form. */
 const ENCODINGS = ['gzip'] as const;
 
-/** Writes the answers of the API with all their headers. Headers that answers share are formatted once (hot path, see ADR 11). */
+/** Writes the responses of the API with all their headers. Headers that responses share are formatted once (hot path, see ADR 11). */
 export class ResponseWriter {
-  /** The headers that follow those of the answer, by the Origin of the request. */
+  /** The headers that follow those of the response, by the Origin of the request. */
   private readonly ofData: CorsPolicy;
   private readonly ofLargeData: CorsPolicy;
   private readonly ofProblems: CorsPolicy;
@@ -66,7 +66,7 @@ export class ResponseWriter {
       this.writeHead(req, res, 200, this.own(res), [rendered.headers, common]);
       sendWhole(res, rendered.body);
     }
-    this.parts.onAnswer(req, res);
+    this.parts.onResponse(req, res);
   }
 
   /** Sends a problem document. */
@@ -86,10 +86,10 @@ export class ResponseWriter {
       ...common.list,
     ]);
     res.end(body);
-    this.parts.onAnswer(req, res);
+    this.parts.onResponse(req, res);
   }
 
-  /** Returns the headers that only this answer carries, as a flat list. */
+  /** Returns the headers that only this response carries, as a flat list. */
   private own({ context: { requestId, quota } }: Response): string[] {
     const own: string[] = [];
     if (quota) {
@@ -146,7 +146,7 @@ interface WithHead {
 
 /**
  * Writes a head; the body, if there is one, comes next.
- * @param own headers of this answer alone, as a flat list.
+ * @param own headers of this response alone, as a flat list.
  * @param blocks headers that are formatted already, with Content-Length unless it is a 304.
  */
 type WriteHead = (
@@ -158,7 +158,7 @@ type WriteHead = (
 ) => void;
 
 /**
- * Returns a function that writes the heads of 200 and 304 answers as one text each. Node checks and joins a head header by header (hot
+ * Returns a function that writes the heads of 200 and 304 responses as one text each. Node checks and joins a head header by header (hot
  * path, see ADR 11). Whatever Node would write differently goes through `writeHead`, and so does every head if Node does not take the text.
  */
 export function rawHead(now: () => number, keepAliveMs: number): WriteHead {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { methodNotAllowed, Problem } from '../response/problem.ts';
 
-/** The answer to a request that does not reach the application. */
+/** The response to a request that does not reach the application. */
 const BAD_REQUEST = { status: 400, title: 'Bad Request', detail: 'The request is not valid HTTP/1.1.' };
 
 /** Others, by the parser's error code. */
@@ -20,7 +20,7 @@ export interface ParseError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** Answers a request that Node cannot parse with a problem document, and closes the connection. @returns the status of the answer. */
+/** Answers a request that Node cannot parse with a problem document, and closes the connection. @returns the status of the response. */
 export function answerBadRequest(error: ParseError, socket: Duplex): number {
   const refusal = BY_CODE[error.code ?? ''] ?? BAD_REQUEST;
   const isHead = error.rawPacket?.toString('latin1', 0, 5) === 'HEAD ';
@@ -28,14 +28,14 @@ export function answerBadRequest(error: ParseError, socket: Duplex): number {
   return refusal.status;
 }
 
-/** Refuses CONNECT, and closes the connection. @returns the status of the answer. */
+/** Refuses CONNECT, and closes the connection. @returns the status of the response. */
 export function answerConnect(socket: Duplex): number {
   const problem = methodNotAllowed();
   endWith(socket, `${problem.status} Method Not Allowed`, problem.extra.headers ?? [], problem.body('none'));
   return problem.status;
 }
 
-/** Answers a request for a malformed address with a problem document, and closes the connection. @returns the status of the answer. */
+/** Answers a request for a malformed address with a problem document, and closes the connection. @returns the status of the response. */
 export function answerBadTarget(res: ServerResponse): number {
   const body = bodyOf(BAD_REQUEST);
   res.writeHead(BAD_REQUEST.status, headersOf(body)).end(body);

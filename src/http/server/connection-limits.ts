@@ -6,31 +6,31 @@ import type { Duplex } from 'node:stream';
 export const MAX_PIPELINED = 500;
 /** The same, over all connections of a server. */
 export const MAX_PIPELINED_IN_ALL = 4000;
-/** A client has this long to take an answer. */
+/** A client has this long to take a response. */
 export const STALL_MS = 15_000;
 const CHECK_MS = 1000;
 
-/** Why a connection was refused or cut: too many connections, too many waiting requests, a client that takes no answer. */
+/** Why a connection was refused or cut: too many connections, too many waiting requests, a client that takes no response. */
 export type CutReason = 'connections' | 'pipelined' | 'stalled';
 
 /** The requests of one client connection. */
 interface Connection {
-  /** Requests without a complete answer. */
+  /** Requests without a complete response. */
   unanswered: number;
   /** The request that arrived last; undefined if it was complete when it was answered, so that an idle connection does not keep it. */
   latest: IncomingMessage | undefined;
-  /** Whether an answer was taken since the last check. */
+  /** Whether a response was taken since the last check. */
   progress: boolean;
   checksWithoutProgress: number;
-  /** Bytes of answers that the client's system had taken at the last check. */
+  /** Bytes of responses that the client's system had taken at the last check. */
   taken: number;
   /** To be called when all requests are answered. The connection takes no more of them. */
-  afterAnswers: (() => void) | undefined;
+  afterResponses: (() => void) | undefined;
   isCut: boolean;
 }
 
 /**
- * Bounds the memory that clients hold with requests whose answers they do not read. Node stops to read from such a client only after it
+ * Bounds the memory that clients hold with requests whose responses they do not read. Node stops to read from such a client only after it
  * has parsed 64 KiB, which can hold more than a thousand requests.
  */
 export class ConnectionLimits {
@@ -43,7 +43,7 @@ export class ConnectionLimits {
   /**
    * @param maxConnections further connections are closed at once.
    * @param onCut called for each connection that is refused or cut.
-   * @param readsBodies whether answers wait for bodies, or are large. A client that sends, waits, or takes a part is then not cut for it.
+   * @param readsBodies whether responses wait for bodies, or are large. A client that sends, waits, or takes a part is then not cut for it.
    */
   constructor(
     server: Server,
@@ -63,7 +63,7 @@ export class ConnectionLimits {
   serve(req: IncomingMessage, res: ServerResponse, handle: (req: IncomingMessage, res: ServerResponse) => void): void {
     const { socket } = req;
     const connection = this.connections.get(socket);
-    if (!connection || connection.isCut || connection.afterAnswers) return;
+    if (!connection || connection.isCut || connection.afterResponses) return;
     connection.latest = req;
     if (++connection.unanswered === 1) {
       handle(req, res);
@@ -75,7 +75,7 @@ export class ConnectionLimits {
     }
   }
 
-  /** Counts an answer that the client's system has taken. */
+  /** Counts a response that the client's system has taken. */
   end(socket: Duplex): void {
     const connection = this.connections.get(socket);
     if (!connection) return;
@@ -83,28 +83,28 @@ export class ConnectionLimits {
     if (connection.latest?.complete) connection.latest = undefined;
     if (connection.isCut) return;
     if (connection.unanswered-- > 1) this.pipelined--;
-    // Node closes the connection first if the answer says so.
-    else if (connection.afterAnswers) process.nextTick(connection.afterAnswers);
+    // Node closes the connection first if the response says so.
+    else if (connection.afterResponses) process.nextTick(connection.afterResponses);
   }
 
   /**
    * Ends a connection when all its requests are answered. It takes no more of them.
-   * @param answer sends a last answer and ends the connection. It is not called if the last request has an answer and a wrong body.
+   * @param answer sends a last response and ends the connection. It is not called if the last request has a response and a wrong body.
    */
-  endAfterAnswers(socket: Duplex, answer: () => void): void {
+  endAfterResponses(socket: Duplex, answer: () => void): void {
     const connection = this.connections.get(socket);
-    if (!connection || connection.afterAnswers) return;
+    if (!connection || connection.afterResponses) return;
     const isAnswered = connection.latest?.complete === false;
     if (isAnswered && this.readsBodies) {
       socket.destroy();
       return;
     }
-    connection.afterAnswers = () => {
+    connection.afterResponses = () => {
       if (!socket.writable) return;
       if (isAnswered) socket.end();
       else answer();
     };
-    if (connection.unanswered === 0) connection.afterAnswers();
+    if (connection.unanswered === 0) connection.afterResponses();
   }
 
   private add(socket: Socket): void {
@@ -120,7 +120,7 @@ export class ConnectionLimits {
       progress: false,
       checksWithoutProgress: 0,
       taken: 0,
-      afterAnswers: undefined,
+      afterResponses: undefined,
       isCut: false,
     };
     this.connections.set(socket, connection);
@@ -148,13 +148,13 @@ export class ConnectionLimits {
     socket.destroy();
   }
 
-  /** Cuts connections whose clients take no answer, or do not close after the last one. */
+  /** Cuts connections whose clients take no response, or do not close after the last one. */
   private check(): void {
     for (const [socket, connection] of this.connections) {
       const isWaiting = connection.unanswered > 0 && !(this.readsBodies && socket.writableLength === 0);
       const isBusy = isWaiting || socket.writableEnded;
       if (this.readsBodies) {
-        // An answer can be a file of the whole guild, which a slow line takes minutes for.
+        // A response can be a file of the whole guild, which a slow line takes minutes for.
         const taken = (socket as Socket).bytesWritten - socket.writableLength;
         connection.progress ||= taken > connection.taken;
         connection.taken = taken;

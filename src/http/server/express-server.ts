@@ -79,7 +79,7 @@ export function createExpressServer(
   const server = createServer({ ...options, ...classes }, (req, res) => limits.serve(req, res, handle));
   const limits = new ConnectionLimits(server, maxConnections, observer.onCut, readsBodies);
 
-  // The service reads no body, so a client that asks before sending one gets its answer without sending it.
+  // The service reads no body, so a client that asks before sending one gets its response without sending it.
   server.on('checkContinue', (req, res) => server.emit('request', req, res));
   // Node answers 417 without a body; an unknown expectation may be ignored as well (RFC 9110 section 10.1.1).
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
@@ -88,12 +88,12 @@ export function createExpressServer(
     if (isOver) socket.destroy();
     // More came after a request that closes the connection: it is not read.
     else if (error.code === 'HPE_CLOSED_CONNECTION') return;
-    else limits.endAfterAnswers(socket, () => observer.onUnreadable(answerBadRequest(error, socket)));
+    else limits.endAfterResponses(socket, () => observer.onUnreadable(answerBadRequest(error, socket)));
   });
   server.on('connect', (_req, socket) => {
     // Node has taken its own listeners off.
     socket.on('error', () => socket.destroy()).resume();
-    limits.endAfterAnswers(socket, () => observer.onUnreadable(answerConnect(socket)));
+    limits.endAfterResponses(socket, () => observer.onUnreadable(answerConnect(socket)));
   });
   return Object.assign(server, { openConnections: () => limits.open });
 }

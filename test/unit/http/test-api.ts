@@ -83,7 +83,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
       cors,
       now: clock,
       keepAliveMs: 5000,
-      onAnswer: (_req, { context, statusCode }) => api.answers.push([context.route, statusCode]),
+      onResponse: (_req, { context, statusCode }) => api.answers.push([context.route, statusCode]),
     }),
     cors,
     embedOrigins: [],

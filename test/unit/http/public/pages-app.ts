@@ -38,7 +38,7 @@ export function pagesApp(parts: Partial<PublicPagesParts> = {}, burst = 100) {
     },
     responses: new ResponseWriter({
       ...{ cacheMaxAgeS: 0, cors: corsPolicy([]), now: () => 0, keepAliveMs: 5000 },
-      onAnswer: () => {},
+      onResponse: () => {},
     }),
     painter: async () => {
       seen.drawn++;
