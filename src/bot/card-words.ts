@@ -6,7 +6,10 @@ const { rank, level, next, streak } = WIDGET_TEXTS;
 
 /** The texts of the card in the languages of the widget: `{x}` stands for a value. */
 const TEXTS = {
-  ...{ rank, level, next, streak },
+  rank,
+  level,
+  next,
+  streak,
   highest: 'highest level/höchstes Level/niveau maximal/nivel máximo/nível máximo/أعلى مستوى/最高レベル',
   hidden:
     'not in the ranking/nicht in der Rangliste/hors du classement/fuera de la clasificación/fora da classificação/خارج لوحة الصدارة/ランキング対象外',

@@ -19,7 +19,9 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
   const pageLink = (n: number) =>
     guildId + queryOf(query, n > 1 && `page=${n}`, !query.isDefaultLimit && `limit=${limit}`);
   const settings = {
-    ...{ curve, board, words },
+    curve,
+    board,
+    words,
     href: (userId: string) => (isOverlay ? undefined : `${guildId}/m/${userId}${queryOf(query)}`),
     hasPodium: page.page === 1 && !isOverlay,
   };
@@ -30,7 +32,11 @@ export function renderPage(query: PageQuery, found: PublicPage, site: Site): Ren
   ].join(' · ');
   const rows = page.data.map((entry) => rowOf(entry, settings));
   return html('page', query, found, site, {
-    ...{ words, heading, isOverlay, facts, rows },
+    words,
+    heading,
+    isOverlay,
+    facts,
+    rows,
     title: `${inLine(heading)} · ${words.say('title')}`,
     base: guildId,
     root: '../',
@@ -58,7 +64,9 @@ export function renderMember(query: MemberQuery, found: PublicMember, site: Site
   const xp = words.number(member.xp);
   const facts = [`${words.say('rankName')} ${rank}`, words.title('level', { n: member.level }), `${xp} XP`].join(' · ');
   return html('member', query, found, site, {
-    ...{ words, heading, name },
+    words,
+    heading,
+    name,
     title: `${inLine(name)} · ${inLine(heading)}`,
     base: userId,
     root: '../../../',

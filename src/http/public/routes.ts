@@ -27,7 +27,8 @@ const FRAMELESS = ['X-Frame-Options', 'DENY'];
 const OF_IMAGES = joinBlocks(
   CACHING,
   headerBlock(
-    ...[...COMMON, ...FRAMELESS],
+    ...COMMON,
+    ...FRAMELESS,
     ...['Content-Security-Policy', PICTURE_POLICY, 'Cross-Origin-Resource-Policy', 'cross-origin'],
   ),
 );

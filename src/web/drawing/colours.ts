@@ -17,12 +17,14 @@ export type CardColours = ReturnType<typeof coloursOf>;
 
 /** Returns the colours of a picture. @param accent as `#rgb` or `#rrggbb`. The dark theme has a light tint of it. @param hue of the avatar, 0 to 359. */
 export function coloursOf(theme: CardTheme, accent: string = ACCENT, hue: number) {
-  const { background, text, muted } = BASE[theme];
+  const base = BASE[theme];
   const [back, front] = theme === 'light' ? [oklch(0.92, 0.06, hue), oklch(0.42, 0.14, hue)] : darkAvatar(hue);
   return {
-    ...{ background, text, muted, back, front },
+    ...base,
+    back,
+    front,
     accent: theme === 'light' ? hexOf(labOf(accent)) : mix(accent, 0.4, '#ffffff'),
-    track: mix(text, 0.1, background),
+    track: mix(base.text, 0.1, base.background),
   };
 }
 
