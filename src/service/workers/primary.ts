@@ -5,7 +5,7 @@ import type { Config } from '../../config/service.ts';
 import { createAdminApp } from '../../http/admin.ts';
 import type { Readiness } from '../../http/health.ts';
 import { adminListener } from '../../http/server/express-server.ts';
-import { registerCuts } from '../../observability/cut-counter.ts';
+import { registerCuts } from '../../observability/metrics.ts';
 import { BEAT_MS } from './messages.ts';
 import { SharedPort } from './shared-port.ts';
 import { workerCount } from './worker-count.ts';

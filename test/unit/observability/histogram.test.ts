@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { histogram } from '../../../src/observability/metrics.ts';
+import { histogram } from '../../../src/observability/histogram.ts';
 
 const BOUNDS = [0.001, 0.01, 0.1];
 const seconds = fc.oneof(fc.constantFrom(0, 0.001, 0.01, 0.1, 0.1001, 5), fc.double({ min: 0, max: 1, noNaN: true }));
