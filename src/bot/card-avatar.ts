@@ -1,4 +1,4 @@
-import { type CardColours, MEDALS } from '../web/drawing/colours.ts';
+import { type CardColours, MEDALS, ON_MEDAL } from '../web/drawing/colours.ts';
 import { escaped, fitted } from '../web/drawing/text.ts';
 import { initialOf } from '../web/widget/name.ts';
 
@@ -43,7 +43,7 @@ export function avatarAt(x: number, { name, picture, medal }: CardAvatar, colour
     parts.push(
       circle(` fill="none" stroke="${colour}" stroke-width="6"`),
       circle(` fill="${colour}" stroke="${background}" stroke-width="5"`, 22, y),
-      centred(22, y + 8, '#261c00', medal.text),
+      centred(22, y + 8, ON_MEDAL, medal.text),
     );
   }
   return parts.join('');

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { type Overview, readOverview } from '../../guild/overview/overview.ts';
 import { CURVE_NAMES } from '../../guild/ranking/curves.ts';
-import type { LookField } from '../../guild/ranking/page-look.ts';
+import { DEFAULT_COLOURS, type LookField } from '../../guild/ranking/page-look.ts';
 import { BOARD_KINDS } from '../../store/keys.ts';
 import type { Parts } from '../guild-page.ts';
 import { guildOf, sessionOf } from '../visit.ts';
@@ -12,10 +12,10 @@ const WHOLE_HOURS = Array.from({ length: 27 }, (_, i) => 60 * (i - 12));
 
 /** Colours of the public page, with their labels, and those that the page has by itself. */
 const PAGE_COLOURS = [
-  ['page_accent', 'Accent', '#4f46e5'],
-  ['page_accent_dark', 'Accent, dark', '#aab0fb'],
-  ['page_background', 'Background', '#eceef3'],
-  ['page_background_dark', 'Background, dark', '#0b0c0f'],
+  ['page_accent', 'Accent', DEFAULT_COLOURS.accent],
+  ['page_accent_dark', 'Accent, dark', DEFAULT_COLOURS.accentDark],
+  ['page_background', 'Background', DEFAULT_COLOURS.background],
+  ['page_background_dark', 'Background, dark', DEFAULT_COLOURS.backgroundDark],
 ] as const satisfies readonly (readonly [field: LookField, label: string, own: string])[];
 
 /** Shows the settings of the guild. @param values of the form that was refused: they stay in its fields. */

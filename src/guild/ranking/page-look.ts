@@ -26,6 +26,14 @@ export const LOOK = {
 export type PageLook = { readonly [Setting in keyof typeof LOOK]: string };
 export type LookField = (typeof LOOK)[keyof PageLook]['field'];
 
+/** The colours of a page for which none are chosen, as page.css has them. */
+export const DEFAULT_COLOURS = {
+  accent: '#4f46e5',
+  accentDark: '#aab0fb',
+  background: '#eceef3',
+  backgroundDark: '#0b0c0f',
+} as const satisfies Partial<PageLook>;
+
 export const LOOK_SETTINGS = Object.keys(LOOK) as readonly (keyof PageLook)[];
 
 /** Returns whether a text can be stored as this setting. */

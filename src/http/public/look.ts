@@ -1,18 +1,15 @@
 import { hash } from 'node:crypto';
-import type { PageLook } from '../../guild/ranking/page-look.ts';
-import { contrastOf, mix, textOn } from '../../web/drawing/colours.ts';
+import { DEFAULT_COLOURS, type PageLook } from '../../guild/ranking/page-look.ts';
+import { contrastOf, mix, THEMES, textOn } from '../../web/drawing/colours.ts';
 
-/** The grounds of the two themes in page.css, and their accents. */
-const GROUNDS = { light: '#ffffff', dark: '#14171d' } as const;
-const ACCENTS = { light: '#4f46e5', dark: '#aab0fb' } as const;
 /** The least contrast of a text that is not large, as WCAG wants it. */
 const READABLE = 4.5;
 
 /** Returns the accents of both themes. The dark one is a light tint, unless it is chosen. */
 export function accentsOf({ accent, accentDark }: PageLook): { readonly light: string; readonly dark: string } {
   return {
-    light: accent || ACCENTS.light,
-    dark: accentDark || (accent ? mix(accent, 0.4, '#ffffff') : ACCENTS.dark),
+    light: accent || DEFAULT_COLOURS.accent,
+    dark: accentDark || (accent ? mix(accent, 0.4, '#ffffff') : DEFAULT_COLOURS.accentDark),
   };
 }
 
@@ -21,8 +18,8 @@ export function styleOf(look: PageLook): string {
   const { accent, accentDark, background, backgroundDark } = look;
   const { light, dark } = accentsOf(look);
   const hasAccent = accent !== '' || accentDark !== '';
-  const lightRule = [background && `--page:${background}`, hasAccent && accentRules(light, GROUNDS.light)];
-  const darkRule = [backgroundDark && `--page:${backgroundDark}`, hasAccent && accentRules(dark, GROUNDS.dark)];
+  const lightRule = [background && `--page:${background}`, hasAccent && accentRules(light, 'light')];
+  const darkRule = [backgroundDark && `--page:${backgroundDark}`, hasAccent && accentRules(dark, 'dark')];
   const [ofLight, ofDark] = [lightRule, darkRule].map((rules) => rules.filter(Boolean).join(';'));
   return [
     // Not for both: the dark theme of page.css stands where nothing is chosen for it.
@@ -34,7 +31,8 @@ export function styleOf(look: PageLook): string {
     .join('');
 }
 
-function accentRules(accent: string, ground: string): string {
+function accentRules(accent: string, theme: keyof typeof THEMES): string {
+  const ground = THEMES[theme].background;
   return [
     `--accent:${accent}`,
     `--on-accent:${textOn(accent)}`,

@@ -1,6 +1,7 @@
 import type { LeaderboardEntry } from '../../guild/ranking/model.ts';
+import { DEFAULT_COLOURS } from '../../guild/ranking/page-look.ts';
 import type { PublicPage } from '../../guild/ranking/public-page.ts';
-import { coloursOf, MEDALS } from '../../web/drawing/colours.ts';
+import { coloursOf, MEDALS, ON_MEDAL } from '../../web/drawing/colours.ts';
 import { cleaned, escaped, fitted, isolated, widthOf } from '../../web/drawing/text.ts';
 import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
@@ -47,7 +48,7 @@ export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicP
   });
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
-    `<rect width="${width}" height="${height}" fill="${look.backgroundDark || '#0b0c0f'}"/>`,
+    `<rect width="${width}" height="${height}" fill="${look.backgroundDark || DEFAULT_COLOURS.backgroundDark}"/>`,
     `<rect x="40" y="40" width="${width - 80}" height="${height - 80}" rx="32" fill="${background}" stroke="${track}" stroke-width="2"/>`,
     pen.text(START, 118, { size: 46, fill: text, bold: true }, isolated(heading)),
     pen.line(START, 164, { size: 26, fill: muted }, [name, ...facts].join(' · ')),
@@ -76,7 +77,7 @@ function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, 
   const centred = { size: 26, bold: true, anchor: 'middle' } as const;
   return [
     medal ? `<circle cx="${pen.x(START + 24)}" cy="${middle}" r="23" fill="${medal}"/>` : '',
-    pen.text(START + 24, middle + 9, { ...centred, fill: medal ? '#261c00' : muted }, words.number(rank)),
+    pen.text(START + 24, middle + 9, { ...centred, fill: medal ? ON_MEDAL : muted }, words.number(rank)),
     `<circle cx="${pen.x(START + 112)}" cy="${middle}" r="27" fill="${back}"/>`,
     pen.text(START + 112, middle + 9, { ...centred, fill: front }, fitted(initialOf(name), 1, 4)),
     pen.text(NAME_X, middle + (way ? 2 : 11), { size: 30, fill: text, bold: true }, isolated(fitted(name, 30, width))),

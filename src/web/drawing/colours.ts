@@ -4,7 +4,8 @@ export type CardTheme = 'light' | 'dark';
 
 type Triple = readonly [number, number, number];
 
-const BASE = {
+/** Colours of the widget and of the public page by their theme. */
+export const THEMES = {
   light: { background: '#ffffff', text: '#14171c', muted: '#57606c' },
   dark: { background: '#14171d', text: '#eef0f3', muted: '#9aa3af' },
 } as const;
@@ -12,12 +13,14 @@ const ACCENT = '#4f46e5';
 
 /** Colours of the first three places, as the widget's podium has them. */
 export const MEDALS = ['#f5c542', '#c7ced6', '#e0a575'] as const;
+/** Colour of a rank on one of them. */
+export const ON_MEDAL = '#261c00';
 
 export type CardColours = ReturnType<typeof coloursOf>;
 
 /** Returns the colours of a picture. @param accent as `#rgb` or `#rrggbb`. The dark theme has a light tint of it. @param hue of the avatar, 0 to 359. */
 export function coloursOf(theme: CardTheme, accent: string = ACCENT, hue: number) {
-  const base = BASE[theme];
+  const base = THEMES[theme];
   const [back, front] = theme === 'light' ? [oklch(0.92, 0.06, hue), oklch(0.42, 0.14, hue)] : darkAvatar(hue);
   return {
     ...base,
