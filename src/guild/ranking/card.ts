@@ -2,7 +2,7 @@ import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { type HideReason, reasonsIn } from '../members/hide-reasons.ts';
 import { explicitLevel, splitProfile } from '../members/profile.ts';
-import { type Curve, MAX_XP, type Progress, progress, xpForLevel } from './curves.ts';
+import { type Curve, MAX_XP, type Progress, progress } from './curves.ts';
 import type { LeaderboardEntry } from './model.ts';
 import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
 
@@ -74,12 +74,15 @@ export function decodeCard([place, first, reasons, page]: CardReply, userId: str
   };
 }
 
-/** Returns the way to the next level. The highest level is that of the curve, or the last one that XP can reach. */
-function wayOf(curve: Curve, xp: number): Pick<MemberCard, 'progress' | 'nextLevelXp'> {
+/** Returns how far XP is in its level. `needed` is 0 at the highest level: that of the curve, or the last one that XP can reach. */
+export function progressOf(curve: Curve, xp: number): Progress {
   const { level, gained, needed } = progress(curve, xp);
-  const next = xpForLevel(curve, level + 1);
-  if (needed === 0 || next > MAX_XP) return { progress: { gained, needed: 0 }, nextLevelXp: null };
-  return { progress: { gained, needed }, nextLevelXp: next };
+  return { level, gained, needed: xp - gained + needed > MAX_XP ? 0 : needed };
+}
+
+function wayOf(curve: Curve, xp: number): Pick<MemberCard, 'progress' | 'nextLevelXp'> {
+  const { gained, needed } = progressOf(curve, xp);
+  return { progress: { gained, needed }, nextLevelXp: needed === 0 ? null : xp - gained + needed };
 }
 
 function neighbour(row: LeaderboardEntry | undefined): CardNeighbour | null {

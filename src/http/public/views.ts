@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
-import { type Curve, MAX_XP, progress } from '../../guild/ranking/curves.ts';
+import { progressOf } from '../../guild/ranking/card.ts';
+import type { Curve } from '../../guild/ranking/curves.ts';
 import type { LeaderboardEntry } from '../../guild/ranking/model.ts';
 import { cleaned } from '../../web/drawing/text.ts';
 import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
@@ -45,12 +46,11 @@ export function wayOf(
   { curve, board, words }: Pick<RowSettings, 'curve' | 'board' | 'words'>,
   { level, xp }: LeaderboardEntry,
 ) {
-  const { level: ofCurve, gained, needed } = progress(curve, xp);
-  const left = needed - gained;
-  if (board !== undefined || level !== ofCurve || needed === 0 || xp + left > MAX_XP) return undefined;
+  const { level: ofCurve, gained, needed } = progressOf(curve, xp);
+  if (board !== undefined || level !== ofCurve || needed === 0) return undefined;
   return {
     percent: Math.floor((1000 * gained) / needed) / 10,
-    text: words.say('next', { xp: left, n: level + 1 }),
+    text: words.say('next', { xp: needed - gained, n: level + 1 }),
   };
 }
 
