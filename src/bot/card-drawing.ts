@@ -1,10 +1,13 @@
 import type { CardNeighbour, MemberCard } from '../guild/ranking/card.ts';
 import type { CardColours } from '../web/drawing/colours.ts';
-import { cleaned, escaped, fitted, isolated, widthOf } from '../web/drawing/text.ts';
+import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../web/drawing/text.ts';
 import { nameOf } from '../web/widget/name.ts';
 import { avatarAt } from './card-avatar.ts';
-import { createPen, HEIGHT, marked, markedWidth, type Pen, span, WIDTH } from './card-pen.ts';
+import { marked, markedWidth, span } from './card-spans.ts';
 import type { CardWords } from './card-words.ts';
+
+/** Size of the card in pixels. */
+const [WIDTH, HEIGHT] = [934, 282];
 
 const MARGIN = 40;
 const AVATAR_X = 120;
@@ -34,7 +37,7 @@ export function drawCard(
   picture: string | undefined,
 ): string {
   const { number, say } = words;
-  const card: Card = { data, name: shownName(data), words, colours, pen: createPen(words.isRtl) };
+  const card: Card = { data, name: shownName(data), words, colours, pen: createPen(words.isRtl, WIDTH) };
   const { rank, level, xp } = data;
   const medal = rank === null ? undefined : { rank, text: number(rank) };
   const avatar = avatarAt(card.pen.left(AVATAR_X), { name: card.name, picture, medal }, colours);
@@ -61,8 +64,8 @@ function nameRow({ data, name, words, colours, pen }: Card): string {
   const streak = data.dailyStreak > 0 ? fitted(words.say('streak', { n: data.dailyStreak }), 20, 260) : '';
   const width = END - X - (streak ? widthOf(streak, 20) + GAP : 0);
   const size = widthOf(name, 36) > width ? 28 : 36;
-  const shown = pen.name(X, 76, { size, bold: true }, escaped(isolated(fitted(name, size, width))));
-  const style = { size: 20, fill: colours.muted, side: 'before' } as const;
+  const shown = pen.text(X, 76, { size, bold: true }, escaped(isolated(fitted(name, size, width))));
+  const style = { size: 20, fill: colours.muted, anchor: 'end' } as const;
   return pen.cut(X, 28, width, 68, shown) + (streak && pen.line(END, 76, style, escaped(streak)));
 }
 
@@ -80,7 +83,7 @@ function rankRow({ data, words, colours, pen }: Card): string {
     const hasPlace = markedWidth(rank, style.size) + widthOf(total, style.size) <= width;
     shown = marked(rank, text) + (hasPlace ? escaped(total) : '');
   }
-  const levelLine = pen.line(END, 134, { ...style, side: 'before' }, marked(level, accent));
+  const levelLine = pen.line(END, 134, { ...style, anchor: 'end' }, marked(level, accent));
   return pen.cut(X, 98, width, 48, pen.line(X, 134, style, shown)) + levelLine;
 }
 
@@ -88,7 +91,7 @@ function progressRow({ data, words, colours, pen }: Card): string {
   const { muted, track, accent } = colours;
   const xp = `${words.number(data.xp)} `;
   const unit = span({ size: 18, fill: muted, bold: false }, 'XP');
-  const xpLine = pen.line(END, 196, { size: 26, bold: true, side: 'before' }, escaped(xp) + unit);
+  const xpLine = pen.line(END, 196, { size: 26, bold: true, anchor: 'end' }, escaped(xp) + unit);
   // XP does not change an explicit level.
   if (!data.progress) return xpLine;
   const { gained, needed } = data.progress;
@@ -96,9 +99,9 @@ function progressRow({ data, words, colours, pen }: Card): string {
   const next = needed > 0 ? words.say('next', { xp: needed - gained, n: data.level + 1 }) : words.say('highest');
   const shown = fitted(next, 20, END - X - widthOf(`${xp}XP`, 26) - GAP);
   return [
-    pen.bar(X, 152, END - X, track),
+    pen.bar(X, 152, END - X, 14, track),
     // A shorter bar would not have its round ends.
-    share > 0 ? pen.bar(X, 152, Math.max(14, Math.round((END - X) * share)), accent) : '',
+    share > 0 ? pen.bar(X, 152, Math.max(14, Math.round((END - X) * share)), 14, accent) : '',
     pen.line(X, 196, { size: 20, fill: muted }, escaped(shown)),
     xpLine,
   ].join('');
@@ -127,8 +130,8 @@ function neighbour(
   return [
     `<path transform="translate(${pen.left(x + 8)} 250)" d="${mark}" fill="${colours.accent}"/>`,
     pen.line(x + GAP, 256, style, escaped(rank)),
-    pen.cut(start, 232, room, 36, pen.name(start, 256, { size: style.size, bold: true }, name)),
-    pen.line(x + width, 256, { ...style, side: 'before' }, escaped(xp)),
+    pen.cut(start, 232, room, 36, pen.text(start, 256, { size: style.size, bold: true }, name)),
+    pen.line(x + width, 256, { ...style, anchor: 'end' }, escaped(xp)),
   ].join('');
 }
 

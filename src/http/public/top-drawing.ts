@@ -2,7 +2,7 @@ import type { LeaderboardEntry } from '../../guild/ranking/model.ts';
 import { DEFAULT_COLOURS } from '../../guild/ranking/page-look.ts';
 import type { PublicPage } from '../../guild/ranking/public-page.ts';
 import { coloursOf, MEDALS, ON_MEDAL } from '../../web/drawing/colours.ts';
-import { cleaned, escaped, fitted, isolated, widthOf } from '../../web/drawing/text.ts';
+import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../../web/drawing/text.ts';
 import { hueOf, initialOf, nameOf } from '../../web/widget/name.ts';
 import { type RenderedBody, toBody } from '../response/rendered-body.ts';
 import { accentsOf } from './look.ts';
@@ -23,13 +23,6 @@ const ROW = 74;
 const LEVEL = 200;
 const XP = 240;
 
-interface Style {
-  readonly size: number;
-  readonly fill: string;
-  readonly bold?: boolean;
-  readonly anchor?: 'start' | 'middle' | 'end';
-}
-
 /** Renders the first members as an SVG, in the dark theme of the page. All texts are cleaned, cut to their place and escaped. */
 export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicPage): RenderedBody {
   const { title, look, page, stats } = found;
@@ -37,7 +30,7 @@ export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicP
   const accent = accentsOf(look).dark;
   const { text, muted, background, track } = coloursOf('dark', accent, 0);
   const { width, height } = TOP_SIZE;
-  const pen = penOf(words.isRtl);
+  const pen = createPen(words.isRtl, width);
   const heading = fitted(cleaned(headingOf(title, guildId)), 46, END - START);
   const facts = [words.say('members', { n: page.total }), `${words.compact(stats.total_xp)} XP`];
   const name = board ? words.say(board) : words.say('title');
@@ -50,17 +43,17 @@ export function renderTop({ guildId, board, lang }: RankingQuery, found: PublicP
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<rect width="${width}" height="${height}" fill="${look.backgroundDark || DEFAULT_COLOURS.backgroundDark}"/>`,
     `<rect x="40" y="40" width="${width - 80}" height="${height - 80}" rx="32" fill="${background}" stroke="${track}" stroke-width="2"/>`,
-    pen.text(START, 118, { size: 46, fill: text, bold: true }, isolated(heading)),
-    pen.line(START, 164, { size: 26, fill: muted }, [name, ...facts].join(' · ')),
+    pen.text(START, 118, { size: 46, fill: text, bold: true }, escaped(isolated(heading))),
+    pen.line(START, 164, { size: 26, fill: muted }, escaped([name, ...facts].join(' · '))),
     ...rows,
-    rows.length === 0 ? pen.line(START, 330, { size: 32, fill: muted }, words.say('empty')) : '',
+    rows.length === 0 ? pen.line(START, 330, { size: 32, fill: muted }, escaped(words.say('empty'))) : '',
     '</svg>',
   ];
   return toBody(svg.join(''), 'image/svg+xml; charset=utf-8');
 }
 
 interface RowParts {
-  readonly pen: ReturnType<typeof penOf>;
+  readonly pen: Pen;
   readonly words: Words;
   readonly accent: string;
   readonly track: string;
@@ -76,45 +69,31 @@ function rowAt(y: number, entry: LeaderboardEntry, { pen, words, accent, track, 
   const width = END - XP - LEVEL - NAME_X;
   const centred = { size: 26, bold: true, anchor: 'middle' } as const;
   return [
-    medal ? `<circle cx="${pen.x(START + 24)}" cy="${middle}" r="23" fill="${medal}"/>` : '',
-    pen.text(START + 24, middle + 9, { ...centred, fill: medal ? ON_MEDAL : muted }, words.number(rank)),
-    `<circle cx="${pen.x(START + 112)}" cy="${middle}" r="27" fill="${back}"/>`,
-    pen.text(START + 112, middle + 9, { ...centred, fill: front }, fitted(initialOf(name), 1, 4)),
-    pen.text(NAME_X, middle + (way ? 2 : 11), { size: 30, fill: text, bold: true }, isolated(fitted(name, 30, width))),
+    medal ? `<circle cx="${pen.left(START + 24)}" cy="${middle}" r="23" fill="${medal}"/>` : '',
+    pen.text(START + 24, middle + 9, { ...centred, fill: medal ? ON_MEDAL : muted }, escaped(words.number(rank))),
+    `<circle cx="${pen.left(START + 112)}" cy="${middle}" r="27" fill="${back}"/>`,
+    pen.text(START + 112, middle + 9, { ...centred, fill: front }, escaped(fitted(initialOf(name), 1, 4))),
+    pen.text(
+      NAME_X,
+      middle + (way ? 2 : 11),
+      { size: 30, fill: text, bold: true },
+      escaped(isolated(fitted(name, 30, width))),
+    ),
     way
-      ? pen.bar(NAME_X, middle + 16, width, track) + pen.bar(NAME_X, middle + 16, (width * way.percent) / 100, accent)
+      ? pen.bar(NAME_X, middle + 16, width, 7, track) +
+        pen.bar(NAME_X, middle + 16, (width * way.percent) / 100, 7, accent)
       : '',
     pen.text(
       END - XP,
       middle + 9,
       { size: 24, fill: muted, anchor: 'end' },
-      fitted(words.title('level', { n: level }), 24, LEVEL),
+      escaped(fitted(words.title('level', { n: level }), 24, LEVEL)),
     ),
-    pen.line(END, middle + 10, { size: 30, fill: text, bold: true, anchor: 'end' }, xpOf(words, xp)),
+    pen.line(END, middle + 10, { size: 30, fill: text, bold: true, anchor: 'end' }, escaped(xpOf(words, xp))),
   ].join('');
 }
 
 function xpOf(words: Words, xp: number): string {
   const shown = `${shortNumber(words, xp)} XP`;
   return widthOf(shown, 30) <= XP ? shown : `${words.compact(xp)} XP`;
-}
-
-/** Returns functions that make pieces of SVG, mirrored for a language from right to left. */
-function penOf(isRtl: boolean) {
-  const x = (left: number, width = 0) => (isRtl ? TOP_SIZE.width - left - width : left);
-  const mirrored = { start: 'end', middle: 'middle', end: 'start' } as const;
-  const text = (left: number, y: number, { size, fill, bold, anchor = 'start' }: Style, content: string): string => {
-    const style = `font-size="${size}" fill="${fill}"${bold ? ' font-weight="700"' : ''}`;
-    return `<text x="${x(left)}" y="${y}" ${style} text-anchor="${isRtl ? mirrored[anchor] : anchor}">${escaped(content)}</text>`;
-  };
-  return {
-    x,
-    /** Draws a text with a direction of its own. */
-    text,
-    /** Draws a text in the direction of the language. */
-    line: (left: number, y: number, style: Style, content: string): string =>
-      text(left, y, style, isRtl ? `\u2067${content}\u2069` : content),
-    bar: (left: number, y: number, width: number, fill: string): string =>
-      `<rect x="${x(left, width)}" y="${y}" width="${width}" height="7" rx="3.5" fill="${fill}"/>`,
-  };
 }

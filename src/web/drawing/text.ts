@@ -1,4 +1,4 @@
-/** Texts in an SVG whose fonts are not known: what may stand in XML, how wide it is about, and where it is cut. */
+/** Texts in an SVG whose fonts are not known: what may stand in XML, how wide it is about, where it is cut, and the pen that draws it. */
 
 /** Code units of a name that are looked at. */
 const MAX_UNITS = 256;
@@ -89,3 +89,51 @@ const segmenter = new Intl.Segmenter();
 function charactersOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => (segment.length > MAX_CHARACTER ? '\ufffd' : segment));
 }
+
+export interface TextStyle {
+  readonly size: number;
+  readonly fill?: string;
+  readonly bold?: boolean;
+  /** The part of the text that is at its place; "start" unless given. */
+  readonly anchor?: 'start' | 'middle' | 'end';
+}
+
+const MIRRORED = { start: 'end', middle: 'middle', end: 'start' } as const;
+
+export type Pen = ReturnType<typeof createPen>;
+
+/**
+ * Returns functions that make pieces of SVG. Their places are those of a picture that reads from left to right. With `isRtl` they are mirrored.
+ * They take texts as XML has them. Nothing depends on `direction` or `dominant-baseline`, which not every program knows.
+ * @param pictureWidth in pixels.
+ */
+export function createPen(isRtl: boolean, pictureWidth: number) {
+  const left = (x: number, width = 0) => (isRtl ? pictureWidth - x - width : x);
+  const text = (x: number, y: number, { size, fill, bold, anchor = 'start' }: TextStyle, content: string): string => {
+    const shown = isRtl ? MIRRORED[anchor] : anchor;
+    const place = shown === 'start' ? '' : ` text-anchor="${shown}"`;
+    const style = `${fill ? ` fill="${fill}"` : ''}${bold ? ' font-weight="700"' : ''}${place}`;
+    return `<text x="${rounded(left(x))}" y="${y}" font-size="${size}"${style}>${content}</text>`;
+  };
+  return {
+    left,
+    /** Draws a text with a direction of its own. */
+    text,
+    /** Draws a text in the direction of the picture. */
+    line: (x: number, y: number, style: TextStyle, content: string): string =>
+      text(x, y, style, isRtl ? `\u2067${content}\u2069` : content),
+
+    /** Cuts what leaves its place in spite of the estimated widths: the fonts are not known. */
+    cut(x: number, y: number, width: number, height: number, content: string): string {
+      const [at, wide] = [rounded(left(x, width)), rounded(width)];
+      const view = `x="${at}" y="${y}" width="${wide}" height="${height}" viewBox="${at} ${y} ${wide} ${height}"`;
+      return `<svg ${view}>${content}</svg>`;
+    },
+
+    /** Draws a bar with round ends. */
+    bar: (x: number, y: number, width: number, height: number, fill: string): string =>
+      `<rect x="${left(x, width)}" y="${y}" width="${width}" height="${height}" rx="${height / 2}" fill="${fill}"/>`,
+  };
+}
+
+const rounded = (pixels: number): number => Math.round(10 * Math.max(0, pixels)) / 10;

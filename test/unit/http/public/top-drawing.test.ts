@@ -47,11 +47,13 @@ const textsOf = (svg: string) => elements(svg, 'text').map(({ content = '' }) =>
 
 /** Returns the places of what a picture shows: from left to right, and the height where it stands. */
 function placesOf(svg: string) {
-  const texts = elements(svg, 'text').map(({ x, y, content = '', 'font-size': size, 'text-anchor': anchor }) => {
-    const width = widthOf(content.replace(/[\u2066-\u2069]/g, '').replace(/&\w+;/g, '&'), Number(size));
-    const left = Number(x) - width * { start: 0, middle: 0.5, end: 1 }[anchor as 'start'];
-    return { left, right: left + width, y: Number(y) };
-  });
+  const texts = elements(svg, 'text').map(
+    ({ x, y, content = '', 'font-size': size, 'text-anchor': anchor = 'start' }) => {
+      const width = widthOf(content.replace(/[\u2066-\u2069]/g, '').replace(/&\w+;/g, '&'), Number(size));
+      const left = Number(x) - width * { start: 0, middle: 0.5, end: 1 }[anchor as 'start'];
+      return { left, right: left + width, y: Number(y) };
+    },
+  );
   const bars = elements(svg, 'rect').map(({ x = 0, y = 0, width }) => ({
     left: Number(x),
     right: Number(x) + Number(width),
@@ -173,7 +175,7 @@ describe('the picture for a language from right to left', () => {
     const [english, arabic] = both();
     const mirrored = { start: 'end', middle: 'middle', end: 'start' };
     const anchors = (svg: string) =>
-      elements(svg, 'text').map(({ x, y, 'text-anchor': anchor }) => [Number(x), y, anchor]);
+      elements(svg, 'text').map(({ x, y, 'text-anchor': anchor = 'start' }) => [Number(x), y, anchor]);
     expect(anchors(arabic)).toEqual(
       anchors(english).map(([x, y, anchor]) => [1200 - Number(x), y, mirrored[anchor as 'start']]),
     );
