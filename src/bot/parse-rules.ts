@@ -1,17 +1,15 @@
 import { InvalidInputError } from '../errors.ts';
-import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
+import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from '../guild/members/limits.ts';
+import { ID_PATTERN } from '../guild/ranking/model.ts';
+import type { Rules, Stacking, VoiceState } from './rules-document.ts';
 
 /** The parser of rules. rules.schema.json says the same for editors. Browsers load it, so it checks by hand. */
 
 const STACKINGS: readonly Stacking[] = ['max', 'sum', 'product'];
 /** The states of voice, in the order of the reasons that they are. */
 export const VOICE_STATES = ['alone', 'deafened', 'muted', 'afk'] as const;
-const MAX_XP = 1e9;
-const MAX_COOLDOWN_MS = 31_536_000_000;
 const MAX_CHARS = 10_000;
 const MAX_LEVEL = 1e6;
-const MAX_FACTOR = 1000;
-const ID = /^[\w.-]{1,64}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -95,9 +93,9 @@ function whole(value: unknown, path: string, max: number, unset?: number): numbe
 
 function amount(value: unknown, path: string, unset: XpAmount): XpAmount {
   if (value === undefined) return unset;
-  if (typeof value !== 'object') return whole(value, path, MAX_XP);
+  if (typeof value !== 'object') return whole(value, path, MAX_GAIN);
   const range = fieldsOf(value, path, ['min', 'max']);
-  const max = whole(range.max, `${path}.max`, MAX_XP);
+  const max = whole(range.max, `${path}.max`, MAX_GAIN);
   return { min: whole(range.min, `${path}.min`, max), max };
 }
 
@@ -108,13 +106,11 @@ function flag(value: unknown, path: string, unset: boolean): boolean {
 
 function stacking(value: unknown, path: string, unset: Stacking): Stacking {
   if (value === undefined) return unset;
-  return (
-    STACKINGS.find((name) => name === value) ?? refuse(path, STACKINGS.join(', ').replace(/, (\w+)$/, ' or $1'), value)
-  );
+  return STACKINGS.find((name) => name === value) ?? refuse(path, 'max, sum or product', value);
 }
 
 function id(value: unknown, path: string): string {
-  return typeof value === 'string' && ID.test(value)
+  return typeof value === 'string' && ID_PATTERN.test(value)
     ? value
     : refuse(path, 'an id: a text of 1 to 64 of A-Z a-z 0-9 _ - .', value);
 }
@@ -135,11 +131,7 @@ function factors(value: unknown, path: string): Map<string, number> {
   return new Map(
     Object.entries(given).map(([key, factor]) => {
       id(key, `A key of ${path}`);
-      const isFit =
-        typeof factor === 'number' && factor >= 0 && factor <= MAX_FACTOR && Number(factor.toFixed(6)) === factor;
-      return isFit
-        ? [key, factor]
-        : refuse(`${path}.${key}`, `a number from 0 to ${MAX_FACTOR} with six decimals at most`, factor);
+      return isFactor(factor) ? [key, factor] : refuse(`${path}.${key}`, FACTOR_RULE, factor);
     }),
   );
 }

@@ -1,7 +1,6 @@
-/** The parts of a guild's rules, as parse-rules.ts makes them from a document. */
+import type { XpAmount } from '../guild/members/limits.ts';
 
-/** XP of one gain, 0 .. 10^9: a number, or a range that gives a random number of it, both ends included. */
-export type XpAmount = number | { readonly min: number; readonly max: number };
+/** The parts of a guild's rules, as parse-rules.ts makes them from a document. */
 
 /**
  * How several multipliers make one: the greatest; 1 plus the sum of what each adds to 1, not below 0; or their product. Those of 1.5 and 2

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../errors.ts';
+import { MAX_FACTOR, type XpAmount } from '../guild/members/limits.ts';
 import { checkList, parseRules, refuse, VOICE_STATES } from './parse-rules.ts';
-import type { Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
+import type { Rules, Stacking, VoiceState } from './rules-document.ts';
 
 /** The package's entry `guildrank/rules`, for browsers too: the XP that a guild's rules give, and the roles of a level. It computes, and does no I/O. */
 
@@ -54,7 +55,6 @@ export type NoXpReason = 'off' | 'role' | 'channel' | 'length' | keyof VoiceStat
 
 /** One in the unit of multipliers here: whole millionths, which multiply exactly. */
 const ONE = 1_000_000n;
-const MAX = 1000n * ONE;
 
 /**
  * Returns the XP that a message or a tick of voice gives by the rules. O(n) for n roles, channels and rules.
@@ -82,7 +82,7 @@ export function xpFor(
   if (places.some((place) => noXp.channels.includes(place)) || ofChannel[0] === 0n || all === 0n)
     return none('channel');
 
-  const factor = Number(all < MAX ? all : MAX) / Number(ONE);
+  const factor = Math.min(Number(all) / Number(ONE), MAX_FACTOR);
   if (event.kind === 'message') {
     if ((event.chars ?? message.minChars) < message.minChars) return none('length');
     return { amount, factor, cooldownMs: message.cooldownMs, reason: null };
@@ -137,5 +137,6 @@ export function rewardRoles({ rewards }: Pick<Rules, 'rewards'>, level: number, 
   };
 }
 
-export type { Reward, Rules, Stacking, VoiceState, XpAmount } from './rules-document.ts';
+export type { XpAmount } from '../guild/members/limits.ts';
+export type { Reward, Rules, Stacking, VoiceState } from './rules-document.ts';
 export { InvalidInputError, parseRules };

@@ -1,6 +1,7 @@
 import { parseRules } from '../bot/parse-rules.ts';
-import type { Rules, XpAmount } from '../bot/rules-document.ts';
+import type { Rules } from '../bot/rules-document.ts';
 import { InvalidInputError } from '../errors.ts';
+import { MAX_COOLDOWN_MS, type XpAmount } from '../guild/members/limits.ts';
 import { CHANNEL, factorsIn, idsIn, numberOr, ROLE, rewardsIn } from './rules-lines.ts';
 
 /** The fields of the form of rules, each as a text. A box that is not checked is left out. */
@@ -14,8 +15,7 @@ export const VOICE_BOXES = {
   afk: 'in the channel for absent members',
 } as const;
 
-/** A year. */
-const MAX_COOLDOWN_S = 31_536_000;
+const MAX_COOLDOWN_S = MAX_COOLDOWN_MS / 1000;
 
 /** How multipliers combine, with their texts. */
 export const STACKINGS = {

@@ -4,7 +4,8 @@ import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { checkFields, checkText, shown } from './check-fields.ts';
 import type { OnceOptions } from './event.ts';
-import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
+import { decodeGain, type Gain, wholeText } from './gain.ts';
+import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './limits.ts';
 
 /** Gives XP for a message. Its keys end with the cooldown of the member. */
 export const award = defineScript('award', [...GUILD_KEYS, 'cooldown']);
@@ -13,7 +14,7 @@ export const award = defineScript('award', [...GUILD_KEYS, 'cooldown']);
 export interface AwardRequest extends OnceOptions {
   readonly userId: string;
   /** XP before the guild's multiplier, 0 .. 10^9; from a range, a random number of it, both ends included. */
-  readonly amount: number | { readonly min: number; readonly max: number };
+  readonly amount: XpAmount;
   /**
    * Multiplies this award beside the guild's multiplier, such as the one that `xpFor` gives: 0 .. 1000 with six decimals at most; 1 unless
    * given. The product is rounded half up once, and exact. One above 2^53-1 is refused as "range".
@@ -44,9 +45,6 @@ export interface Award extends Gain {
   readonly rank: number | null;
 }
 
-const MAX_FACTOR = 1000;
-const MAX_COOLDOWN_MS = 365 * 24 * 3600 * 1000;
-
 /** Returns a request as the arguments of award.lua, after the user id. @throws InvalidInputError */
 export function awardArguments(request: AwardRequest): string[] {
   checkFields(request, 'an award', FIELDS);
@@ -60,11 +58,8 @@ export function awardArguments(request: AwardRequest): string[] {
 
 /** Returns a factor with its six decimals. */
 function factorText(factor: number): string {
-  const text = typeof factor === 'number' ? factor.toFixed(6) : '';
-  if (factor >= 0 && factor <= MAX_FACTOR && Number(text) === factor) return text;
-  throw new InvalidInputError(
-    `factor must be a number from 0 to ${MAX_FACTOR} with six decimals at most, not ${shown(factor)}`,
-  );
+  if (isFactor(factor)) return factor.toFixed(6);
+  throw new InvalidInputError(`factor must be ${FACTOR_RULE}, not ${shown(factor)}`);
 }
 
 /** Decodes the reply of award.lua. */
@@ -80,7 +75,7 @@ export function decodeAward(reply: readonly (string | number)[]): Award {
 }
 
 /** Draws the number of a range here: Redis starts the random numbers of each script anew, so a script would draw the same one always. */
-function drawn(amount: AwardRequest['amount']): string {
+function drawn(amount: XpAmount): string {
   if (typeof amount !== 'object' || amount === null) return wholeText('amount', amount, 0, MAX_GAIN);
   checkFields(amount, 'a range', ['min', 'max'], 'amount');
   const { min, max } = amount;

@@ -3,7 +3,8 @@ import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import { checkFields, checkText } from './check-fields.ts';
 import type { OnceOptions } from './event.ts';
-import { decodeGain, type Gain, MAX_GAIN, wholeText } from './gain.ts';
+import { decodeGain, type Gain, wholeText } from './gain.ts';
+import { MAX_GAIN } from './limits.ts';
 
 /** Gives the reward of the day. */
 export const claim = defineScript('claim', GUILD_KEYS);

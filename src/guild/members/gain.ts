@@ -34,6 +34,3 @@ export function wholeText(name: string, value: number, min: number, max: number)
   if (Number.isSafeInteger(value) && value >= min && value <= max) return String(value);
   throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shown(value)}`);
 }
-
-/** The most XP that one call gives, before the multiplier. */
-export const MAX_GAIN = 1_000_000_000;
