@@ -93,6 +93,8 @@ export interface LogLines extends DestinationStream {
   dropped(): number;
   /** Sets a function that is called with the number of dropped lines when standard output takes lines again. */
   onRecovered(listener: (dropped: number) => void): void;
+  /** Writes what is left. pino calls it after a fatal line and when the process exits. */
+  flushSync(): void;
 }
 
 /**
@@ -131,7 +133,7 @@ export function logLinesTo(output: { readonly fd?: number }): LogLines {
     recovered(lost);
   });
   const { flushSync } = lines;
-  // pino calls it after a fatal line and when the process exits. It would wait for ever.
+  // Without an end to its tries, it would wait for ever.
   lines.flushSync = () => {
     if (isBroken) return;
     giveUpAt = performance.now() + LAST_FLUSH_MS;
@@ -150,5 +152,5 @@ export function logLinesTo(output: { readonly fd?: number }): LogLines {
     onRecovered: (listener) => {
       recovered = listener;
     },
-  } as LogLines;
+  };
 }

@@ -2,7 +2,6 @@ import { PassThrough, Writable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import type { CommandContext } from '../../src/cli/context.ts';
 import { runGuildrank } from '../../src/cli/guildrank.ts';
-import type { LogLines } from '../../src/observability/logger.ts';
 import type { CommandResult } from './run-command.ts';
 import { PATIENT } from './wait.ts';
 
@@ -79,8 +78,12 @@ export function testContext({
     exit: (code) => {
       context.exited = code;
     },
-    logLines: async () =>
-      ({ write: (line) => stdout.write(line), dropped: () => 0, onRecovered: () => {} }) as LogLines,
+    logLines: async () => ({
+      write: (line) => void stdout.write(line),
+      dropped: () => 0,
+      onRecovered: () => {},
+      flushSync: () => {},
+    }),
   };
   return context;
 }

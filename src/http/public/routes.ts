@@ -71,7 +71,8 @@ const PICTURE = '/g/:guild_id/top.png';
 const SEARCH = '/g/:guild_id/m';
 const ROOTS = new Map([
   ...ROUTES.map(([route, root]) => [route, root] as const),
-  ...[PICTURE, SEARCH].map((route) => [route, '../../'] as const),
+  [PICTURE, '../../'],
+  [SEARCH, '../../'],
 ]);
 
 /** @param onFile called for each request of a file of the pages, and of their search. */
@@ -150,10 +151,9 @@ export function publicPages(parts: PublicPagesParts, onFile: () => void) {
   });
   addRoute(router, SEARCH, limit, (req, res) => {
     const { id, board, lang } = req.query;
-    const given = Object.entries({ board, lang }).filter(([, value]) => typeof value === 'string') as [
-      string,
-      string,
-    ][];
+    const given = Object.entries({ board, lang }).filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string',
+    );
     const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
     const wanted = encodeURIComponent(typeof id === 'string' ? id.trim() : '');
     // A browser would take them as a way up, however they are encoded.
