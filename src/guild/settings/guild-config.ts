@@ -64,17 +64,11 @@ export class GuildConfig {
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
    * every computed level, so it is stored with recounted counters before the other fields: O(n log n), see {@link CounterAudit.rebuild}.
-   * @throws InvalidInputError when the change is empty, when title or look do not fit, or as {@link CounterAudit.check}; nothing is stored.
-   * @throws StoreUnavailableError
+   * @throws InvalidInputError when title or look do not fit, and as {@link CounterAudit.check}; nothing is stored then.
    */
   async update(guildId: string, change: GuildConfigChange): Promise<void> {
     const { xpCurve } = change;
     const fields = toFields(change);
-    if (fields.length === 0 && xpCurve === undefined) {
-      throw new InvalidInputError(
-        'Nothing to set: give a plan, a curve, a multiplier, boards, an offset from UTC or the public page',
-      );
-    }
     // First, because another count can refuse it.
     if (xpCurve !== undefined) await this.audit.rebuild(guildId, xpCurve, curveFields(xpCurve));
     if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);

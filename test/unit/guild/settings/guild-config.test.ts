@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../../../src/cli/services.ts';
-import { InvalidInputError, RefusedError, StoreUnavailableError } from '../../../../src/errors.ts';
+import { RefusedError, StoreUnavailableError } from '../../../../src/errors.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
@@ -68,15 +68,6 @@ it('refuses rules above 16 kB, and stores nothing', async () => {
     'The rules have 16385 bytes, and the most is 16384: leave some out',
   );
   expect(await store.client.hget(CONFIG, 'rules')).toHaveLength(8192);
-});
-
-it('refuses an empty change', async () => {
-  const refusal = store.guildConfig.update('g', {});
-  await expect(refusal).rejects.toThrow(InvalidInputError);
-  await expect(refusal).rejects.toThrow(
-    'Nothing to set: give a plan, a curve, a multiplier, boards, an offset from UTC or the public page',
-  );
-  expect(await store.client.hgetall(CONFIG)).toEqual({});
 });
 
 it('fails when the invalidation cannot be published', async () => {
