@@ -48,8 +48,7 @@ export class ApiKeyStore {
    * @param origins web origins that it is limited to, as {@link parseOrigins} returns them; none = no limit.
    * @param cap requests an hour that it allows, as {@link parseCap} returns them, or null for no cap.
    * @param options replaced: id of a key that must be listed still.
-   * @throws InvalidInputError when the guild has {@link MAX_KEYS} keys that have not expired.
-   * @throws RefusedError when the guild has no key `replaced`.
+   * @throws RefusedError when the guild has {@link MAX_KEYS} keys that have not expired, or no key `replaced`.
    */
   async create(
     guildId: string,

@@ -9,7 +9,7 @@ const LOCK_MS = 10_000;
 /**
  * Runs a rotation of an API key, in all processes one in ten seconds. One that fails can be tried again at once. Three round trips at most
  * beside it.
- * @throws DataConflictError while another one runs, and for ten seconds from its start.
+ * @throws RefusedError while another one runs, and for ten seconds from its start.
  * @throws StoreUnavailableError
  */
 export async function oneRotation<T>(

@@ -106,7 +106,7 @@ export class BotWriter extends LeaderboardWriter {
    * bot, which missed who left and who came. O(n log n) in steps of a few milliseconds, and memory for the ids of both lists. The same call
    * goes on after an interruption.
    * @param presentIds all members of the server, such as `guild.members.cache` of discord.js after a fetch.
-   * @throws InvalidInputError for an empty list or an unfit share, and DataConflictError when more than `maxShare` of the ranked members
+   * @throws InvalidInputError for an empty list or an unfit share, and RefusedError when more than `maxShare` of the ranked members
    *   would be hidden; nothing was changed.
    */
   syncMembers(
@@ -121,7 +121,7 @@ export class BotWriter extends LeaderboardWriter {
    * Ends a season: copies all members, with XP and profile, into the guild `archiveAs`. When all are there, takes that XP and the explicit
    * levels from them. XP that a member gains meanwhile counts for the new season. The same call goes on after an interruption, and does
    * nothing after its end. Hidden members stay hidden in both. O(n log n), in steps of a few milliseconds of Redis.
-   * @throws InvalidInputError when another call, an import or a deletion of either guild runs, or the archive has other data.
+   * @throws RefusedError when another call, an import or a deletion of either guild runs, or the archive has other data.
    */
   resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
     return new SeasonReset(this.scripts, this.redisKeys, guildId, options).run();

@@ -1,6 +1,6 @@
 import type { Scripts } from './scripts.ts';
 
-/** A Lua command. Its code is a file of this name beside the module that defines it. */
+/** A Lua command. Its code is the file of this name with the ending `.lua`, in any folder of src. */
 export interface Script<Key extends string = string> {
   readonly scriptName: string;
   /** Names of its keys in the order of KEYS. */

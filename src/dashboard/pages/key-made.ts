@@ -19,7 +19,7 @@ interface WantedKey {
 
 /**
  * Makes an API key of the guild, with an entry of the audit log, and keeps it for the page that shows it, so that the key is in no address.
- * @throws InvalidInputError when the guild has too many.
+ * @throws RefusedError when the guild has too many.
  */
 export function makeKey(
   parts: Parts,

@@ -67,7 +67,7 @@ export class CounterAudit {
 
   /**
    * Compares the stored counters with the members. O(n log n).
-   * @throws InvalidInputError when something changes the guild without the scripts all the time.
+   * @throws RefusedError when something changes the guild without the scripts all the time.
    * @throws StoreUnavailableError
    */
   async check(guildId: string): Promise<CounterCheck> {

@@ -9,7 +9,7 @@ const RUNNING = ['rev', 'recount', 'replacing'];
 /**
  * Reads what is stored of a guild beside its members. Two round trips.
  * @param stats its counters.
- * @throws DataConflictError for an API key that was written by hand and that no import takes.
+ * @throws RefusedError for an API key that was written by hand and that no import takes.
  */
 export async function readRest(
   client: RedisClient,

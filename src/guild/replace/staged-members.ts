@@ -124,8 +124,8 @@ export class StagedMembers {
    * Puts all staged members in the place of the present ones, at one moment. Members that are hidden stay hidden, whether they are staged or
    * not: they are carried over in steps before that moment, and those that change meanwhile again. O(h log m) for h hidden members.
    * @param curve the curve that the guild must have still, as its config names it; "" = none, undefined = any.
-   * @throws RefusedError when a counter would leave 64 bits, the lock was lost, or a failover lost staged members, and
-   *   DataConflictError for another curve, or when the bot changes hidden members all the time; then nothing was changed.
+   * @throws RefusedError when a counter would leave 64 bits, the lock was lost, a failover lost staged members, the guild has
+   *   another curve, or the bot changes hidden members all the time; then nothing was changed.
    */
   async putInPlace(curve?: string): Promise<void> {
     let [, waiting, server] = await this.step('note');
