@@ -31,7 +31,14 @@ export interface AwardRequest extends OnceOptions {
 }
 
 const FIELDS: readonly (keyof AwardRequest)[] = [
-  ...(['userId', 'amount', 'factor', 'cooldownMs', 'username', 'rank', 'eventId', 'reason'] as const),
+  'userId',
+  'amount',
+  'factor',
+  'cooldownMs',
+  'username',
+  'rank',
+  'eventId',
+  'reason',
 ];
 
 export interface Award extends Gain {

@@ -28,7 +28,13 @@ export interface ClaimRequest extends OnceOptions {
 }
 
 const FIELDS: readonly (keyof ClaimRequest)[] = [
-  ...(['userId', 'reward', 'utcOffsetMinutes', 'graceDays', 'minIntervalMs', 'username', 'eventId'] as const),
+  'userId',
+  'reward',
+  'utcOffsetMinutes',
+  'graceDays',
+  'minIntervalMs',
+  'username',
+  'eventId',
 ];
 
 export interface Claim extends Gain {

@@ -9,7 +9,13 @@ import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } 
 
 const KEY_NAMES = [
   ...GUILD_KEYS,
-  ...(['season', 'apiKeys', 'quota', 'lock', 'hiddenReasons', 'apiKeysUsed', 'usage'] as const),
+  'season',
+  'apiKeys',
+  'quota',
+  'lock',
+  'hiddenReasons',
+  'apiKeysUsed',
+  'usage',
 ] as const;
 /** Its keys end with the cooldowns of the members that it puts. */
 export const move = defineScript('move', KEY_NAMES);

@@ -37,10 +37,15 @@ export async function readRest(
   const moved = (await Promise.all(apiKeys)).filter(({ record }) => record.length > 0);
   refuseUnfitKeys(moved, guildId, keys.apiKeys);
   return {
-    ...{ ranked, hidden, rev, config: listed(config), season: listed(season) },
+    ranked,
+    hidden,
+    rev,
+    config: listed(config),
+    season: listed(season),
     stats: listed(Object.fromEntries(Object.entries(stats).filter(([name]) => !RUNNING.includes(name)))),
     keys: moved,
-    ...{ used: listed(used), usage: listed(usage) },
+    used: listed(used),
+    usage: listed(usage),
     quota: { used: /^\d+$/.test(count ?? '') ? String(count) : '0', untilMs: ttl > 0 ? Date.now() + ttl : 0 },
   };
 }

@@ -65,7 +65,12 @@ export function decodeCard([place, first, reasons, page]: CardReply, userId: str
   const isExplicit = explicitLevel(profile.level) !== undefined;
   const isRanked = place === 'ranked';
   return {
-    ...{ rank: isRanked ? rank : null, total, userId, username, level, xp },
+    rank: isRanked ? rank : null,
+    total,
+    userId,
+    username,
+    level,
+    xp,
     ...(isExplicit ? { progress: null, nextLevelXp: null } : wayOf(curveOf(page[2]), xp)),
     above: neighbour(data[index - 1]),
     below: neighbour(data[index + 1]),

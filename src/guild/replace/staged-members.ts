@@ -12,8 +12,15 @@ import { DEFAULT_CURVE } from '../ranking/curves.ts';
 
 export const replace = defineScript('replace', [
   ...GUILD_KEYS,
-  ...(['nextXp', 'nextStats', 'nextConfig', 'nextHidden', 'nextMembers', 'carried', 'lock'] as const),
-  ...(['hiddenReasons', 'nextHiddenReasons'] as const),
+  'nextXp',
+  'nextStats',
+  'nextConfig',
+  'nextHidden',
+  'nextMembers',
+  'carried',
+  'lock',
+  'hiddenReasons',
+  'nextHiddenReasons',
 ]);
 
 /** How long the lock outlives the last step of its owner. */
@@ -182,15 +189,18 @@ export class StagedMembers {
   /** Runs a mode of replace.lua. @throws RefusedError, StoreUnavailableError */
   private async step(mode: string, ...args: (string | number)[]): Promise<(string | number)[]> {
     const { xp, stats, config, hidden, members, hiddenReasons, carried, lock } = this.staging;
-    const next = {
-      ...{ nextXp: xp, nextStats: stats, nextConfig: config, nextHidden: hidden, nextMembers: members },
+    const keys = {
+      ...this.guild,
+      nextXp: xp,
+      nextStats: stats,
+      nextConfig: config,
+      nextHidden: hidden,
+      nextMembers: members,
       nextHiddenReasons: hiddenReasons,
+      carried,
+      lock,
     };
-    const reply = await replace(this.store.scripts, { ...this.guild, ...next, carried, lock }, [
-      mode,
-      this.token,
-      ...args,
-    ]);
+    const reply = await replace(this.store.scripts, keys, [mode, this.token, ...args]);
     throwRefusal(reply);
     return reply;
   }
