@@ -1,4 +1,4 @@
-import type { CardNeighbour, MemberCard } from '../guild/ranking/card.ts';
+import type { MemberCard, RankedMember } from '../guild/ranking/card.ts';
 import type { CardColours } from '../web/drawing/colours.ts';
 import { cleaned, createPen, escaped, fitted, isolated, type Pen, widthOf } from '../web/drawing/text.ts';
 import { nameOf } from '../web/widget/name.ts';
@@ -117,7 +117,7 @@ function neighboursRow(card: Card): string {
 /** Draws one neighbour in texts of their own: some programs take one font for all of a text, which then lacks letters of the name. */
 function neighbour(
   { words, colours, pen }: Card,
-  member: CardNeighbour,
+  member: RankedMember,
   mark: string,
   x: number,
   width: number,

@@ -51,7 +51,7 @@ function isPicture(url: unknown): boolean {
 }
 
 export type { HideReason } from '../guild/members/hide-reasons.ts';
-export type { CardNeighbour, CardProgress, MemberCard } from '../guild/ranking/card.ts';
+export type { CardProgress, MemberCard, RankedMember as CardNeighbour } from '../guild/ranking/card.ts';
 export type { CardTheme } from '../web/drawing/colours.ts';
 export type { CardLabel, CardLabels } from './card-words.ts';
 export { InvalidInputError };

@@ -16,7 +16,7 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
 }
 
 export type { HideReason } from '../guild/members/hide-reasons.ts';
-export type { CardNeighbour, CardProgress, MemberCard, RankedMember } from '../guild/ranking/card.ts';
+export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../guild/ranking/card.ts';
 export type { BoardName } from '../store/keys.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
 export type { RankingOptions } from './guild-reader.ts';

@@ -29,9 +29,6 @@ export interface RankedMember {
   readonly xp: number;
 }
 
-/** The member above or below in the ranking. */
-export type CardNeighbour = RankedMember;
-
 /** How far a member is in its level. */
 export type CardProgress = Pick<Progress, 'gained' | 'needed'>;
 
@@ -46,9 +43,9 @@ export interface MemberCard extends Omit<RankedMember, 'rank'> {
   /** Total XP at which the next level begins; null at the highest level, and for an explicit level. */
   readonly nextLevelXp: number | null;
   /** The member one rank above; null for the first one and for a hidden one. */
-  readonly above: CardNeighbour | null;
+  readonly above: RankedMember | null;
   /** The member one rank below; null for the last one and for a hidden one. */
-  readonly below: CardNeighbour | null;
+  readonly below: RankedMember | null;
   /** Days in a row. */
   readonly dailyStreak: number;
   /** Why the member is hidden, one reason or more; null for a ranked member. */
@@ -90,7 +87,7 @@ function wayOf(curve: Curve, xp: number): Pick<MemberCard, 'progress' | 'nextLev
   return { progress: { gained, needed }, nextLevelXp: needed === 0 ? null : xp - gained + needed };
 }
 
-function neighbour(row: LeaderboardEntry | undefined): CardNeighbour | null {
+function neighbour(row: LeaderboardEntry | undefined): RankedMember | null {
   return row ? rankedMember(row) : null;
 }
 

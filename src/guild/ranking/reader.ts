@@ -157,7 +157,7 @@ export function decodeStats(reply: readonly string[]): VersionedStats {
     total_xp: /^\d+$/.test(totalXp) ? BigInt(totalXp) : 0n,
     average_level: averageLevel(levelSum, memberCount),
     xp_curve: curveNameOf(curve),
-    xp_multiplier: positiveNumber(multiplier) ?? 1,
+    xp_multiplier: multiplierOf(multiplier),
   };
   return { revision: parseRevision(revision), value, curve };
 }
@@ -196,7 +196,8 @@ export function wholeXp(text: string): number {
   return n > 0 ? Math.min(n, MAX_XP) : 0;
 }
 
-function positiveNumber(text: string): number | undefined {
+/** Returns a stored multiplier of XP. A text that is no number from 0 counts as 1. */
+function multiplierOf(text: string): number {
   const n = text === '' ? Number.NaN : Number(text);
-  return Number.isFinite(n) && n >= 0 ? n : undefined;
+  return Number.isFinite(n) && n >= 0 ? n : 1;
 }
