@@ -18,7 +18,7 @@ export interface Decisions {
 }
 
 /** Requests counted in a window, the present ones among them, and the milliseconds until it ends. */
-export type Counted = readonly [consumed: number, msLeft: number];
+type Counted = readonly [consumed: number, msLeft: number];
 
 /** The state of a counter before the present requests. */
 export interface Counter {

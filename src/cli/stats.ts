@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { count } from '../count.ts';
-import type { Counted } from '../guild/counters/counters.ts';
+import type { Counters } from '../guild/counters/counters.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
@@ -41,7 +41,7 @@ async function rebuild(context: CommandContext, { guild, json }: GuildOptions): 
   );
 }
 
-function describe({ members, totalXp, levelSum, hidden, boards }: Counted): string {
+function describe({ members, totalXp, levelSum, hidden, boards }: Counters): string {
   const own = `${count(members, 'member')} with XP, total XP ${totalXp}, sum of levels ${levelSum}${hidden > 0n ? `, ${hidden} hidden` : ''}`;
   const onBoards = Object.entries(boards).map(
     ([name, board]) =>
@@ -50,7 +50,7 @@ function describe({ members, totalXp, levelSum, hidden, boards }: Counted): stri
   return own + onBoards.join('');
 }
 
-function toJson({ members, totalXp, levelSum, hidden, boards }: Counted) {
+function toJson({ members, totalXp, levelSum, hidden, boards }: Counters) {
   const onBoards = Object.entries(boards).map(([name, board]) => {
     return [name, { members: board.members, total_xp: board.totalXp, level_sum: board.levelSum }];
   });

@@ -3,7 +3,7 @@
  */
 
 /** Returns the keys of one guild, or of its staged members. */
-function keysUnder(base: string) {
+function guildKeysUnder(base: string) {
   return {
     /** ZSET: user id -> total XP. */
     xp: `${base}:xp`,
@@ -46,7 +46,7 @@ function keysUnder(base: string) {
 }
 
 /** The keys of one guild. */
-export type GuildKeys = Readonly<ReturnType<typeof keysUnder>>;
+export type GuildKeys = Readonly<ReturnType<typeof guildKeysUnder>>;
 
 /** The keys of the dashboard sessions of a guild, or of the operator. */
 export interface SessionKeys extends Pick<GuildKeys, 'sessions'> {
@@ -104,13 +104,13 @@ export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
   guild(guildId: string): GuildKeys {
-    return keysUnder(`${this.prefix}:{${guildId}}`);
+    return guildKeysUnder(`${this.prefix}:{${guildId}}`);
   }
 
   /** Returns the keys under which an import stages members before they replace the present ones. */
   staging(guildId: string): StagingKeys {
     const base = `${this.prefix}:{${guildId}}:next`;
-    const staging = keysUnder(base);
+    const staging = guildKeysUnder(base);
     return { ...staging, carried: `${base}:carried`, lock: `${staging.xp}:lock` };
   }
 

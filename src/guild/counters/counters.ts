@@ -19,7 +19,7 @@ interface Sums {
 }
 
 /** All that is counted in a guild. */
-export interface Counted extends Sums {
+export interface Counters extends Sums {
   /** Hidden members, which the others do not count. */
   readonly hidden: bigint;
   /** The counters of its boards, by their names. None for a guild without boards. */
@@ -28,8 +28,8 @@ export interface Counted extends Sums {
 
 /** Stored counters and counters computed from the members, both of one moment. */
 export interface CounterCheck {
-  readonly stored: Counted;
-  readonly actual: Counted;
+  readonly stored: Counters;
+  readonly actual: Counters;
   /** Whether both are equal. */
   readonly exact: boolean;
   /** The moment, by Redis's clock. */
@@ -90,7 +90,7 @@ export class CounterAudit {
    * missed or counted twice. O(n log n).
    * @throws StoreUnavailableError
    */
-  async preview(guildId: string, curve: CurveText): Promise<Counted> {
+  async preview(guildId: string, curve: CurveText): Promise<Counters> {
     let slice = await this.run(guildId, 'read', 0, curve, []);
     let sum = slice.actual;
     for (let counted = slice.counted; slice.status !== 'DONE'; counted += slice.counted) {
@@ -160,11 +160,11 @@ export class CounterAudit {
   }
 }
 
-function compare(stored: Counted, actual: Counted): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
+function compare(stored: Counters, actual: Counters): Pick<CounterCheck, 'stored' | 'actual' | 'exact'> {
   return { stored, actual, exact: isDeepStrictEqual(stored, actual) };
 }
 
-function plus(one: Counted, other: Counted): Counted {
+function plus(one: Counters, other: Counters): Counters {
   const boards = Object.entries(other.boards).map(([name, counters]) => {
     return [name, sum(one.boards[name as BoardName] ?? sumsOf([]), counters)];
   });
@@ -181,7 +181,7 @@ function sum(one: Sums, other: Sums): Sums {
 }
 
 /** @param boards as recount.lua replies them: NAME:MEMBERS:XP:LEVELS, with spaces between. */
-function countersOf(texts: readonly string[], boards = ''): Counted {
+function countersOf(texts: readonly string[], boards = ''): Counters {
   const byBoard = boards
     .split(' ')
     .filter(Boolean)
