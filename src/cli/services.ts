@@ -9,8 +9,8 @@ import { requireGuild } from '../guild/overview/overview.ts';
 import { GuildConfig } from '../guild/settings/guild-config.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
+import { explainStart } from '../store/failures.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
-import { explainStart } from '../store/refusals.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
-import { explainFailure } from '../store/refusals.ts';
+import { explainFailure } from '../store/failures.ts';
 import { type Check, type CheckContext, type Finding, problem, unknown } from './finding.ts';
 import { checkGuilds } from './guilds.ts';
 import { keyFindings, sampleKeys } from './keys.ts';

@@ -1,9 +1,9 @@
 import { messageOf, type StoreUnavailableError } from '../errors.ts';
 import { nodesOf } from '../store/client.ts';
+import { explainFailure } from '../store/failures.ts';
 import { timeProblem } from '../store/inspection.ts';
 import { boardKeys } from '../store/keys.ts';
 import { probeStore } from '../store/probe.ts';
-import { explainFailure } from '../store/refusals.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 type Command = readonly [name: string, ...args: string[]];

@@ -1,6 +1,6 @@
 import { count } from '../count.ts';
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
-import { explainFailure } from '../store/refusals.ts';
+import { explainFailure } from '../store/failures.ts';
 import type { Reading } from './reading.ts';
 import type { Tally } from './tally.ts';
 

@@ -21,10 +21,10 @@ import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
+import { explainStart } from '../store/failures.ts';
 import { StoreHealth } from '../store/health.ts';
 import { inspectStore } from '../store/inspection.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
-import { explainStart } from '../store/refusals.ts';
 import { type Clocks, composeReads } from './reads.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 

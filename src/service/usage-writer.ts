@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Usage } from '../access/usage.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import { explainFailure } from '../store/refusals.ts';
+import { explainFailure } from '../store/failures.ts';
 
 /** What a killed process loses at most. */
 export const USAGE_PERIOD_MS = 10_000;

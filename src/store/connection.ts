@@ -4,7 +4,7 @@ import type { RedisConfig, TlsConfig } from '../config/redis.ts';
 import { redisCodeOf } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { watchSilence } from './connection-limits.ts';
-import { isDatabaseRefusal } from './refusals.ts';
+import { isDatabaseRefusal } from './failures.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../errors.ts';
+import { messageOf, redisCodeOf } from '../errors.ts';
 import { isCluster, nodesOf, type RedisClient } from './client.ts';
-import { isRefusal } from './refusals.ts';
+import { isRefusal } from './failures.ts';
 
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
@@ -45,7 +45,7 @@ export async function waitUntilReady(
         return;
       } catch (error) {
         // A Redis that cannot save to its disk refuses PING and writes, and serves everything else.
-        if (/^MISCONF\b/.test(messageOf(error))) return;
+        if (redisCodeOf(messageOf(error)) === 'MISCONF') return;
         const failure = lastError ?? (error as Error);
         const loading = !isRefusal(failure) && (await isLoading(client));
         const reason = loading ? new Error(LOADING) : Object.assign(failure, { overTls: usesTls(client) });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { redisCodeOf, StoreUnavailableError } from '../../../src/errors.ts';
-import { explainFailure, explainStart, isDatabaseRefusal, isRefusal } from '../../../src/store/refusals.ts';
+import { explainFailure, explainStart, isDatabaseRefusal, isRefusal } from '../../../src/store/failures.ts';
 
 const failed = (message: string, command?: string) =>
   Object.assign(new Error(message), command === undefined ? {} : { command: { name: command } });
