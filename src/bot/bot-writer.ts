@@ -1,8 +1,7 @@
 import { type Award, type AwardRequest, award, awardArguments, decodeAward } from '../guild/members/award.ts';
-import { checkFields, checkIds, checkList } from '../guild/members/check-fields.ts';
+import { checkFields, checkIds, checkList, wholeText } from '../guild/members/check-fields.ts';
 import { type Claim, type ClaimRequest, claim, claimArguments, decodeClaim } from '../guild/members/claim.ts';
 import type { OnceOptions } from '../guild/members/event.ts';
-import { wholeText } from '../guild/members/gain.ts';
 import { changeReason, type HideOptions, type PlaceChange } from '../guild/members/hiding.ts';
 import { checkProfile, type ProfileChange, placeIn, profileChange } from '../guild/members/records.ts';
 import { inSlices } from '../guild/members/slices.ts';

@@ -50,8 +50,8 @@ function isPicture(url: unknown): boolean {
   return typeof url === 'string' && (DATA_URL.test(url) || (HTTPS_URL.test(url) && URL.canParse(url)));
 }
 
-export type { HideReason } from '../guild/members/hide-reasons.ts';
 export type { CardProgress, MemberCard, RankedMember as CardNeighbour } from '../guild/ranking/card.ts';
+export type { HideReason } from '../guild/ranking/model.ts';
 export type { CardTheme } from '../web/drawing/colours.ts';
 export type { CardLabel, CardLabels } from './card-words.ts';
 export { InvalidInputError };

@@ -1,6 +1,5 @@
 import { InvalidInputError } from '../errors.ts';
-import { checkFields, checkIds } from '../guild/members/check-fields.ts';
-import { wholeText } from '../guild/members/gain.ts';
+import { checkFields, checkIds, wholeText } from '../guild/members/check-fields.ts';
 import { type CardReply, card, decodeCard, type MemberCard } from '../guild/ranking/card.ts';
 import { MAX_PAGE_SIZE } from '../guild/ranking/model.ts';
 import {

@@ -15,8 +15,8 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
   return new GuildReader({ isCluster: isCluster(client) }, scripts, keysUnder(options.keyPrefix));
 }
 
-export type { HideReason } from '../guild/members/hide-reasons.ts';
 export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../guild/ranking/card.ts';
+export type { HideReason } from '../guild/ranking/model.ts';
 export type { BoardName } from '../store/keys.ts';
 export type { BotClient as ReaderClient, BotOptions as ReaderOptions } from './bot-client.ts';
 export type { RankingOptions } from './guild-reader.ts';

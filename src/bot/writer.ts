@@ -1,7 +1,6 @@
 import { InvalidInputError, RefusedError, StoreUnavailableError } from '../errors.ts';
-import { checkFields } from '../guild/members/check-fields.ts';
+import { checkFields, wholeText } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
-import { wholeText } from '../guild/members/gain.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from './bot-client.ts';
 import { BotWriter } from './bot-writer.ts';
 
@@ -39,11 +38,11 @@ export type { Award, AwardRequest } from '../guild/members/award.ts';
 export type { Claim, ClaimRequest } from '../guild/members/claim.ts';
 export type { OnceOptions } from '../guild/members/event.ts';
 export type { Gain } from '../guild/members/gain.ts';
-export type { HideReason } from '../guild/members/hide-reasons.ts';
 export type { HiddenMember, HideOptions, PlaceChange } from '../guild/members/hiding.ts';
 export type { ProfileChange, XpRecord } from '../guild/members/records.ts';
 export type { PresentMembers, SyncOptions, SyncResult } from '../guild/members/sync.ts';
 export type { LeaderboardWriter, MemberChange, RecordResult, XpChange } from '../guild/members/writer.ts';
+export type { HideReason } from '../guild/ranking/model.ts';
 export type { SeasonOptions, SeasonResult } from '../guild/season/season.ts';
 export type { BotClient as WriterClient } from './bot-client.ts';
 export type { LevelChange, ProfileUpdate } from './bot-writer.ts';

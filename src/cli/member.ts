@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { count } from '../count.ts';
-import { HIDE_REASONS, type HideReason } from '../guild/members/hide-reasons.ts';
 import { readMemberData } from '../guild/members/member-data.ts';
 import type { ProfileChange } from '../guild/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
+import { HIDE_REASONS, type HideReason } from '../guild/ranking/model.ts';
 import { curveOf } from '../guild/ranking/reader.ts';
 import {
   type GuildOptions,

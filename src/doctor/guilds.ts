@@ -1,7 +1,7 @@
 import { count } from '../count.ts';
 import { CounterAudit } from '../guild/counters/counters.ts';
-import { isWellFormed } from '../guild/members/profile.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
+import { isWellFormed } from '../guild/ranking/profile.ts';
 import { knownModel } from '../store/scripts.ts';
 import { type CheckContext, type Finding, ok, problem, some } from './finding.ts';
 

@@ -1,6 +1,6 @@
-import { HIDE_REASONS, type HideReason } from '../guild/members/hide-reasons.ts';
 import { changeReason } from '../guild/members/hiding.ts';
 import type { FileRecord } from '../guild/members/records.ts';
+import { HIDE_REASONS, type HideReason } from '../guild/ranking/model.ts';
 import type { LoadTarget } from './load-job.ts';
 
 const BY_MODERATOR: readonly HideReason[] = ['moderator'];

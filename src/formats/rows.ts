@@ -1,7 +1,6 @@
-import { HIDE_REASONS, type HideReason, reasonsIn } from '../guild/members/hide-reasons.ts';
 import { FUTURE_CLAIM, isFutureClaim } from '../guild/members/records.ts';
 import { MAX_XP } from '../guild/ranking/curves.ts';
-import { ID_PATTERN, MAX_USERNAME_BYTES } from '../guild/ranking/model.ts';
+import { HIDE_REASONS, type HideReason, ID_PATTERN, MAX_USERNAME_BYTES, reasonsIn } from '../guild/ranking/model.ts';
 
 /** One member of a file, checked. A field left out = the file has no such field; null = it is empty. */
 export interface SeedRow {

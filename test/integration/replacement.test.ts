@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { withStagedMembers } from '../../src/formats/staging.ts';
-import { HIDE_REASONS, reasonsIn } from '../../src/guild/members/hide-reasons.ts';
 import type { FileRecord, XpRecord } from '../../src/guild/members/records.ts';
+import { HIDE_REASONS, reasonsIn } from '../../src/guild/ranking/model.ts';
 import { StagedMembers } from '../../src/guild/replace/staged-members.ts';
 import { storeSuite } from '../support/store-suite.ts';
 import { describeStores } from '../support/stores.ts';

@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { checkFields, checkText, shown } from './check-fields.ts';
+import { checkFields, checkText, shown, wholeText } from './check-fields.ts';
 import type { OnceOptions } from './event.ts';
-import { decodeGain, type Gain, wholeText } from './gain.ts';
+import { decodeGain, type Gain } from './gain.ts';
 import { FACTOR_RULE, isFactor, MAX_COOLDOWN_MS, MAX_GAIN, type XpAmount } from './limits.ts';
 
 /** Gives XP for a message. Its keys end with the cooldown of the member. */

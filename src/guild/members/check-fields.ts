@@ -43,6 +43,12 @@ export function checkText(value: unknown, name: string): void {
   if (typeof value !== 'string') throw new InvalidInputError(`${name} must be a text, not ${shown(value)}`);
 }
 
+/** Returns a whole number within bounds as text. @throws InvalidInputError naming the value; nothing is sent. */
+export function wholeText(name: string, value: number, min: number, max: number): string {
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return String(value);
+  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shown(value)}`);
+}
+
 /** Returns a wrong value as text for a message, a text in quotes. */
 export function shown(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;

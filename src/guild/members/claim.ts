@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { checkFields, checkText } from './check-fields.ts';
+import { checkFields, checkText, wholeText } from './check-fields.ts';
 import type { OnceOptions } from './event.ts';
-import { decodeGain, type Gain, wholeText } from './gain.ts';
+import { decodeGain, type Gain } from './gain.ts';
 import { MAX_GAIN } from './limits.ts';
 
 /** Gives the reward of the day. */

@@ -1,5 +1,3 @@
-import { InvalidInputError } from '../../errors.ts';
-import { shown } from './check-fields.ts';
 import { isRepeated } from './event.ts';
 import type { MemberChange } from './writer.ts';
 
@@ -27,10 +25,4 @@ export function decodeGain(reply: readonly (string | number)[]): Gain {
     hidden: place === 'hidden',
     repeated: isRepeated(reply),
   };
-}
-
-/** Returns a whole number within bounds as text. @throws InvalidInputError naming the value; nothing is sent. */
-export function wholeText(name: string, value: number, min: number, max: number): string {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return String(value);
-  throw new InvalidInputError(`${name} must be a whole number from ${min} to ${max}, not ${shown(value)}`);
 }

@@ -2,8 +2,8 @@ import { InvalidInputError } from '../../errors.ts';
 import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
+import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
 import { checkFields, checkIds, shown } from './check-fields.ts';
-import { HIDE_REASONS, type HideReason, reasonsIn } from './hide-reasons.ts';
 import { inSlices, sumOf } from './slices.ts';
 import { throwRefusal } from './writer.ts';
 

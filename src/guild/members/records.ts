@@ -1,6 +1,6 @@
 import { InvalidInputError, RefusedError } from '../../errors.ts';
+import type { HideReason } from '../ranking/model.ts';
 import { checkFields, checkList, checkText } from './check-fields.ts';
-import type { HideReason } from './hide-reasons.ts';
 
 /** Profile fields to store with a member's XP. A field left out stays as it is; null removes it. */
 export interface ProfileChange {

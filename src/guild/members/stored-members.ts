@@ -3,10 +3,10 @@ import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
+import { type HideReason, reasonsIn } from '../ranking/model.ts';
+import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
 import { wholeXp } from '../ranking/reader.ts';
 import { checkIds } from './check-fields.ts';
-import { type HideReason, reasonsIn } from './hide-reasons.ts';
-import { claimTime, explicitLevel, splitProfile } from './profile.ts';
 
 export const members = defineScript('members', [...GUILD_KEYS, 'hiddenReasons']);
 

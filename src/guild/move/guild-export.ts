@@ -5,7 +5,7 @@ import type { RedisClient } from '../../store/client.ts';
 import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { transact } from '../../store/store.ts';
-import { reasonsIn } from '../members/hide-reasons.ts';
+import { reasonsIn } from '../ranking/model.ts';
 import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 import { readRest } from './read-rest.ts';
 

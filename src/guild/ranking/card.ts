@@ -1,9 +1,8 @@
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { type HideReason, reasonsIn } from '../members/hide-reasons.ts';
-import { explicitLevel, splitProfile } from '../members/profile.ts';
 import { type Curve, MAX_XP, type Progress, progress } from './curves.ts';
-import type { LeaderboardEntry } from './model.ts';
+import { type HideReason, type LeaderboardEntry, reasonsIn } from './model.ts';
+import { explicitLevel, splitProfile } from './profile.ts';
 import { curveOf, decodePage, type PageReply, wholeXp } from './reader.ts';
 
 /** Reads what a rank card shows. */

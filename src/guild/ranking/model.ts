@@ -40,6 +40,17 @@ export interface GuildStats {
   readonly xp_multiplier: number;
 }
 
+/** Why a member is hidden, in the order in which reasons are stored: it left the server, wants it, or a moderator wants it. */
+export const HIDE_REASONS = ['left', 'self', 'moderator'] as const;
+export type HideReason = (typeof HIDE_REASONS)[number];
+
+/** Returns the reasons that a text names, in their order. One that names none stands for "moderator". */
+export function reasonsIn(text: string): readonly HideReason[] {
+  const words = text.split(' ');
+  const named = HIDE_REASONS.filter((reason) => words.includes(reason));
+  return named.length > 0 ? named : ['moderator'];
+}
+
 /** The ids that the service accepts for guilds and members. They are safe in a Redis key, a path and a log line. */
 export const ID_PATTERN = /^[A-Za-z0-9_.-]{1,64}$/;
 /** The id of a guild, or that of one of its boards, such as `123~week`. */

@@ -1,9 +1,9 @@
 import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
 import { BOARDS, type BoardName, kindOfBoard } from '../../store/keys.ts';
-import { splitProfile } from '../members/profile.ts';
 import type { Curve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage } from './model.ts';
 import { lookOf, type PageLook } from './page-look.ts';
+import { splitProfile } from './profile.ts';
 import {
   curveOf,
   decodePage,

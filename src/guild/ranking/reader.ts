@@ -2,9 +2,9 @@ import { StoreUnavailableError } from '../../errors.ts';
 import type { CommandReply, ReadCommand } from '../../store/command-batcher.ts';
 import { type BoardName, READ_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import { claimTime, explicitLevel, splitProfile } from '../members/profile.ts';
 import { type Curve, curveNameOf, levelForXp, MAX_XP, parseCurve } from './curves.ts';
 import type { GuildStats, LeaderboardEntry, LeaderboardPage, Member } from './model.ts';
+import { claimTime, explicitLevel, splitProfile } from './profile.ts';
 
 /** Reads a member with those above and below it. */
 export const around = defineScript('around', READ_KEYS);

@@ -5,10 +5,10 @@ import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '..
 import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
 import type { Scripts } from '../../store/scripts.ts';
-import { reasonsIn } from '../members/hide-reasons.ts';
 import { type FileRecord, recordArguments, type XpRecord } from '../members/records.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
+import { reasonsIn } from '../ranking/model.ts';
 
 export const replace = defineScript('replace', [
   ...GUILD_KEYS,

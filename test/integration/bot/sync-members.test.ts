@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWriter } from '../../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../../src/cli/services.ts';
-import { HIDE_REASONS } from '../../../src/guild/members/hide-reasons.ts';
+import { HIDE_REASONS } from '../../../src/guild/ranking/model.ts';
 import type { ScriptClient } from '../../../src/store/scripts.ts';
 import { needs } from '../../support/needs.ts';
 import { realStore, type TestStore } from '../../support/stores.ts';

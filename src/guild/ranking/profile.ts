@@ -1,4 +1,4 @@
-import { MAX_XP } from '../ranking/curves.ts';
+import { MAX_XP } from './curves.ts';
 
 /** The profile of a member without one. The parts are those of gr:{G}:members: "LEVEL STREAK CLAIM NAME" (docs/data-model.md). */
 const NO_PROFILE = { level: '-', streak: '0', claim: '-', username: '' };

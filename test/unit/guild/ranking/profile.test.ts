@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimTime, explicitLevel, isWellFormed, splitProfile } from '../../../../src/guild/members/profile.ts';
+import { claimTime, explicitLevel, isWellFormed, splitProfile } from '../../../../src/guild/ranking/profile.ts';
 
 const NONE = { level: '-', streak: '0', claim: '-', username: '' };
 
