@@ -62,7 +62,7 @@ async function demo(): Promise<void> {
     const redis = demoStore.address ?? config.redis;
     const [, , pro] = DEMO_GUILDS;
     const grant = { guildId: pro.id, userId: '' };
-    const dashboardLink = () => createInvite(services.scripts, services.redisKeys, dashboard.url, grant, DAY_S);
+    const dashboardLink = () => createInvite(services, dashboard.url, grant, DAY_S);
     const page = demoPage({ guilds: onThePage(keys), dashboardLink, publicPage: `g/${pro.id}` });
     const parts = { logger, store: connections, extraRoutes: page };
     const service = await createService({ ...config, redis }, parts);

@@ -1,11 +1,9 @@
 import { RefusedError } from '../errors.ts';
-import type { RedisClient } from '../store/client.ts';
-import { publishInvalidation } from '../store/invalidation.ts';
-import type { RedisKeys } from '../store/keys.ts';
-import { transact } from '../store/store.ts';
-import { type ApiKeyRecord, fromFields, isExpired, type ListedKey, toFields } from './api-key-record.ts';
+import { type ClientStore, publishInvalidation, transact } from '../store/store.ts';
+import { type ApiKeyRecord, isExpired, toFields } from './api-key-record.ts';
 import { generateKey, generateKeyId, hashKey } from './key-format.ts';
 import { oneRotation } from './one-rotation.ts';
+import { StoredApiKeys } from './stored-api-keys.ts';
 
 /** Names that keys may have. */
 export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
@@ -13,8 +11,6 @@ export const KEY_NAME_PATTERN = /^\P{Cc}{1,64}$/u;
 export const MAX_KEYS = 100;
 /** Characters of the prefix: `gr_` and four random ones. 28 random ones stay secret. */
 const PREFIX_LENGTH = 7;
-/** Seconds that a new record lasts until its key is found in the list. */
-const UNLISTED_TTL_S = 60;
 
 export interface CreatedKey {
   /** The key itself. It is not stored, so it cannot be read again. */
@@ -33,14 +29,15 @@ export interface KeepOptions {
   readonly keep?: (created: CreatedKey) => Promise<void>;
 }
 
-/** Creates, finds, lists, rotates and revokes the API keys of guilds. Every method can throw StoreUnavailableError. */
-export class ApiKeyStore {
+/** Creates and rotates the API keys of guilds, and does the rest with them. Every method can throw StoreUnavailableError. */
+export class ApiKeyStore extends StoredApiKeys {
   constructor(
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
+    store: ClientStore,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
-  ) {}
+  ) {
+    super(store);
+  }
 
   /**
    * Creates a key of a guild. Four round trips. It is listed first, so that every key that works is listed.
@@ -58,6 +55,7 @@ export class ApiKeyStore {
     cap: number | null = null,
     { replaced, keep }: KeepOptions & { readonly replaced?: string } = {},
   ): Promise<CreatedKey> {
+    const { client, redisKeys } = this.store;
     const key = generateKey();
     const now = this.now();
     const record: ApiKeyRecord = {
@@ -83,47 +81,26 @@ export class ApiKeyStore {
         throw new RefusedError('key_revoked', { guild: guildId });
     } catch (error) {
       // Nothing of it may stay: a record without an entry works unseen, and an entry alone takes the place of another key.
-      await this.client.del(this.redisKeys.apiKey(sha)).catch(() => {});
-      await this.client.hdel(this.redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
+      await client.del(redisKeys.apiKey(sha)).catch(() => {});
+      await client.hdel(redisKeys.guild(guildId).apiKeys, record.id).catch(() => {});
       throw error;
     }
     return { key, record };
   }
 
-  /**
-   * Stores the record of a key that is listed. Three round trips.
-   * @param fields of the record: field, value, ...
-   * @returns whether it is listed still; otherwise nothing of it stays.
-   */
-  async storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean> {
-    const apiKey = this.redisKeys.apiKey(sha);
-    // Until it is found in the list it has an end, so that a kill leaves no key that works unseen.
-    await transact(
-      this.client
-        .multi()
-        .hset(apiKey, ...fields)
-        .expire(apiKey, UNLISTED_TTL_S),
-    );
-    if ((await this.client.hexists(this.redisKeys.guild(guildId).apiKeys, id)) === 1) {
-      const [, isThere] = await transact(this.client.multi().persist(apiKey).exists(apiKey));
-      return isThere === 1;
-    }
-    await this.client.del(apiKey);
-    return false;
-  }
-
   /** Lists a key. One round trip. @returns false when the guild has too many. @throws RefusedError */
   private async enlist(guildId: string, id: string, sha: string, replaced: string | undefined): Promise<boolean> {
-    const { apiKeys } = this.redisKeys.guild(guildId);
+    const { client, redisKeys } = this.store;
+    const { apiKeys } = redisKeys.guild(guildId);
     // Together, so that of several calls at once as many are listed as there is room for.
-    const change = this.client
+    const change = client
       .multi()
       .hset(apiKeys, id, sha)
       .hlen(apiKeys)
       .hexists(apiKeys, replaced ?? id);
     const [, count, isThere] = await transact(change);
     if (isThere === 1 && Number(count) <= MAX_KEYS) return true;
-    await this.client.hdel(apiKeys, id);
+    await client.hdel(apiKeys, id);
     if (isThere === 0) throw new RefusedError('key_unknown', { guild: guildId, key: replaced ?? id });
     return false;
   }
@@ -136,36 +113,6 @@ export class ApiKeyStore {
     }
   }
 
-  /** Returns the record of the key with this SHA-256 (hex), or null. One round trip. */
-  async find(sha: string): Promise<ApiKeyRecord | null> {
-    const fields = await this.client.hgetall(this.redisKeys.apiKey(sha));
-    return fields.id && fields.guild_id ? fromFields(fields) : null;
-  }
-
-  /**
-   * Returns all keys of a guild, oldest first, expired ones included, and before them those without a record. One round trip for the list,
-   * then one a key.
-   */
-  async list(guildId: string): Promise<ListedKey[]> {
-    const listed = Object.entries(await this.client.hgetall(this.redisKeys.guild(guildId).apiKeys));
-    const keys = await Promise.all(
-      listed.map(async ([id, sha]): Promise<ListedKey> => {
-        const record = await this.find(sha);
-        return record ?? { ...fromFields({ id, guild_id: guildId }), isUnfinished: true };
-      }),
-    );
-    return keys.sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.id.localeCompare(b.id));
-  }
-
-  /**
-   * Revokes a key at once, in every process of the service.
-   * @throws RefusedError when the guild has no such key.
-   */
-  async revoke(guildId: string, keyId: string): Promise<void> {
-    await this.remove(guildId, { [keyId]: await this.shaOf(guildId, keyId) });
-    await publishInvalidation(this.client, this.redisKeys, guildId);
-  }
-
   /**
    * Creates a key that replaces another. The old one works for `overlapMs` more, or until its own earlier expiry; with 0 it is revoked.
    * @throws RefusedError when the guild has no such key, or another call rotates it, or did so a moment ago.
@@ -173,7 +120,7 @@ export class ApiKeyStore {
   rotate(guildId: string, keyId: string, overlapMs: number, options: KeepOptions = {}): Promise<RotatedKey> {
     // Two calls at once would make two keys, and the last of them say when the old one ends.
     const rotate = () => this.replace(guildId, keyId, overlapMs, options);
-    return oneRotation(this.client, this.redisKeys, guildId, keyId, rotate);
+    return oneRotation(this.store, guildId, keyId, rotate);
   }
 
   private async replace(guildId: string, keyId: string, overlapMs: number, options: KeepOptions): Promise<RotatedKey> {
@@ -190,7 +137,7 @@ export class ApiKeyStore {
       throw error;
     });
     // The old key has ended or will: the new one is shown whether Redis takes this or not, as identities are cached for seconds only.
-    await publishInvalidation(this.client, this.redisKeys, guildId).catch(() => {});
+    await publishInvalidation(this.store, guildId).catch(() => {});
     return { ...created, replaced };
   }
 
@@ -206,55 +153,13 @@ export class ApiKeyStore {
     }
     const end = new Date(this.now() + overlapMs).toISOString();
     const expiresAt = record.expiresAt === null || record.expiresAt > end ? end : record.expiresAt;
-    const apiKey = this.redisKeys.apiKey(sha);
-    if (expiresAt !== record.expiresAt) await this.client.hset(apiKey, 'expires_at', expiresAt);
-    if ((await this.client.hexists(apiKey, 'id')) === 1) return { ...record, expiresAt };
+    const { client, redisKeys } = this.store;
+    const apiKey = redisKeys.apiKey(sha);
+    if (expiresAt !== record.expiresAt) await client.hset(apiKey, 'expires_at', expiresAt);
+    if ((await client.hexists(apiKey, 'id')) === 1) return { ...record, expiresAt };
     // It was revoked meanwhile: nothing of it may stay.
-    await this.client.del(apiKey);
+    await client.del(apiKey);
     return null;
-  }
-
-  /**
-   * Revokes every key of a guild, and deletes their usage.
-   * @param hold rejects when the caller has lost its lock: the keys can be those of another one then, and stay.
-   * @returns their number.
-   */
-  async revokeAll(guildId: string, hold?: () => Promise<unknown>): Promise<number> {
-    const { apiKeys, apiKeysUsed, usage } = this.redisKeys.guild(guildId);
-    let revoked = 0;
-    for (;;) {
-      const listed = await this.client.hgetall(apiKeys);
-      // After the list is read, so that it names no key of one who took the lock meanwhile.
-      await hold?.();
-      const count = Object.keys(listed).length;
-      if (count === 0) break;
-      // Only those: a key that is made meanwhile stays listed until its record is deleted too.
-      await this.remove(guildId, listed);
-      revoked += count;
-    }
-    await this.client.del(apiKeysUsed, usage);
-    await publishInvalidation(this.client, this.redisKeys, guildId);
-    return revoked;
-  }
-
-  /** Deletes keys with all that is stored of them. Three round trips. @param listed their ids with their SHA-256. */
-  private async remove(guildId: string, listed: Readonly<Record<string, string>>): Promise<void> {
-    const ids = Object.keys(listed);
-    const { apiKeys, apiKeysUsed } = this.redisKeys.guild(guildId);
-    const deleteRecords = () =>
-      Promise.all(Object.values(listed).map((sha) => this.client.del(this.redisKeys.apiKey(sha))));
-    // What is beside the list goes first: if the next step fails, the keys are refused but still listed, and the call can run again.
-    await Promise.all([deleteRecords(), this.client.del(...ids.map((id) => this.redisKeys.keyQuota(guildId, id)))]);
-    // In this order: the service stores the use of a listed key only.
-    await Promise.all([this.client.hdel(apiKeys, ...ids), this.client.hdel(apiKeysUsed, ...ids)]);
-    // Once more: a key that was being made can have stored its record and found itself listed between the two.
-    await deleteRecords();
-  }
-
-  private async shaOf(guildId: string, keyId: string): Promise<string> {
-    const sha = await this.client.hget(this.redisKeys.guild(guildId).apiKeys, keyId);
-    if (sha === null) throw new RefusedError('key_unknown', { guild: guildId, key: keyId });
-    return sha;
   }
 }
 

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
+import type { ClientStore } from '../store/store.ts';
 import type { TimeLimit } from '../store/timeouts.ts';
 import { type ApiKeyRecord, expiryOf, isCap, isExpired } from './api-key-record.ts';
-import type { ApiKeyStore } from './api-keys.ts';
 import { hashKey, isWellFormedKey } from './key-format.ts';
+import type { StoredApiKeys } from './stored-api-keys.ts';
 
 /** The guild that a valid key belongs to, and its rights. */
 export interface Identity {
@@ -59,9 +58,8 @@ export class Authenticator {
   private readonly lookUps = { found: 0, unknown: 0, failed: 0 };
 
   constructor(
-    private readonly apiKeys: ApiKeyStore,
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
+    private readonly apiKeys: StoredApiKeys,
+    private readonly store: ClientStore,
     /** Milliseconds since the epoch, for the expiry of keys. */
     private readonly wallClock: () => number,
     /** Milliseconds on a clock that never goes back, for the time to live of the cache. */
@@ -173,7 +171,7 @@ export class Authenticator {
   }
 
   private readPlan(guildId: string): Promise<string | null> {
-    return this.client.hget(this.redisKeys.guild(guildId).config, 'plan');
+    return this.store.client.hget(this.store.redisKeys.guild(guildId).config, 'plan');
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { ScriptStore } from '../store/scripts.ts';
 
 export const invite = defineScript('invite', ['invite']);
 
@@ -19,10 +19,10 @@ export interface Invite extends Grant {
   readonly madeAt: number;
 }
 
-/** Commands of the dashboard's connection. The writer's package has this file too, and does not know ioredis. */
+/** The dashboard's store. The writer's package has this file too, and does not know ioredis. */
 interface InviteStore {
-  get(key: string): Promise<string | null>;
-  del(key: string): Promise<number>;
+  readonly client: { get(key: string): Promise<string | null>; del(key: string): Promise<number> };
+  readonly redisKeys: RedisKeys;
 }
 
 /** How long an invite works, in seconds, unless its maker says otherwise. */
@@ -53,8 +53,7 @@ export function hashToken(token: string): string {
  * @throws StoreUnavailableError
  */
 export async function createInvite(
-  scripts: Scripts,
-  redisKeys: RedisKeys,
+  { scripts, redisKeys }: ScriptStore,
   url: string,
   { guildId, userId }: Grant,
   ttlS = INVITE_TTL_S,
@@ -67,7 +66,7 @@ export async function createInvite(
 }
 
 /** Returns an invite, or null if it is unknown, used or over. It stays good. @throws StoreUnavailableError */
-export async function findInvite(client: InviteStore, redisKeys: RedisKeys, token: string): Promise<Invite | null> {
+export async function findInvite({ client, redisKeys }: InviteStore, token: string): Promise<Invite | null> {
   if (!TOKEN.test(token)) return null;
   const sha = hashToken(token);
   const [owner, operator] = await Promise.all([
@@ -81,8 +80,7 @@ export async function findInvite(client: InviteStore, redisKeys: RedisKeys, toke
 
 /** Uses an invite up. @returns false if someone else did so before. @throws StoreUnavailableError */
 export async function takeInvite(
-  client: InviteStore,
-  redisKeys: RedisKeys,
+  { client, redisKeys }: InviteStore,
   token: string,
   { guildId }: Grant,
 ): Promise<boolean> {

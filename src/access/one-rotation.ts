@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { RefusedError } from '../errors.ts';
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
+import type { ClientStore } from '../store/store.ts';
 
 /** How long a rotation keeps others away. */
 const LOCK_MS = 10_000;
@@ -13,8 +12,7 @@ const LOCK_MS = 10_000;
  * @throws StoreUnavailableError
  */
 export async function oneRotation<T>(
-  client: RedisClient,
-  redisKeys: RedisKeys,
+  { client, redisKeys }: ClientStore,
   guildId: string,
   keyId: string,
   rotate: () => Promise<T>,

@@ -1,15 +1,15 @@
-import type { RedisClient } from '../store/client.ts';
-import type { SessionKeys } from '../store/keys.ts';
+import type { ClientStore } from '../store/store.ts';
 import { MAX_INVITE_TTL_S, newToken } from './invites.ts';
 
 /**
  * Returns the generation that new sessions of a guild, or of the operator, carry, and begins one if there is none. It is kept for a day
  * after each call, as at a sign-in: no invite and no session lives longer. Three round trips.
- * @param key the Redis key of the guild's or the operator's sessions.
+ * @param guildId null = the operator.
  * @returns its text, and when all sessions were ended last, in microseconds since the epoch by Redis's clock; 0 = not in the last day.
  * @throws StoreUnavailableError
  */
-export async function sessionGeneration(client: RedisClient, key: string) {
+export async function sessionGeneration({ client, redisKeys }: ClientStore, guildId: string | null) {
+  const { sessions: key } = redisKeys.sessionsOf(guildId);
   await client.set(key, `0 ${newToken()}`, 'EX', MAX_INVITE_TTL_S, 'NX');
   await client.expire(key, MAX_INVITE_TTL_S);
   const text = (await client.get(key)) ?? '';
@@ -21,7 +21,8 @@ export async function sessionGeneration(client: RedisClient, key: string) {
  * before. Two round trips.
  * @throws StoreUnavailableError
  */
-export async function endSessions(client: RedisClient, { sessions, open }: SessionKeys): Promise<void> {
+export async function endSessions({ client, redisKeys }: ClientStore, guildId: string | null): Promise<void> {
+  const { sessions, open } = redisKeys.sessionsOf(guildId);
   const [seconds, micros] = (await client.time()).map(Number) as [number, number];
   const generation = `${seconds * 1_000_000 + micros} ${newToken()}`;
   try {

@@ -1,5 +1,4 @@
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
+import type { ClientStore } from '../store/store.ts';
 import { HOUR_MS } from './usage.ts';
 
 export const DAY_HOURS = 24;
@@ -23,11 +22,7 @@ export type KeyUsage = ReturnType<GuildUsage['ofKey']>;
  * @param now milliseconds since the epoch.
  * @throws StoreUnavailableError
  */
-export async function readUsage(
-  { client, redisKeys }: { readonly client: RedisClient; readonly redisKeys: RedisKeys },
-  guildId: string,
-  now: number,
-) {
+export async function readUsage({ client, redisKeys }: ClientStore, guildId: string, now: number) {
   const { usage, apiKeysUsed } = redisKeys.guild(guildId);
   const [fields, used] = await Promise.all([client.hgetall(usage), client.hgetall(apiKeysUsed)]);
   const thisHour = Math.floor(now / HOUR_MS);

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
-import type { RedisKeys } from '../store/keys.ts';
 import { defineScript } from '../store/script.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { ScriptStore } from '../store/scripts.ts';
 import type { Identity } from './authenticator.ts';
 import { generateKeyId } from './key-format.ts';
 
@@ -57,8 +56,7 @@ export class Usage {
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: ScriptStore,
     /** Milliseconds since the epoch. */
     private readonly now: () => number,
   ) {}
@@ -118,11 +116,11 @@ export class Usage {
   }
 
   private async writeGuild(guildId: string, guild: WaitingUsage): Promise<void> {
-    const keys = this.redisKeys.guild(guildId);
+    const keys = this.store.redisKeys.guild(guildId);
     while (guild.unconfirmed || guild.counts.size > 0) {
       guild.unconfirmed ??= this.takeCall(guild);
       guild.unanswered++;
-      await addUsage(this.scripts, keys, guild.unconfirmed);
+      await addUsage(this.store.scripts, keys, guild.unconfirmed);
       guild.unconfirmed = undefined;
       guild.unanswered = 0;
     }

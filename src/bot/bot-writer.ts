@@ -89,7 +89,7 @@ export class BotWriter extends LeaderboardWriter {
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
   hide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
-    return changeReason(this.scripts, this.redisKeys, 'hide', guildId, userIds, options);
+    return changeReason(this.store, 'hide', guildId, userIds, options);
   }
 
   /**
@@ -97,7 +97,7 @@ export class BotWriter extends LeaderboardWriter {
    * @throws InvalidInputError for an unknown reason; nothing was sent.
    */
   unhide(guildId: string, userIds: readonly string[], options?: HideOptions): Promise<PlaceChange> {
-    return changeReason(this.scripts, this.redisKeys, 'unhide', guildId, userIds, options);
+    return changeReason(this.store, 'unhide', guildId, userIds, options);
   }
 
   /**
@@ -113,7 +113,7 @@ export class BotWriter extends LeaderboardWriter {
     presentIds: PresentMembers | readonly string[],
     options?: SyncOptions,
   ): Promise<SyncResult> {
-    return syncMembers(this.scripts, this.redisKeys, guildId, presentIds, options);
+    return syncMembers(this.store, guildId, presentIds, options);
   }
 
   /**
@@ -123,7 +123,7 @@ export class BotWriter extends LeaderboardWriter {
    * @throws RefusedError when another call, an import or a deletion of either guild runs, or the archive has other data.
    */
   resetSeason(guildId: string, options: SeasonOptions): Promise<SeasonResult> {
-    return new SeasonReset(this.scripts, this.redisKeys, guildId, options).run();
+    return new SeasonReset(this.store, guildId, options).run();
   }
 
   /**
@@ -131,7 +131,7 @@ export class BotWriter extends LeaderboardWriter {
    * @throws InvalidInputError when the address or the time is bad.
    */
   async createDashboardLink(guildId: string, options: DashboardLinkOptions): Promise<string> {
-    return createDashboardLink(this.scripts, this.redisKeys, guildId, options);
+    return createDashboardLink(this.store, guildId, options);
   }
 
   /** Runs a script on one member. @throws RefusedError */
@@ -145,10 +145,10 @@ export class BotWriter extends LeaderboardWriter {
     const args = argumentsOf(request);
     const { userId, eventId } = request;
     checkIds(guildId, [userId]);
-    const guild = this.redisKeys.guild(guildId);
+    const guild = this.store.redisKeys.guild(guildId);
     const event = this.eventOf(guildId, eventId);
     const keys = { ...guild, cooldown: guild.cooldownPrefix + userId };
-    const reply = await script(this.scripts, keys, [...event.args, userId, ...args], event.keys);
+    const reply = await script(this.store.scripts, keys, [...event.args, userId, ...args], event.keys);
     throwRefusal(reply);
     return decode(reply);
   }

@@ -1,8 +1,7 @@
 import { createInvite, INVITE_TTL_S, MAX_INVITE_TTL_S } from '../access/invites.ts';
 import { InvalidInputError } from '../errors.ts';
 import { checkFields, checkIds } from '../guild/members/check-fields.ts';
-import type { RedisKeys } from '../store/keys.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { ScriptStore } from '../store/scripts.ts';
 
 /** A link to the dashboard of a guild. Whoever opens it may manage the guild, so send it to its owner alone. */
 export interface DashboardLinkOptions {
@@ -16,8 +15,7 @@ export interface DashboardLinkOptions {
 
 /** Stores an invite and returns its link. @throws InvalidInputError, StoreUnavailableError */
 export function createDashboardLink(
-  scripts: Scripts,
-  redisKeys: RedisKeys,
+  store: ScriptStore,
   guildId: string,
   options: DashboardLinkOptions,
 ): Promise<string> {
@@ -32,5 +30,5 @@ export function createDashboardLink(
   if (!Number.isInteger(ttl) || ttl < 1 || ttl > MAX_INVITE_TTL_S) {
     throw new InvalidInputError(`ttl must be a whole number of seconds from 1 to ${MAX_INVITE_TTL_S}, not ${ttl}`);
   }
-  return createInvite(scripts, redisKeys, url, { guildId, userId }, ttl);
+  return createInvite(store, url, { guildId, userId }, ttl);
 }

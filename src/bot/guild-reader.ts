@@ -12,9 +12,9 @@ import {
   RulesRead,
   StatsRead,
 } from '../guild/ranking/reader.ts';
-import { CommandBatcher } from '../store/command-batcher.ts';
-import { BOARDS, type BoardName, boardKeys, kindOfBoard, type RedisKeys } from '../store/keys.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { CommandBatcher } from '../store/command-batcher.ts';
+import { BOARDS, type BoardName, boardKeys, kindOfBoard } from '../store/keys.ts';
+import type { ScriptStore } from '../store/scripts.ts';
 import { parseRules } from './parse-rules.ts';
 import {
   type GuildStats,
@@ -41,36 +41,28 @@ export interface RankingOptions {
  * All of them throw InvalidInputError for a wrong argument, and StoreUnavailableError.
  */
 export class GuildReader {
-  private readonly commands: CommandBatcher;
-
-  constructor(
-    client: { readonly isCluster: boolean },
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
-  ) {
-    this.commands = new CommandBatcher(client, scripts, redisKeys);
-  }
+  constructor(private readonly store: ScriptStore & { readonly commands: CommandBatcher }) {}
 
   /** Returns one page of a ranking, from page 1, with 1 to 100 rows. A board has the members' levels in the guild. O(log m + limit). */
   async page(guildId: string, page = 1, limit = 10, options: RankingOptions = {}): Promise<RankingPage> {
     const board = checkRanking(guildId, [], options);
     wholeText('page', page, 1, Number.MAX_SAFE_INTEGER);
     wholeText('limit', limit, 1, MAX_PAGE_SIZE);
-    const { value } = await this.commands.read(new PageRead(guildId, page, limit, board));
+    const { value } = await this.store.commands.read(new PageRead(guildId, page, limit, board));
     return { ...rankingPart(value), page };
   }
 
   /** Returns a ranked member, or null. O(log m). */
   async member(guildId: string, userId: string, options: RankingOptions = {}): Promise<Member | null> {
     const board = checkRanking(guildId, [userId], options);
-    const { value } = await this.commands.read(new MemberRead(guildId, userId, board));
+    const { value } = await this.store.commands.read(new MemberRead(guildId, userId, board));
     return value && memberOf(value);
   }
 
   /** Returns the counters and the curve of a guild. @throws StoreUnavailableError "CURVE" for a curve with unfit numbers. O(1). */
   async stats(guildId: string, options: RankingOptions = {}): Promise<GuildStats> {
     const board = checkRanking(guildId, [], options);
-    const { value, curve } = await this.commands.read(new StatsRead(guildId, board));
+    const { value, curve } = await this.store.commands.read(new StatsRead(guildId, board));
     return guildStats(value, curveOf(curve));
   }
 
@@ -81,7 +73,7 @@ export class GuildReader {
    */
   async rules(guildId: string): Promise<Rules | null> {
     checkIds(guildId, []);
-    const { value } = await this.commands.read(new RulesRead(guildId));
+    const { value } = await this.store.commands.read(new RulesRead(guildId));
     return value === '' ? null : parseRules(value);
   }
 
@@ -92,12 +84,12 @@ export class GuildReader {
    */
   async around(guildId: string, userId: string, n = 5, options: RankingOptions = {}): Promise<RankingPart | null> {
     const board = checkRanking(guildId, [userId], options);
-    const keys = this.redisKeys.guild(guildId);
+    const keys = this.store.redisKeys.guild(guildId);
     const reach = wholeText('n', n, 0, MAX_AROUND);
     const boards = board ? BOARDS.filter((other) => kindOfBoard(other) === kindOfBoard(board)) : [];
     const further = boards.map((name) => boardKeys(keys.xp, name).xp);
     const args = [userId, reach, board ?? ''];
-    const [start, reply] = await around<[number | string, PageReply]>(this.scripts, keys, args, further);
+    const [start, reply] = await around<[number | string, PageReply]>(this.store.scripts, keys, args, further);
     const first = Number(start);
     if (first < 0) return null;
     return rankingPart(decodePage(reply, 1, first).value);
@@ -109,7 +101,7 @@ export class GuildReader {
    */
   async card(guildId: string, userId: string): Promise<MemberCard | null> {
     checkIds(guildId, [userId]);
-    const reply = await card<CardReply>(this.scripts, this.redisKeys.guild(guildId), [userId]);
+    const reply = await card<CardReply>(this.store.scripts, this.store.redisKeys.guild(guildId), [userId]);
     return decodeCard(reply, userId);
   }
 }

@@ -1,5 +1,6 @@
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import { checkFields } from '../guild/members/check-fields.ts';
+import { CommandBatcher } from '../store/command-batcher.ts';
 import { type BotClient, type BotOptions, isCluster, keysUnder, scriptsOn } from './bot-client.ts';
 import { GuildReader } from './guild-reader.ts';
 
@@ -12,7 +13,9 @@ import { GuildReader } from './guild-reader.ts';
 export function createReader(client: BotClient, options: BotOptions = {}): GuildReader {
   checkFields(options, 'the options of createReader', ['keyPrefix']);
   const scripts = scriptsOn(client);
-  return new GuildReader({ isCluster: isCluster(client) }, scripts, keysUnder(options.keyPrefix));
+  const redisKeys = keysUnder(options.keyPrefix);
+  const commands = new CommandBatcher({ isCluster: isCluster(client) }, scripts, redisKeys);
+  return new GuildReader({ scripts, redisKeys, commands });
 }
 
 export type { CardProgress, MemberCard, RankedMember, RankedMember as CardNeighbour } from '../guild/ranking/card.ts';

@@ -30,7 +30,8 @@ export function createWriter(client: BotClient, options: WriterOptions = {}): Bo
   const { keyPrefix, eventTtlMs = EVENT_TTL_MS, replicas } = options;
   wholeText('eventTtlMs', eventTtlMs, 1, MAX_EVENT_TTL_MS);
   if (replicas !== undefined) wholeText('replicas', replicas, 1, MAX_REPLICAS);
-  return new BotWriter(scriptsOn(client, replicas), keysUnder(keyPrefix), Date.now, eventTtlMs);
+  const scripts = scriptsOn(client, replicas);
+  return new BotWriter({ scripts, redisKeys: keysUnder(keyPrefix) }, Date.now, eventTtlMs);
 }
 
 export type { RefusalCode, Sentences } from '../errors.ts';

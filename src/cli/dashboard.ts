@@ -37,10 +37,9 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
     .action(async ({ guild, json }: GuildOptions) => {
       await withServices(context, async (services) => {
         const { client, redisKeys } = services;
-        const keys = redisKeys.sessionsOf(guild);
         // Before its first data, a guild can have owners.
-        if ((await client.exists(keys.sessions)) === 0) await requireGuild(services, guild);
-        await endSessions(client, keys);
+        if ((await client.exists(redisKeys.guild(guild).sessions)) === 0) await requireGuild(services, guild);
+        await endSessions(services, guild);
       });
       print(context, json, { guild }, () => [`signed out all owners of guild ${guild}`]);
     });
@@ -49,9 +48,7 @@ export function defineDashboardAccess(guild: Command, context: CommandContext): 
 async function printLink(context: CommandContext, grant: Grant, json: boolean | undefined): Promise<void> {
   const { parseDashboardConfig } = await import('../config/dashboard.ts');
   const { dashboardUrl } = parseDashboardConfig(context.env);
-  const url = await withServices(context, ({ scripts, redisKeys }) =>
-    createInvite(scripts, redisKeys, dashboardUrl, grant),
-  );
+  const url = await withServices(context, (services) => createInvite(services, dashboardUrl, grant));
   const time = formatDuration(INVITE_TTL_S).replace(' 0 s', '');
   print(context, json, { url, expires_in_s: INVITE_TTL_S }, () => [url, `It signs in once, within ${time}.`]);
 }

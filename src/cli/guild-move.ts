@@ -31,8 +31,8 @@ export async function exportGuild(
     await enter(context, signal);
   };
   try {
-    const members = await withServices(context, ({ client, redisKeys }) =>
-      new GuildExport(client, redisKeys, guild, { write: (line) => writeLine(context, line), pause, signal }).run(),
+    const members = await withServices(context, (services) =>
+      new GuildExport(services, guild, { write: (line) => writeLine(context, line), pause, signal }).run(),
     );
     tell(
       `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,

@@ -70,15 +70,13 @@ export function withGuild<T>(
 /** Returns the services on an open connection, which the caller closes. */
 export function servicesOn(client: RedisClient, keyPrefix: string): Services {
   const store = openStore(client, keyPrefix);
-  const { scripts, redisKeys } = store;
-  const audit = new CounterAudit(scripts, redisKeys);
   return {
     ...store,
-    writer: new BotWriter(scripts, redisKeys, Date.now),
-    reader: new GuildReader(client, scripts, redisKeys),
-    members: new StoredMembers(store.client, scripts, redisKeys),
-    audit,
-    guildConfig: new GuildConfig(store.client, scripts, redisKeys, audit),
-    apiKeys: new ApiKeyStore(store.client, redisKeys, Date.now),
+    writer: new BotWriter(store, Date.now),
+    reader: new GuildReader(store),
+    members: new StoredMembers(store),
+    audit: new CounterAudit(store),
+    guildConfig: new GuildConfig(store),
+    apiKeys: new ApiKeyStore(store, Date.now),
   };
 }

@@ -75,7 +75,7 @@ export function createDashboardApp(parts: AppParts): Express {
   app.use(readSession(parts), requireSession);
   app.use(checkForm(GUILD_PAGES.flatMap(({ uploads = [] }) => uploads)));
   app.use(sessionRoutes(parts));
-  app.use(operatorRoutes(parts, new GuildDirectory(parts.client, parts.redisKeys, monotonic)));
+  app.use(operatorRoutes(parts, new GuildDirectory(parts, monotonic)));
   app.use('/guilds/:guild', guildRoutes(parts));
   app.use(() => {
     throw notFound();

@@ -117,7 +117,7 @@ export class GuildImports {
     if (preview.repeated_exact && preview.members > this.maxMembers)
       throw this.tooMany(`The file has ${count(preview.members, 'member')}`);
     // One of a guild where nobody has signed in begins here. The first sign-in leaves it.
-    const { text: generation } = await sessionGeneration(this.target.client, this.sessionsKey(guildId));
+    const { text: generation } = await sessionGeneration(this.target, guildId);
     return { ...choice, id: randomUUID(), path, bytes: (await stat(path)).size, generation, preview, notes };
   }
 

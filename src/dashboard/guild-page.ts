@@ -1,6 +1,8 @@
 import type { Router } from 'express';
 import type { ApiKeyStore } from '../access/api-keys.ts';
+import type { BotWriter } from '../bot/bot-writer.ts';
 import type { CounterAudit } from '../guild/counters/counters.ts';
+import type { StoredMembers } from '../guild/members/stored-members.ts';
 import type { GuildConfig } from '../guild/settings/guild-config.ts';
 import type { Store } from '../store/store.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -10,6 +12,8 @@ import type { Views } from './views.ts';
 
 /** The parts that pages work with. */
 export interface Parts extends Store {
+  readonly writer: BotWriter;
+  readonly members: StoredMembers;
   readonly apiKeys: ApiKeyStore;
   readonly guildConfig: GuildConfig;
   readonly counters: CounterAudit;

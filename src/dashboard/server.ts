@@ -4,6 +4,7 @@ import { ApiKeyStore } from '../access/api-keys.ts';
 import { BotWriter } from '../bot/bot-writer.ts';
 import type { DashboardConfig } from '../config/dashboard.ts';
 import { CounterAudit } from '../guild/counters/counters.ts';
+import { StoredMembers } from '../guild/members/stored-members.ts';
 import { GuildConfig } from '../guild/settings/guild-config.ts';
 import { healthRoutes, type Readiness } from '../http/health.ts';
 import { requestIds } from '../http/request-context.ts';
@@ -125,17 +126,17 @@ export async function startDashboard(
 
 /** Returns the parts of the pages. */
 function partsOn(store: Store, config: DashboardConfig, assets: Assets, auditLog: AuditLog, url: () => string): Parts {
-  const { client, scripts, redisKeys } = store;
-  const counters = new CounterAudit(scripts, redisKeys);
-  const guildConfig = new GuildConfig(client, scripts, redisKeys, counters);
-  const writer = new BotWriter(scripts, redisKeys, Date.now);
+  const guildConfig = new GuildConfig(store);
+  const writer = new BotWriter(store, Date.now);
   return {
     ...store,
-    counters,
-    apiKeys: new ApiKeyStore(client, redisKeys, Date.now),
+    writer,
+    members: new StoredMembers(store),
+    counters: new CounterAudit(store),
+    apiKeys: new ApiKeyStore(store, Date.now),
     guildConfig,
     imports: new GuildImports({ ...store, writer, guildConfig }, config.dashboardMaxMembers),
-    sessions: new Sessions(client, redisKeys, Date.now),
+    sessions: new Sessions(store, Date.now),
     auditLog,
     views: new Views(assets, GUILD_PAGES),
     planQuotas: config.planQuotas,

@@ -1,7 +1,6 @@
 import { findInvite, type Grant, hashToken, newToken, takeInvite } from '../access/invites.ts';
 import { endSessions, sessionGeneration } from '../access/session-generation.ts';
-import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
+import type { ClientStore } from '../store/store.ts';
 
 /** How long a session lives from its sign-in, in seconds. */
 export const SESSION_TTL_S = 12 * 3600;
@@ -33,8 +32,7 @@ interface Stored extends Grant {
 export class Sessions {
   /** @param now milliseconds since the epoch. */
   constructor(
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: ClientStore,
     private readonly now: () => number,
   ) {}
 
@@ -47,43 +45,45 @@ export class Sessions {
     inviteToken: string,
     announce: (session: Session) => Promise<void>,
   ): Promise<{ readonly token: string; readonly session: Session } | null> {
-    const invite = await findInvite(this.client, this.redisKeys, inviteToken);
+    const { client, redisKeys } = this.store;
+    const invite = await findInvite(this.store, inviteToken);
     if (!invite) return null;
-    const { sessions } = this.redisKeys.sessionsOf(invite.guildId);
-    const { text: generation, endedAt } = await sessionGeneration(this.client, sessions);
+    const { text: generation, endedAt } = await sessionGeneration(this.store, invite.guildId);
     const { madeAt, ...grant } = invite;
     if (madeAt <= endedAt) return null;
     const token = newToken();
     const sha = hashToken(token);
     const stored: Stored = { ...grant, generation };
-    await this.client.set(this.redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
+    await client.set(redisKeys.session(sha), JSON.stringify(stored), 'EX', SESSION_TTL_S);
     await this.enlist(grant.guildId, sha);
     const session = sessionOf(sha, token, grant);
     await announce(session);
-    if (await takeInvite(this.client, this.redisKeys, inviteToken, grant)) return { token, session };
+    if (await takeInvite(this.store, inviteToken, grant)) return { token, session };
     await this.end(sha);
     return null;
   }
 
   /** Returns the session of a token, or null if it is unknown, over or ended. Two round trips. */
   async find(token: string): Promise<Session | null> {
+    const { client, redisKeys } = this.store;
     const sha = hashToken(token);
-    const text = await this.client.get(this.redisKeys.session(sha));
+    const text = await client.get(redisKeys.session(sha));
     if (text === null) return null;
     const { generation, guildId, userId } = JSON.parse(text) as Stored;
-    const current = await this.client.get(this.redisKeys.sessionsOf(guildId).sessions);
+    const current = await client.get(redisKeys.sessionsOf(guildId).sessions);
     return current === generation ? sessionOf(sha, token, { guildId, userId }) : null;
   }
 
   /** Returns the latest sessions, newest first: 100 at most. Two round trips, O(n) for n of them. */
   async list(guildId: string | null): Promise<ListedSession[]> {
-    const { sessions, open } = this.redisKeys.sessionsOf(guildId);
+    const { client, redisKeys } = this.store;
+    const { sessions, open } = redisKeys.sessionsOf(guildId);
     const [scored, current] = await Promise.all([
-      this.client.zrevrange(open, 0, LISTED - 1, 'WITHSCORES'),
-      this.client.get(sessions),
+      client.zrevrange(open, 0, LISTED - 1, 'WITHSCORES'),
+      client.get(sessions),
     ]);
     const found = scored.flatMap((sha, i) => (i % 2 === 0 ? [{ sha, at: Number(scored[i + 1]) }] : []));
-    const texts = await Promise.all(found.map(({ sha }) => this.client.get(this.redisKeys.session(sha))));
+    const texts = await Promise.all(found.map(({ sha }) => client.get(redisKeys.session(sha))));
     return found.flatMap(({ sha, at }, i) => {
       const stored = JSON.parse(texts[i] ?? 'null') as Stored | null;
       // One that ran out, or that opened while all were ended, has no place in the list.
@@ -99,33 +99,36 @@ export class Sessions {
 
   /** Ends the session that has this id. @returns whether there was one. */
   async closeById(guildId: string | null, id: string): Promise<boolean> {
-    const shas = await this.client.zrange(this.redisKeys.sessionsOf(guildId).open, 0, -1);
+    const { client, redisKeys } = this.store;
+    const shas = await client.zrange(redisKeys.sessionsOf(guildId).open, 0, -1);
     const ended = await Promise.all(shas.filter((sha) => idOf(sha) === id).map((sha) => this.end(sha)));
     return ended.includes(true);
   }
 
   /** Ends all sessions, and the invites that were made before. */
   closeAll(guildId: string | null): Promise<void> {
-    return endSessions(this.client, this.redisKeys.sessionsOf(guildId));
+    return endSessions(this.store, guildId);
   }
 
   /** Adds a session to its list, and takes those off that have run out. */
   private async enlist(guildId: string | null, sha: string): Promise<void> {
-    const { open } = this.redisKeys.sessionsOf(guildId);
+    const { client, redisKeys } = this.store;
+    const { open } = redisKeys.sessionsOf(guildId);
     const now = this.now();
     await Promise.all([
-      this.client.zadd(open, now, sha),
-      this.client.zremrangebyscore(open, '-inf', now - SESSION_TTL_S * 1000),
-      this.client.expire(open, SESSION_TTL_S),
+      client.zadd(open, now, sha),
+      client.zremrangebyscore(open, '-inf', now - SESSION_TTL_S * 1000),
+      client.expire(open, SESSION_TTL_S),
     ]);
   }
 
   /** Ends the session whose token has this hash. @returns whether there was one. */
   private async end(sha: string): Promise<boolean> {
-    const text = await this.client.getdel(this.redisKeys.session(sha));
+    const { client, redisKeys } = this.store;
+    const text = await client.getdel(redisKeys.session(sha));
     if (text === null) return false;
     const { guildId } = JSON.parse(text) as Stored;
-    await this.client.zrem(this.redisKeys.sessionsOf(guildId).open, sha);
+    await client.zrem(redisKeys.sessionsOf(guildId).open, sha);
     return true;
   }
 }

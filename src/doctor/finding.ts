@@ -1,7 +1,7 @@
 import type { Config } from '../config/service.ts';
 import type { RedisClient } from '../store/client.ts';
-import type { RedisKeys } from '../store/keys.ts';
-import type { Scripts } from '../store/scripts.ts';
+import type { ScriptStore } from '../store/scripts.ts';
+import type { ClientStore } from '../store/store.ts';
 
 /**
  * What a check found: nothing wrong, something to know, something to correct, or nothing, because the user of REDIS_URL may not look or
@@ -18,13 +18,10 @@ export interface Finding {
 }
 
 /** The parts that the checks work with. They read, and write nothing. */
-export interface CheckContext {
-  readonly client: RedisClient;
+export interface CheckContext extends ClientStore, ScriptStore {
   /** A second connection, as the service has one for messages. */
   readonly subscriber: RedisClient;
   readonly config: Config;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
   /** Requests a second to compute the cost for. */
   readonly rate: number;
 }

@@ -21,7 +21,7 @@ const PROFILES_PER_STEP = 200;
 export async function checkGuilds(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
   const until = performance.now() + MAX_MS;
   const known = knownModel();
-  const audit = new CounterAudit(context.scripts, context.redisKeys, SLICE);
+  const audit = new CounterAudit(context, SLICE);
   const newer: string[] = [];
   const unfit: string[] = [];
   const drifting: string[] = [];

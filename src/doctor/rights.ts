@@ -79,11 +79,11 @@ function harmfulCommands({ redisKeys }: CheckContext): Command[] {
 }
 
 /** Tries the script of a readiness check: it reads, and attempts a count that Redis rejects. */
-export async function checkScripts({ client, scripts, redisKeys }: CheckContext): Promise<readonly Finding[]> {
-  const time = await Promise.all(nodesOf(client, 'master').map(timeProblem));
+export async function checkScripts(context: CheckContext): Promise<readonly Finding[]> {
+  const time = await Promise.all(nodesOf(context.client, 'master').map(timeProblem));
   const missing = time.find((wrong) => wrong !== undefined);
   const timeFinding = missing ? problem('TIME', missing, 'Allow TIME') : ok('TIME', 'there is such a command');
-  const failure = await probeStore(client, scripts, redisKeys).then(
+  const failure = await probeStore(context).then(
     () => undefined,
     ({ reason }: StoreUnavailableError) => reason,
   );

@@ -12,7 +12,7 @@ const BY_MODERATOR: readonly HideReason[] = ['moderator'];
  * @throws as LeaderboardWriter.load.
  */
 export async function loadAndHide(
-  { redisKeys, scripts, writer }: LoadTarget,
+  target: LoadTarget,
   guild: string,
   records: readonly FileRecord[],
 ): Promise<{ readonly created: number }> {
@@ -20,7 +20,7 @@ export async function loadAndHide(
     const ids = records
       .filter(({ hidden, hiddenReasons = BY_MODERATOR }) => hidden && hiddenReasons.includes(reason))
       .map(({ userId }) => userId);
-    if (ids.length > 0) await changeReason(scripts, redisKeys, 'add', guild, [...new Set(ids)], { reason });
+    if (ids.length > 0) await changeReason(target, 'add', guild, [...new Set(ids)], { reason });
   }
-  return writer.load(guild, records);
+  return target.writer.load(guild, records);
 }

@@ -8,7 +8,7 @@ import type { LevelChoice } from './levels.ts';
 import type { Reading } from './reading.ts';
 
 /** The parts that a load writes with. */
-export interface LoadTarget extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
+export interface LoadTarget extends Store {
   readonly writer: LeaderboardWriter;
   readonly guildConfig: GuildConfig;
 }

@@ -2,7 +2,7 @@ import { count } from '../count.ts';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import type { XpRecord } from '../guild/members/records.ts';
 import { curveNameOf } from '../guild/ranking/curves.ts';
-import { publishInvalidation } from '../store/invalidation.ts';
+import { publishInvalidation } from '../store/store.ts';
 import { type CurveChoice, chooseCurve, type GuildState } from './curve-choice.ts';
 import { compareLevels, LevelCheck, recordOf } from './levels.ts';
 import { loadAndHide } from './load-hidden.ts';
@@ -132,7 +132,7 @@ async function replaceMembers(
     counts.removed = removed;
     counts.loaded = sender.created;
     counts.repeated = sender.written - sender.created;
-    await publishInvalidation(target.client, target.redisKeys, guild);
+    await publishInvalidation(target, guild);
   });
 }
 

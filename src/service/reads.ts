@@ -1,6 +1,6 @@
-import { ApiKeyStore } from '../access/api-keys.ts';
 import { Authenticator } from '../access/authenticator.ts';
 import { Quotas } from '../access/quotas.ts';
+import { StoredApiKeys } from '../access/stored-api-keys.ts';
 import { Usage } from '../access/usage.ts';
 import type { Config } from '../config/service.ts';
 import { Doorkeeper } from '../guild/ranking/doorkeeper.ts';
@@ -36,9 +36,9 @@ export function composeReads(
   const { timeoutMs } = config.redis;
   const observe = metrics.observeCommand;
   const store = openStore(client, config.keyPrefix, { limit: timeLimit(timeoutMs), observe });
-  const { scripts, commands, redisKeys } = store;
+  const { commands, redisKeys } = store;
   const quotas = new Quotas(commands, config.planQuotas);
-  const usage = new Usage(scripts, redisKeys, clock);
+  const usage = new Usage(store, clock);
   const doorkeeper = new Doorkeeper();
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: config.cacheMaxPages,
@@ -47,17 +47,9 @@ export function composeReads(
     admits: (cacheKey) => doorkeeper.meet(cacheKey),
     now: monotonic,
   });
-  const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);
+  const apiKeys = new StoredApiKeys(store);
   const limit = timeLimit(timeoutMs * KEY_LOOKUP_TIMEOUTS);
-  const authenticator = new Authenticator(
-    apiKeys,
-    store.client,
-    redisKeys,
-    clock,
-    monotonic,
-    limit,
-    config.cacheMaxKeys,
-  );
+  const authenticator = new Authenticator(apiKeys, store, clock, monotonic, limit, config.cacheMaxKeys);
   const isSubscribed = listen(
     withStoreErrors(subscriber, observe),
     redisKeys.invalidationChannel,
@@ -76,6 +68,6 @@ export function composeReads(
     usage,
     cache,
     batcher: new RequestBatcher(quotas, usage, cache, commands),
-    probe: () => probeStore(client, scripts, redisKeys),
+    probe: () => probeStore({ ...store, client }),
   };
 }

@@ -1,9 +1,8 @@
 import { StoreUnavailableError } from '../errors.ts';
-import type { RedisClient } from './client.ts';
-import type { RedisKeys } from './keys.ts';
 import { isLoading, LOADING } from './lifecycle.ts';
 import { defineScript } from './script.ts';
-import type { Scripts } from './scripts.ts';
+import type { ScriptStore } from './scripts.ts';
+import type { ClientStore } from './store.ts';
 
 export const probe = defineScript('probe', ['quota', 'xp', 'stats']);
 
@@ -15,7 +14,7 @@ const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}
  * guilds of that node are served.
  * @throws StoreUnavailableError
  */
-export async function probeStore(client: RedisClient, scripts: Scripts, redisKeys: RedisKeys): Promise<void> {
+export async function probeStore({ client, scripts, redisKeys }: ClientStore & ScriptStore): Promise<void> {
   const guilds = client.isCluster ? RESERVED_GUILDS : RESERVED_GUILDS.slice(0, 1);
   const probes = guilds.map((guildId) => {
     const { xp, stats } = redisKeys.guild(guildId);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
-import { allBoardKeys } from './keys.ts';
+import { allBoardKeys, type RedisKeys } from './keys.ts';
 import type { TimeLimit } from './timeouts.ts';
 
 /**
@@ -154,6 +154,12 @@ export class Scripts {
     }
     return script;
   }
+}
+
+/** Scripts with the names of their keys: what the kit of bots has of a store. */
+export interface ScriptStore {
+  readonly scripts: Scripts;
+  readonly redisKeys: RedisKeys;
 }
 
 /** Puts the keys of the boards after the five of the guild. */

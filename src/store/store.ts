@@ -3,15 +3,18 @@ import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { CommandBatcher } from './command-batcher.ts';
 import { RedisKeys } from './keys.ts';
-import { type CommandObserver, Scripts, type ScriptsOptions } from './scripts.ts';
+import { type CommandObserver, type ScriptStore, Scripts, type ScriptsOptions } from './scripts.ts';
 
-/** All that the features of a guild need of Redis, on one connection. */
-export interface Store {
+/** Commands of Redis with the names of their keys. */
+export interface ClientStore {
   /** Each of its commands rejects with StoreUnavailableError alone. */
   readonly client: RedisClient;
-  readonly scripts: Scripts;
-  readonly commands: CommandBatcher;
   readonly redisKeys: RedisKeys;
+}
+
+/** All that the features of a guild need of Redis, on one connection. */
+export interface Store extends ClientStore, ScriptStore {
+  readonly commands: CommandBatcher;
 }
 
 /** Returns the store on a connection, which the caller closes. @param options of the scripts; the observer hears of the client's commands too. */
@@ -60,4 +63,12 @@ export async function transact(transaction: ChainableCommander): Promise<unknown
     if (error) throw new StoreUnavailableError(error);
     return reply;
   });
+}
+
+/**
+ * Tells every process of the service to drop its cached keys and plan of a guild. One round trip.
+ * @throws StoreUnavailableError
+ */
+export async function publishInvalidation({ client, redisKeys }: ClientStore, guildId: string): Promise<void> {
+  await client.publish(redisKeys.invalidationChannel, guildId);
 }

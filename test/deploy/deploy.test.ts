@@ -285,9 +285,7 @@ describe('the ACL file on a real Redis', needs('redis-server'), () => {
       await submit('/settings/multiplier', { multiplier: '2' });
       const operator = new Visitor(dashboard);
       const store = servicesOn(open('operator'), 'gr');
-      await operator.signIn(
-        await createInvite(store.scripts, store.redisKeys, dashboard.url, { guildId: null, userId: '' }),
-      );
+      await operator.signIn(await createInvite(store, dashboard.url, { guildId: null, userId: '' }));
       statuses.push((await operator.get('/operator')).status);
       statuses.push((await operator.submit('/operator', '/guilds/g/settings/plan', { plan: 'pro' })).status);
       expect(statuses).toEqual([200, 200, 200, 200, 303, 200, 200, 303, 303, 200, 303]);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { publishInvalidation } from '../../src/store/invalidation.ts';
+import { publishInvalidation } from '../../src/store/store.ts';
 import { CONCLUSIVE } from '../support/conclusive.ts';
 import { needs } from '../support/needs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -44,7 +44,7 @@ describe('under 500 requests a second, the answers stay right or become 503 whil
           inflict: async ({ guild }) => {
             proxy.slowBy(ms);
             const invalidations = setInterval(
-              () => void publishInvalidation(guild.store.client, guild.store.redisKeys, guild.id).catch(() => {}),
+              () => void publishInvalidation(guild.store, guild.id).catch(() => {}),
               20,
             );
             await delay(2 * MOMENT_MS);

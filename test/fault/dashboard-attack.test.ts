@@ -89,7 +89,7 @@ describe('the dashboard in 256 MiB, under attack', { ...needs('redis-server'), t
 
   async function signIn(guildId: string): Promise<Visitor> {
     const visitor = new Visitor({ url, localUrl: url });
-    const link = await createInvite(guild.store.scripts, guild.store.redisKeys, url, { guildId, userId: 'u1' });
+    const link = await createInvite(guild.store, url, { guildId, userId: 'u1' });
     expect((await visitor.signIn(link)).status).toBe(303);
     return visitor;
   }

@@ -199,6 +199,6 @@ describe('a refusal by Redis', needs('redis-server'), () => {
     await admin.call('REPLICAOF', 'NO', 'ONE');
     const scripts = { run: services.scripts.run.bind(services.scripts) } as Scripts;
     await admin.hdel('gr:{g}:stats', 'recount');
-    expect((await new CounterAudit(scripts, services.redisKeys).check(GUILD)).exact).toBe(true);
+    expect((await new CounterAudit({ ...services, scripts }).check(GUILD)).exact).toBe(true);
   });
 });

@@ -33,7 +33,7 @@ describeStores('of a guild directory', (kind) => {
       await client.hset('gr:{keyed}:keys', 'id', 'sha');
       await client.set('gr:{waiting}:cooldown:a', 'x');
       await client.hset('other:{foreign}:config', 'plan', 'pro');
-      const directory = new GuildDirectory(client, redisKeys, () => now);
+      const directory = new GuildDirectory({ client, redisKeys }, () => now);
       // One call waits two seconds at most.
       await expect.poll(() => directory.list()).toEqual({ guildIds: ['big', 'configured', 'keyed'], isComplete: true });
     });
@@ -44,7 +44,7 @@ describeStores('of a guild directory', (kind) => {
       await services.writer.hide('hidden', ['a']);
       await services.writer.record('emptied', { userId: 'a', set: 5 });
       await services.writer.remove('emptied', ['a']);
-      const directory = new GuildDirectory(store.client, redisKeys, () => now);
+      const directory = new GuildDirectory({ client: store.client, redisKeys }, () => now);
       expect((await directory.list()).guildIds).toEqual(['emptied', 'hidden']);
       for (const guild of ['emptied', 'hidden']) await requireGuild(services, guild);
       for (const guild of ['emptied', 'hidden']) await deleteGuild(services, guild);
@@ -53,7 +53,7 @@ describeStores('of a guild directory', (kind) => {
     });
 
     it('searches again after half a minute, and not before', async () => {
-      const directory = new GuildDirectory(store.client, redisKeys, () => now);
+      const directory = new GuildDirectory({ client: store.client, redisKeys }, () => now);
       expect((await directory.list()).guildIds).toEqual([]);
       await store.client.hset('gr:{new}:config', 'plan', 'pro');
       now = 30_000;

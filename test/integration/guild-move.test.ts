@@ -110,7 +110,7 @@ describe('guild export and import', { ...needs('redis-server'), timeout: 180_000
       commands = 0;
     };
     const { signal } = new AbortController();
-    await new GuildExport(client, from.redisKeys, guild, { write, pause, signal }).run();
+    await new GuildExport({ ...from, client }, guild, { write, pause, signal }).run();
     return { commands, total, sum: String([...members.values()].reduce((sum, xp) => sum + xp, 0n)) };
   }
 

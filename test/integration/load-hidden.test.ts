@@ -33,7 +33,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
   /** A store that knows nothing of the guild, so that its first write is sent again with the keys of the boards. */
   const freshTarget = () => {
     const scripts = new Scripts(suite.store.client);
-    return { ...suite.store, scripts, writer: new BotWriter(scripts, suite.store.redisKeys, Date.now) };
+    return { ...suite.store, scripts, writer: new BotWriter({ ...suite.store, scripts }, Date.now) };
   };
   const LOADED = {
     ranked: ['d', '400'],
@@ -56,7 +56,7 @@ describe('the load of hidden members', needs('redis-server'), () => {
       const target = suite.beside(async () => {
         if (++commands > last) throw new StoreUnavailableError(new Error('killed'));
       });
-      const writer = new BotWriter(target.scripts, target.redisKeys, Date.now);
+      const writer = new BotWriter(target, Date.now);
       const isKilled = await loadAndHide({ ...target, writer }, guild, rows).then(
         () => false,
         () => true,

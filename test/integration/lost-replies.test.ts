@@ -77,7 +77,7 @@ it('a load that fails on its way counts the rows that Redis confirmed', async ()
   async function* entries() {
     yield Array.from({ length: 300 }, (_, n) => ({ at: n, row: { userId: n < 250 ? `u${n}` : 'u0', xp: 5 } }));
   }
-  const writer = new BotWriter(target.scripts, target.redisKeys, Date.now);
+  const writer = new BotWriter(target, Date.now);
   const { summary } = await load({ ...target, writer }, jobOf(guild, [inputOf(entries)], false));
   expect(summary).toMatchObject({ complete: false, loaded: 250, created: 250, repeated: 0 });
 });

@@ -369,10 +369,10 @@ describeStores('a replacement of the members beside a bot', (kind) => {
     await staged.stage(records('new', 30, 15));
     const { CounterAudit } = await import('../../src/guild/counters/counters.ts');
     let steps = 0;
-    const { scripts, redisKeys } = suite.beside(async () => {
+    const store = suite.beside(async () => {
       if (++steps === 4) await staged.putInPlace();
     });
-    expect(await new CounterAudit(scripts, redisKeys, 7).rebuild(guild)).toMatchObject({
+    expect(await new CounterAudit(store, 7).rebuild(guild)).toMatchObject({
       actual: { members: 30n, totalXp: 885n },
       exact: true,
     });

@@ -40,7 +40,7 @@ export async function startTestDashboard(env: Record<string, string> = {}): Prom
     redis,
     store,
     logText: () => lines.join(''),
-    link: (guildId, userId = '') => createInvite(store.scripts, store.redisKeys, running.url, { guildId, userId }),
+    link: (guildId, userId = '') => createInvite(store, running.url, { guildId, userId }),
     signIn: async (guildId, userId) => {
       const visitor = new Visitor(running);
       const { status, text } = await visitor.signIn(await dashboard.link(guildId, userId));

@@ -5,11 +5,11 @@ import { importGuild } from '../../src/guild/move/guild-import.ts';
 import type { Line } from '../../src/guild/move/moved-guild.ts';
 
 /** Returns the lines of "guild export". */
-export async function streamOf({ client, redisKeys }: Services, guild: string): Promise<string[]> {
+export async function streamOf(store: Services, guild: string): Promise<string[]> {
   const lines: string[] = [];
   const write = async (line: Line) => void lines.push(JSON.stringify(line));
   const { signal } = new AbortController();
-  await new GuildExport(client, redisKeys, guild, { write, pause: async () => {}, signal }).run();
+  await new GuildExport(store, guild, { write, pause: async () => {}, signal }).run();
   return lines;
 }
 

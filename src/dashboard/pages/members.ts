@@ -1,9 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { BotWriter } from '../../bot/bot-writer.ts';
 import { type ExportResult, exportText } from '../../formats/export.ts';
 import { startWith } from '../../formats/text-bytes.ts';
-import { StoredMembers } from '../../guild/members/stored-members.ts';
 import { ID_PATTERN } from '../../guild/ranking/model.ts';
 import { MemberRead } from '../../guild/ranking/reader.ts';
 import { formOf } from '../forms.ts';
@@ -42,9 +40,7 @@ export const membersPage: GuildPage = {
   path: '/members',
   label: 'Members',
   addTo(router, parts) {
-    const { client, scripts, redisKeys, auditLog, views } = parts;
-    const writer = new BotWriter(scripts, redisKeys, parts.now);
-    const stored = new StoredMembers(client, scripts, redisKeys);
+    const { writer, members: stored, auditLog, views } = parts;
 
     /** Returns what is known of a member; undefined for a user who is none. */
     const find = async (guildId: string, userId: string) => {

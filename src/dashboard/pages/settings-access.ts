@@ -18,7 +18,7 @@ const inviteForm = z.object({
 
 /** Adds the ends of single sessions, and for the operator the plan, invites and the end of all sessions. */
 export function addAccess(router: Router, parts: Parts): void {
-  const { guildConfig, auditLog, views, planQuotas, scripts, redisKeys, sessions, url } = parts;
+  const { guildConfig, auditLog, views, planQuotas, sessions, url } = parts;
 
   router.post('/settings/sessions/end', async (req, res) => {
     const guildId = guildOf(res);
@@ -45,7 +45,7 @@ export function addAccess(router: Router, parts: Parts): void {
     if (error) return sendSettings(parts, res, '', problemOfFields(error), formOf(req));
     const guildId = guildOf(res);
     const { user: userId } = data;
-    const make = () => createInvite(scripts, redisKeys, url(), { guildId, userId });
+    const make = () => createInvite(parts, url(), { guildId, userId });
     const what = `Made an invite${userId && ` for ${userId}`}`;
     const link = await auditLog.change(guildId, actorOf(req, res), what, make, 'security');
     views.send(res, 'invite', { title: 'A link to this dashboard', link, minutes: INVITE_TTL_S / 60 });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { RefusedError } from '../../errors.ts';
-import { type BoardName, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { type BoardName, GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { ScriptStore } from '../../store/scripts.ts';
 import type { CurveText } from '../ranking/curves.ts';
 
 export const recount = defineScript('recount', GUILD_KEYS);
@@ -60,8 +60,7 @@ const MAX_BUSY_RETRIES = 300;
 export class CounterAudit {
   /** @param sliceSize members counted in one script call. */
   constructor(
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: ScriptStore,
     private readonly sliceSize = SLICE,
   ) {}
 
@@ -146,8 +145,8 @@ export class CounterAudit {
     curve: CurveText | '',
     commit: readonly string[],
   ): Promise<Slice> {
-    const keys = this.redisKeys.guild(guildId);
-    const reply = await recount(this.scripts, keys, [mode, tokenOrFirst, curve, this.sliceSize, ...commit]);
+    const args = [mode, tokenOrFirst, curve, this.sliceSize, ...commit];
+    const reply = await recount(this.store.scripts, this.store.redisKeys.guild(guildId), args);
     const texts = reply.map(String);
     const [status, revision, at, , counted] = texts as [Status, string, string, string, string];
     return {

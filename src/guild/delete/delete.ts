@@ -1,9 +1,8 @@
-import type { ApiKeyStore } from '../../access/api-keys.ts';
 import { endSessions } from '../../access/session-generation.ts';
-import { publishInvalidation } from '../../store/invalidation.ts';
+import type { StoredApiKeys } from '../../access/stored-api-keys.ts';
 import { allBoardKeys, GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Store } from '../../store/store.ts';
+import { publishInvalidation, type Store } from '../../store/store.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { StagedMembers } from '../replace/staged-members.ts';
 
@@ -27,10 +26,6 @@ export interface Removed {
   readonly quota: boolean;
 }
 
-interface GuildStore extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
-  readonly apiKeys: ApiKeyStore;
-}
-
 /**
  * Deletes all data of a guild. Members, counters, configuration and quota go at one moment, then the API keys with the sessions, invites
  * and audit log of the dashboard. For a day the time of the deletion stays, which ends older invites. What a bot writes after that moment
@@ -39,7 +34,10 @@ interface GuildStore extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
  *   one was suspended.
  * @throws StoreUnavailableError
  */
-export async function deleteGuild(store: GuildStore, guildId: string): Promise<Removed> {
+export async function deleteGuild(
+  store: Store & { readonly apiKeys: StoredApiKeys },
+  guildId: string,
+): Promise<Removed> {
   const { client, redisKeys, scripts, apiKeys } = store;
   const staged = await StagedMembers.lock(store, guildId);
   const guild = redisKeys.guild(guildId);
@@ -49,9 +47,9 @@ export async function deleteGuild(store: GuildStore, guildId: string): Promise<R
     const reply = await deleteData(scripts, keys, [token], allBoardKeys(guild.xp));
     throwRefusal(reply);
     const [members = 0, config, counters, quota] = reply.map(Number);
-    await publishInvalidation(client, redisKeys, guildId);
+    await publishInvalidation(store, guildId);
     // Its owners make no further keys. A full Redis refuses to note that older invites have ended, which holds up nothing else.
-    const [ended] = await Promise.allSettled([endSessions(client, redisKeys.sessionsOf(guildId))]);
+    const [ended] = await Promise.allSettled([endSessions(store, guildId)]);
     const revoked = await apiKeys.revokeAll(guildId, () => staged.renew());
     await client.del(guild.audit, guild.securityAudit);
     if (ended.status === 'rejected') throw ended.reason;

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../errors.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { ScriptStore } from '../../store/scripts.ts';
 import { HIDE_REASONS, type HideReason, reasonsIn } from '../ranking/model.ts';
 import { checkFields, checkIds, shown } from './check-fields.ts';
 import { inSlices, sumOf } from './slices.ts';
@@ -32,8 +32,7 @@ export interface PlaceChange {
 
 /** Runs hide.lua in a mode, in slices; "add" hides users too who are no members, with 0 XP. @throws as BotWriter.hide. */
 export async function changeReason(
-  scripts: Scripts,
-  redisKeys: RedisKeys,
+  { scripts, redisKeys }: ScriptStore,
   mode: 'hide' | 'unhide' | 'add',
   guildId: string,
   userIds: readonly string[],

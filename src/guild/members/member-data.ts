@@ -1,5 +1,5 @@
 import { BOARDS, type BoardName, boardKeys, type GuildKeys } from '../../store/keys.ts';
-import type { Store } from '../../store/store.ts';
+import type { ClientStore } from '../../store/store.ts';
 import { decodeProfile } from './stored-members.ts';
 
 /**
@@ -7,11 +7,7 @@ import { decodeProfile } from './stored-members.ts';
  * part. O(log n).
  * @throws StoreUnavailableError
  */
-export async function readMemberData(
-  { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
-  guild: string,
-  userId: string,
-) {
+export async function readMemberData({ client, redisKeys }: ClientStore, guild: string, userId: string) {
   const keys = redisKeys.guild(guild);
   const read = ({ xp, hidden, hiddenReasons, members }: GuildKeys) =>
     Promise.all([

@@ -1,8 +1,7 @@
-import type { RedisClient } from '../../store/client.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { Store } from '../../store/store.ts';
 import { type HideReason, reasonsIn } from '../ranking/model.ts';
 import { claimTime, explicitLevel, splitProfile } from '../ranking/profile.ts';
 import { wholeXp } from '../ranking/reader.ts';
@@ -45,16 +44,12 @@ const MEMBERS_PER_STEP = 250;
 
 /** Reads members with all that a file needs to restore them. */
 export class StoredMembers {
-  constructor(
-    private readonly client: RedisClient,
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
-  ) {}
+  constructor(private readonly store: Store) {}
 
   /** Reads members. O(n log m). @throws InvalidInputError, StoreUnavailableError */
   async read(guildId: string, userIds: readonly string[]): Promise<StoredMembersAt> {
     checkIds(guildId, userIds);
-    const reply = await members<string[]>(this.scripts, this.redisKeys.guild(guildId), userIds);
+    const reply = await members<string[]>(this.store.scripts, this.store.redisKeys.guild(guildId), userIds);
     const [revision = '', curve = '', ...rows] = reply;
     return { revision, curve, members: rows.filter(Boolean).map(decodeRow) };
   }
@@ -64,11 +59,12 @@ export class StoredMembers {
    * Otherwise each step is of a moment of its own, and a member that changed meanwhile can come twice, its later state last. O(n log n).
    */
   async *readAll(guildId: string): AsyncGenerator<StoredMembersAt> {
-    const { xp, hidden } = this.redisKeys.guild(guildId);
+    const { client, redisKeys } = this.store;
+    const { xp, hidden } = redisKeys.guild(guildId);
     const seen = new Set<string>();
     // Hidden members come first and again, so that none is missed when it is hidden or put back meanwhile.
     for (const key of [hidden, xp, hidden]) {
-      for await (const scored of scanSortedSet(this.client, key, MEMBERS_PER_STEP)) {
+      for await (const scored of scanSortedSet(client, key, MEMBERS_PER_STEP)) {
         const userIds = membersOf(scored).filter((id) => !seen.has(id));
         if (userIds.length === 0) continue;
         const step = await this.read(guildId, userIds);

@@ -1,7 +1,7 @@
 import { InvalidInputError, RefusedError } from '../../errors.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { ScriptStore } from '../../store/scripts.ts';
 import { checkFields, checkIds, shown } from './check-fields.ts';
 import { changeReason } from './hiding.ts';
 import { inSlices } from './slices.ts';
@@ -35,8 +35,7 @@ const MAX_SHARE = 0.2;
 
 /** Compares a guild with its server. @throws as BotWriter.syncMembers. */
 export async function syncMembers(
-  scripts: Scripts,
-  redisKeys: RedisKeys,
+  store: ScriptStore,
   guildId: string,
   presentIds: PresentMembers | readonly string[],
   options: SyncOptions = {},
@@ -54,12 +53,12 @@ export async function syncMembers(
   if (present.size === 0)
     throw new InvalidInputError('The list of present members is empty: give all user ids of the server');
 
-  const guild = redisKeys.guild(guildId);
+  const guild = store.redisKeys.guild(guildId);
   /** Returns the members of a kind that pass, each once, and the number of ranked members. */
   const listed = async (kind: 'ranked' | 'left', passes: (userId: string) => boolean) => {
     const found = new Set<string>();
     for (let cursor = '0'; ; ) {
-      const [next, ranked, ...userIds] = await list(scripts, guild, [kind, cursor]);
+      const [next, ranked, ...userIds] = await list(store.scripts, guild, [kind, cursor]);
       for (const userId of userIds.map(String)) if (passes(userId)) found.add(userId);
       cursor = String(next);
       if (cursor === '0') return { found, ranked: Number(ranked) };
@@ -82,7 +81,7 @@ export async function syncMembers(
   ) => {
     if (all.size === 0) return;
     await inSlices([...all], (userIds) =>
-      changeReason(scripts, redisKeys, direction, guildId, userIds.filter(passes), { reason: 'left' }),
+      changeReason(store, direction, guildId, userIds.filter(passes), { reason: 'left' }),
     );
   };
   await change('unhide', returned, (userId) => present.has(userId));

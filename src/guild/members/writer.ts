@@ -1,7 +1,7 @@
 import { type EntryCode, RefusedError } from '../../errors.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { ScriptStore } from '../../store/scripts.ts';
 import { checkFields, checkIds } from './check-fields.ts';
 import { EVENT_TTL_MS, type EventCall, eventCall, isRepeated, NO_EVENT, type OnceOptions } from './event.ts';
 import { checkRecords, FILE_FIELDS, recordArguments, type XpRecord } from './records.ts';
@@ -52,8 +52,7 @@ export interface RecordResult extends XpChange {
 export class LeaderboardWriter {
   /** @param now milliseconds since 1970. */
   constructor(
-    protected readonly scripts: Scripts,
-    protected readonly redisKeys: RedisKeys,
+    protected readonly store: ScriptStore,
     protected readonly now: () => number,
     protected readonly eventTtlMs = EVENT_TTL_MS,
   ) {}
@@ -109,11 +108,11 @@ export class LeaderboardWriter {
 
   /** Runs record.lua. */
   protected sendRecords(guildId: string, args: readonly (string | number)[], event: EventCall = NO_EVENT) {
-    return record(this.scripts, this.redisKeys.guild(guildId), [...event.args, ...args], event.keys);
+    return record(this.store.scripts, this.store.redisKeys.guild(guildId), [...event.args, ...args], event.keys);
   }
 
   protected eventOf(guildId: string, eventId: string | undefined, part = 0): EventCall {
-    return eventCall(this.redisKeys.guild(guildId), eventId, this.eventTtlMs, part);
+    return eventCall(this.store.redisKeys.guild(guildId), eventId, this.eventTtlMs, part);
   }
 
   /**
@@ -124,10 +123,10 @@ export class LeaderboardWriter {
    */
   async remove(guildId: string, userIds: readonly string[]): Promise<number> {
     checkIds(guildId, userIds);
-    const guild = this.redisKeys.guild(guildId);
+    const guild = this.store.redisKeys.guild(guildId);
     const removed = await inSlices(userIds, async (slice) => {
       const cooldowns = slice.map((userId) => guild.cooldownPrefix + userId);
-      return Number(await remove<unknown>(this.scripts, guild, slice, cooldowns));
+      return Number(await remove<unknown>(this.store.scripts, guild, slice, cooldowns));
     });
     return sumOf(removed);
   }

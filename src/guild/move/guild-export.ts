@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RefusedError } from '../../errors.ts';
-import type { RedisClient } from '../../store/client.ts';
-import { BOARDS, boardKeys, type LockedKeys, type RedisKeys } from '../../store/keys.ts';
+import { BOARDS, boardKeys, type LockedKeys } from '../../store/keys.ts';
 import { membersOf, scanSortedSet } from '../../store/scan.ts';
-import { transact } from '../../store/store.ts';
+import { type ClientStore, transact } from '../../store/store.ts';
 import { reasonsIn } from '../ranking/model.ts';
 import { FORMAT, type Line, MEMBERS_PER_LINE, type MovedMember, type MovedRest } from './moved-guild.ts';
 import { readRest } from './read-rest.ts';
@@ -32,12 +31,11 @@ export class GuildExport {
   private written = new Map<string, number>();
 
   constructor(
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: ClientStore,
     private readonly guildId: string,
     private readonly options: ExportOptions,
   ) {
-    this.keys = redisKeys.locked(guildId);
+    this.keys = store.redisKeys.locked(guildId);
   }
 
   /**
@@ -51,7 +49,7 @@ export class GuildExport {
     const { write, pause, signal } = this.options;
     const stats = await this.checkIdle();
     // What no import takes is named before the first member.
-    await readRest(this.client, this.redisKeys, this.guildId, stats);
+    await readRest(this.store, this.guildId, stats);
     await write({ format: FORMAT, guild: this.guildId, model: stats.model ?? '' });
     await this.round();
     const startedAt = performance.now();
@@ -81,7 +79,7 @@ export class GuildExport {
     const before = await this.revision();
     const found = new Map<string, number>();
     for (const place of ['xp', 'hidden'] as const) {
-      for await (const scored of scanSortedSet(this.client, this.keys[place], MEMBERS_PER_LINE)) {
+      for await (const scored of scanSortedSet(this.store.client, this.keys[place], MEMBERS_PER_LINE)) {
         this.options.signal.throwIfAborted();
         await this.writeMembers(place, scored, found);
       }
@@ -97,7 +95,8 @@ export class GuildExport {
 
   /** @throws RefusedError for a member who is in the ranking and hidden too, as only a raw write leaves one. */
   private async refuseMemberTwice(): Promise<void> {
-    const { client, guildId, keys } = this;
+    const { guildId, keys } = this;
+    const { client } = this.store;
     for await (const scored of scanSortedSet(client, keys.hidden, MEMBERS_PER_LINE)) {
       const userIds = membersOf(scored);
       const scores = await client.zmscore(keys.xp, ...userIds);
@@ -113,7 +112,7 @@ export class GuildExport {
     const unfit = userIds.find((userId) => userId.includes('\ufffd'));
     if (unfit !== undefined)
       throw new RefusedError('user_id_unfit', { guild: this.guildId, user: unfit, list: keys[place] });
-    const pipeline = this.client
+    const pipeline = this.store.client
       .pipeline()
       .hmgetBuffer(keys.members, ...userIds)
       .hmget(keys.hiddenReasons, ...userIds);
@@ -142,13 +141,14 @@ export class GuildExport {
 
   /** Returns what is stored beside the members, or undefined if the guild is at another revision now. */
   private async readEnd(membersRevision: string | null): Promise<MovedRest | undefined> {
-    const end = await readRest(this.client, this.redisKeys, this.guildId, await this.checkIdle());
+    const end = await readRest(this.store, this.guildId, await this.checkIdle());
     return end.rev === (membersRevision ?? '') && (await this.revision()) === membersRevision ? end : undefined;
   }
 
   /** Returns the counters. @throws RefusedError unless the guild has data that no command works on. */
   private async checkIdle(): Promise<Record<string, string>> {
-    const { client, keys } = this;
+    const { keys } = this;
+    const { client } = this.store;
     const [stats, phase, isMarked, lock, ranked] = await Promise.all([
       client.hgetall(keys.stats),
       client.hget(keys.season, 'phase'),
@@ -165,7 +165,7 @@ export class GuildExport {
   }
 
   private async revision(): Promise<string | null> {
-    return this.client.hget(this.keys.stats, 'rev');
+    return this.store.client.hget(this.keys.stats, 'rev');
   }
 }
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../../errors.ts';
-import { publishInvalidation } from '../../store/invalidation.ts';
 import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Store } from '../../store/store.ts';
+import { publishInvalidation, type Store } from '../../store/store.ts';
 import { throwRefusal } from '../members/writer.ts';
 import { type Fields, type Line, lineSchema, type MovedMember, type MovedRest } from './moved-guild.ts';
 
@@ -20,7 +19,7 @@ const KEY_NAMES = [
 /** Its keys end with the cooldowns of the members that it puts. */
 export const move = defineScript('move', KEY_NAMES);
 
-interface GuildStore extends Pick<Store, 'client' | 'redisKeys' | 'scripts'> {
+interface GuildStore extends Store {
   readonly apiKeys: {
     revokeAll(guildId: string, hold: () => Promise<unknown>): Promise<number>;
     storeListed(guildId: string, id: string, sha: string, fields: readonly (string | Buffer)[]): Promise<boolean>;
@@ -103,7 +102,7 @@ class GuildImport {
 
   /** Stores the rest. The records of the API keys come last, so that no key works before the guild is complete. */
   async finish({ keys, quota, ...rest }: MovedRest): Promise<Imported> {
-    const { client, redisKeys, apiKeys } = this.store;
+    const { apiKeys } = this.store;
     const { ranked, hidden, rev, stats, config, season, used, usage } = rest;
     await this.refuseKeysOfOthers(keys);
     const listed = keys.flatMap(({ id, sha256 }) => [id, sha256]);
@@ -123,7 +122,7 @@ class GuildImport {
       await this.dropKeys(keys).catch(() => {});
       throw error;
     }
-    await publishInvalidation(client, redisKeys, this.guildId);
+    await publishInvalidation(this.store, this.guildId);
     return { guild: this.guildId, members: ranked + hidden, hidden, keys: stored };
   }
 
@@ -156,7 +155,7 @@ class GuildImport {
       await client.del(redisKeys.apiKey(sha256));
       await client.hdel(apiKeys, id);
     }
-    await publishInvalidation(client, redisKeys, this.guildId);
+    await publishInvalidation(this.store, this.guildId);
   }
 
   /** Ends the renewal of the lock, which then expires. */

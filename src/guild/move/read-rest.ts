@@ -1,6 +1,5 @@
 import { RefusedError } from '../../errors.ts';
-import type { RedisClient } from '../../store/client.ts';
-import type { RedisKeys } from '../../store/keys.ts';
+import type { ClientStore } from '../../store/store.ts';
 import { type Fields, type MovedRest, movedKeySchema } from './moved-guild.ts';
 
 /** Fields of the counters that belong to running work. */
@@ -12,8 +11,7 @@ const RUNNING = ['rev', 'recount', 'replacing'];
  * @throws RefusedError for an API key that was written by hand and that no import takes.
  */
 export async function readRest(
-  client: RedisClient,
-  redisKeys: RedisKeys,
+  { client, redisKeys }: ClientStore,
   guildId: string,
   { rev = '', ...stats }: Readonly<Record<string, string>>,
 ): Promise<MovedRest> {

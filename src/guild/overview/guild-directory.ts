@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { nodesOf, type RedisClient } from '../../store/client.ts';
-import type { RedisKeys } from '../../store/keys.ts';
-import { withStoreErrors } from '../../store/store.ts';
+import { nodesOf } from '../../store/client.ts';
+import { type ClientStore, withStoreErrors } from '../../store/store.ts';
 
 /** Redis keys that one SCAN looks at: a fraction of a millisecond, in which Redis serves nobody else. */
 const KEYS_PER_STEP = 1000;
@@ -27,8 +26,7 @@ export class GuildDirectory {
   private partial = new Set<string>();
 
   constructor(
-    private readonly client: RedisClient,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: ClientStore,
     /** Milliseconds on a clock that never goes back. */
     private readonly now: () => number,
   ) {}
@@ -49,14 +47,15 @@ export class GuildDirectory {
   }
 
   private async run(): Promise<void> {
+    const { redisKeys } = this.store;
     this.partial = new Set();
-    for (const node of nodesOf(this.client, 'master')) {
+    for (const node of nodesOf(this.store.client, 'master')) {
       const client = withStoreErrors(node);
       let cursor = '0';
       do {
-        const [next, keys] = await client.scan(cursor, 'MATCH', this.redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
+        const [next, keys] = await client.scan(cursor, 'MATCH', redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
         for (const key of keys) {
-          const guildId = this.redisKeys.guildIdOf(key);
+          const guildId = redisKeys.guildIdOf(key);
           if (guildId !== undefined) this.partial.add(guildId);
         }
         cursor = next;

@@ -1,23 +1,17 @@
 import { RefusedError } from '../../errors.ts';
-import type { Store } from '../../store/store.ts';
+import type { ClientStore, Store } from '../../store/store.ts';
 import { LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../ranking/page-look.ts';
 import { StatsRead } from '../ranking/reader.ts';
 
 /** @throws RefusedError when nothing is stored of a guild, such as one whose id is mistyped. O(1). */
-export async function requireGuild(
-  { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
-  guild: string,
-): Promise<void> {
+export async function requireGuild({ client, redisKeys }: ClientStore, guild: string): Promise<void> {
   const { xp, hidden, stats, config, apiKeys } = redisKeys.guild(guild);
   const found = await client.exists(xp, hidden, stats, config, apiKeys);
   if (found === 0) throw new RefusedError('guild_unknown', { guild });
 }
 
 /** Returns the members of a guild, ranked and hidden ones. O(1), one round trip. @throws StoreUnavailableError */
-export async function countStored(
-  { client, redisKeys }: Pick<Store, 'client' | 'redisKeys'>,
-  guild: string,
-): Promise<number> {
+export async function countStored({ client, redisKeys }: ClientStore, guild: string): Promise<number> {
   const { xp, hidden } = redisKeys.guild(guild);
   const [ranked, others] = await Promise.all([client.zcard(xp), client.zcard(hidden)]);
   return ranked + others;
@@ -29,7 +23,7 @@ export async function countStored(
  * @throws StoreUnavailableError
  */
 export async function readOverview(
-  { client, redisKeys, commands }: Pick<Store, 'client' | 'redisKeys' | 'commands'>,
+  { client, redisKeys, commands }: Store,
   planQuotas: ReadonlyMap<string, number>,
   guild: string,
 ) {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { RefusedError } from '../../errors.ts';
-import type { RedisClient } from '../../store/client.ts';
-import { GUILD_KEYS, type GuildKeys, type RedisKeys, type StagingKeys } from '../../store/keys.ts';
+import { GUILD_KEYS, type GuildKeys, type StagingKeys } from '../../store/keys.ts';
 import { membersOf, scanHash, scanSortedSet } from '../../store/scan.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { Store } from '../../store/store.ts';
 import { type FileRecord, recordArguments, type XpRecord } from '../members/records.ts';
 import { stage, throwRefusal } from '../members/writer.ts';
 import { DEFAULT_CURVE } from '../ranking/curves.ts';
@@ -31,12 +30,6 @@ const MEMBERS_PER_STEP = 250;
 const MAX_NOTED = 1000;
 /** Tries of a swap, between which hidden members that changed are carried over again. */
 const MAX_SWAPS = 20;
-
-interface Store {
-  readonly client: RedisClient;
-  readonly redisKeys: RedisKeys;
-  readonly scripts: Scripts;
-}
 
 /**
  * The members that wait to replace those of a guild, under keys that no reader sees. One owner at a time holds their lock; every step

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidInputError, RefusedError } from '../../errors.ts';
-import { GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
+import type { ScriptStore } from '../../store/scripts.ts';
 import { checkFields, checkIds } from '../members/check-fields.ts';
 import { recordArguments } from '../members/records.ts';
 import { decodeRow, type StoredMember } from '../members/stored-members.ts';
@@ -40,8 +40,7 @@ export class SeasonReset {
   private readonly token = randomUUID();
 
   constructor(
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
+    private readonly store: ScriptStore,
     private readonly guildId: string,
     private readonly options: SeasonOptions,
   ) {}
@@ -100,9 +99,9 @@ export class SeasonReset {
 
   /** Marks members with the XP that they have now, and copies them. */
   private async copyListed(which: '' | 'unmarked'): Promise<void> {
-    const { guildId, options } = this;
+    const { guildId, options, store } = this;
     // A call that was killed can have marked members that it did not copy, and these can change their place between the readings of the places.
-    const { seasonXp: marked, xp: ranked, hidden } = this.redisKeys.guild(guildId);
+    const { seasonXp: marked, xp: ranked, hidden } = store.redisKeys.guild(guildId);
     for (const [place, list] of Object.entries(which === '' ? { marked, ranked, hidden } : { ranked, hidden })) {
       let cursor = '0';
       do {
@@ -124,7 +123,7 @@ export class SeasonReset {
       await this.step(this.options.archiveAs, 'server');
       return;
     }
-    const archive = this.redisKeys.locked(this.options.archiveAs);
+    const archive = this.store.redisKeys.locked(this.options.archiveAs);
     const records = members.map(({ userId, xp, hidden, hiddenReasons: _, ...profile }) => {
       return { userId, set: xp, hidden, profile };
     });
@@ -135,7 +134,7 @@ export class SeasonReset {
     // A member can have changed its place after its first copy.
     await this.placeInArchive('hide', hidden);
     await this.placeInArchive('unhide', ranked);
-    const reply = await stage(this.scripts, archive, [this.token, ...recordArguments(records)]);
+    const reply = await stage(this.store.scripts, archive, [this.token, ...recordArguments(records)]);
     if (reply[2] === 'field')
       throw new RefusedError('name_unfit', { guild: this.guildId, user: members[Number(reply[1])]?.userId ?? '' });
     throwRefusal(reply);
@@ -161,7 +160,7 @@ export class SeasonReset {
 
   /** Runs a mode of season.lua on the guild or on the archive. @throws RefusedError "lock" after a suspension of ten seconds. */
   private async step(guildId: string, mode: string, ...args: (string | number)[]) {
-    const reply = await season(this.scripts, this.redisKeys.locked(guildId), [mode, this.token, ...args]);
+    const reply = await season(this.store.scripts, this.store.redisKeys.locked(guildId), [mode, this.token, ...args]);
     throwRefusal(reply);
     return reply;
   }

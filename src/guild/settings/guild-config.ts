@@ -1,10 +1,8 @@
 import { InvalidInputError } from '../../errors.ts';
-import type { RedisClient } from '../../store/client.ts';
-import { publishInvalidation } from '../../store/invalidation.ts';
-import { BOARD_KINDS, type BoardKind, GUILD_KEYS, type RedisKeys } from '../../store/keys.ts';
+import { BOARD_KINDS, type BoardKind, GUILD_KEYS } from '../../store/keys.ts';
 import { defineScript } from '../../store/script.ts';
-import type { Scripts } from '../../store/scripts.ts';
-import type { CounterAudit } from '../counters/counters.ts';
+import { publishInvalidation, type Store } from '../../store/store.ts';
+import { CounterAudit } from '../counters/counters.ts';
 import type { CurveText } from '../ranking/curves.ts';
 import { fitsLook, LOOK, LOOK_SETTINGS, type PageLook } from '../ranking/page-look.ts';
 
@@ -54,12 +52,7 @@ export const MAX_RULES_BYTES = 16_384;
 
 /** Changes the configuration of guilds. */
 export class GuildConfig {
-  constructor(
-    private readonly client: RedisClient,
-    private readonly scripts: Scripts,
-    private readonly redisKeys: RedisKeys,
-    private readonly audit: CounterAudit,
-  ) {}
+  constructor(private readonly store: Store) {}
 
   /**
    * Stores config fields, raises the revision and publishes the invalidation. Two round trips, O(1). A new curve moves
@@ -70,9 +63,9 @@ export class GuildConfig {
     const { xpCurve } = change;
     const fields = toFields(change);
     // First, because another count can refuse it.
-    if (xpCurve !== undefined) await this.audit.rebuild(guildId, xpCurve, curveFields(xpCurve));
-    if (fields.length > 0) await configure(this.scripts, this.redisKeys.guild(guildId), fields);
-    await publishInvalidation(this.client, this.redisKeys, guildId);
+    if (xpCurve !== undefined) await new CounterAudit(this.store).rebuild(guildId, xpCurve, curveFields(xpCurve));
+    if (fields.length > 0) await this.configure(guildId, fields);
+    await publishInvalidation(this.store, guildId);
   }
 
   /**
@@ -85,8 +78,12 @@ export class GuildConfig {
     const bytes = Buffer.byteLength(rules ?? '');
     if (bytes > MAX_RULES_BYTES)
       throw new InvalidInputError(`The rules have ${bytes} bytes, and the most is ${MAX_RULES_BYTES}: leave some out`);
-    await configure(this.scripts, this.redisKeys.guild(guildId), ['rules', rules ?? '']);
-    await publishInvalidation(this.client, this.redisKeys, guildId);
+    await this.configure(guildId, ['rules', rules ?? '']);
+    await publishInvalidation(this.store, guildId);
+  }
+
+  private configure(guildId: string, fields: readonly string[]): Promise<unknown> {
+    return configure(this.store.scripts, this.store.redisKeys.guild(guildId), fields);
   }
 }
 

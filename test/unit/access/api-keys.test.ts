@@ -25,13 +25,13 @@ beforeEach(async () => {
   await testStore.empty();
   now = START;
   published = [];
-  apiKeys = new ApiKeyStore(testStore.client, new RedisKeys('gr'), () => now);
+  apiKeys = new ApiKeyStore({ client: testStore.client, redisKeys: new RedisKeys('gr') }, () => now);
 });
 
 /** Returns a store whose client has other commands. */
 function storeWith(commands: object): ApiKeyStore {
   const client = Object.assign(Object.create(testStore.client), commands);
-  return new ApiKeyStore(withStoreErrors(client), new RedisKeys('gr'), () => now);
+  return new ApiKeyStore({ client: withStoreErrors(client), redisKeys: new RedisKeys('gr') }, () => now);
 }
 
 describe('create', () => {
@@ -105,7 +105,7 @@ describe('find', () => {
 
   it('fails when the store does', async () => {
     const client = withStoreErrors({ hgetall: () => Promise.reject(new Error('down')) }) as unknown as RedisClient;
-    const store = new ApiKeyStore(client, new RedisKeys('gr'), () => now);
+    const store = new ApiKeyStore({ client, redisKeys: new RedisKeys('gr') }, () => now);
     await expect(store.find('x')).rejects.toThrow(StoreUnavailableError);
   });
 });

@@ -46,7 +46,7 @@ function newAuthenticator(limit: TimeLimit, maxKeys = 10_000): Authenticator {
   const client = withStoreErrors({ hget: plan }) as unknown as RedisClient;
   const store = { find } as unknown as ApiKeyStore;
   const wallClock = () => now + wallClockOff;
-  return new Authenticator(store, client, new RedisKeys('gr'), wallClock, () => now, limit, maxKeys);
+  return new Authenticator(store, { client, redisKeys: new RedisKeys('gr') }, wallClock, () => now, limit, maxKeys);
 }
 
 it('returns the identity of a key, by its hash and the plan of its guild', async () => {

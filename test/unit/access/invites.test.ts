@@ -24,11 +24,11 @@ describeStores('an invite to the dashboard', (kind) => {
 
   /** Creates an invite and returns its token. */
   const invite = async (grant: Grant, ttlS?: number) => {
-    const address = await createInvite(store.scripts, store.redisKeys, DASHBOARD, grant, ttlS);
+    const address = await createInvite(store, DASHBOARD, grant, ttlS);
     return address.slice(address.lastIndexOf('/') + 1);
   };
-  const find = (token: string) => findInvite(store.client, store.redisKeys, token);
-  const take = (token: string, grant: Grant) => takeInvite(store.client, store.redisKeys, token, grant);
+  const find = (token: string) => findInvite(store, token);
+  const take = (token: string, grant: Grant) => takeInvite(store, token, grant);
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
   it.each([
@@ -49,7 +49,7 @@ describeStores('an invite to the dashboard', (kind) => {
   });
 
   it.each([DASHBOARD, `${DASHBOARD}/`, `${DASHBOARD}//`])('has an address below %s', async (url) => {
-    const address = await createInvite(store.scripts, store.redisKeys, url, OWNER);
+    const address = await createInvite(store, url, OWNER);
     expect(address).toMatch(/^https:\/\/dash\.example\.com\/sign-in\/[\w-]{43}$/);
   });
 
@@ -133,9 +133,9 @@ describeStores('an invite to the dashboard', (kind) => {
   it('says that the store is unavailable', async () => {
     const token = newToken();
     const fail = () => Promise.reject(new Error('down'));
-    const down = withStoreErrors({ get: fail, del: fail });
-    await expect(findInvite(down, store.redisKeys, token)).rejects.toThrow(StoreUnavailableError);
-    await expect(takeInvite(down, store.redisKeys, token, OWNER)).rejects.toThrow(StoreUnavailableError);
+    const down = { ...store, client: withStoreErrors({ get: fail, del: fail }) };
+    await expect(findInvite(down, token)).rejects.toThrow(StoreUnavailableError);
+    await expect(takeInvite(down, token, OWNER)).rejects.toThrow(StoreUnavailableError);
   });
 });
 

@@ -9,11 +9,10 @@ describeStores('the end of all sessions', (kind) => {
   const suite = storeSuite(kind);
 
   const invite = async (guildId: string) => {
-    const { scripts, redisKeys } = suite.store;
-    const address = await createInvite(scripts, redisKeys, 'http://x', { guildId, userId: 'u' });
+    const address = await createInvite(suite.store, 'http://x', { guildId, userId: 'u' });
     return address.slice(address.lastIndexOf('/') + 1);
   };
-  const sessionsOn = (client: RedisClient) => new Sessions(client, suite.store.redisKeys, Date.now);
+  const sessionsOn = (client: RedisClient) => new Sessions({ ...suite.store, client }, Date.now);
   const open = (token: string) => sessionsOn(suite.store.client).open(token, async () => {});
   const isGood = async (token = '') => (await sessionsOn(suite.store.client).find(token)) !== null;
 

@@ -53,7 +53,7 @@ describeStores('the usage of a guild', (kind) => {
       if (isUnanswered) throw new StoreUnavailableError(new Error('no reply'));
       return reply;
     };
-    return new Usage({ run } as Scripts, store.redisKeys, () => now);
+    return new Usage({ ...store, scripts: { run } as Scripts }, () => now);
   };
   const read = (guild = 'g') => readUsage(store, guild, now);
 
@@ -201,7 +201,7 @@ it('of 100,000 guilds waits in bounded memory while Redis refuses it, and one st
     calls++;
     if (isRefused) throw new StoreUnavailableError(new Error('NOPERM'));
   };
-  const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+  const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
   for (let i = 0; i < 100_000; i++) count(usage, `g${i}`, 'a', true);
   await expect(usage.write()).rejects.toThrow('The store');
   expect(calls).toBe(100);
@@ -215,7 +215,7 @@ it('of 100,000 guilds waits in bounded memory while Redis refuses it, and one st
 it('of many guilds is sent a few at a time, so that no request waits for all of them', async () => {
   let [sent, most, isWriting] = [0, 0, true];
   const run = async () => void sent++;
-  const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+  const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
   for (let i = 0; i < 1000; i++) count(usage, `g${i}`, 'a', true);
   const turn = () => {
     [most, sent] = [Math.max(most, sent), 0];
@@ -233,7 +233,7 @@ it('goes on to count what waits already when it has no room for more, and has ro
     const [, , , , , , requests] = args;
     written.set(usageKey, (written.get(usageKey) ?? 0) + Number(requests));
   };
-  const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+  const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
   for (let i = 0; i < 50_000; i++) count(usage, `g${i}`, 'a', true);
   count(usage, 'g0', 'a', true);
   count(usage, 'late', 'a', true);
@@ -254,7 +254,10 @@ describe('beside a shard of a Cluster that is down', () => {
       if (shards.down.includes(guild.charAt(0))) throw new StoreUnavailableError(new Error('Connection is closed'));
       shards.written.add(guild);
     };
-    return { usage: new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START), shards };
+    return {
+      usage: new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START),
+      shards,
+    };
   }
 
   it('writes the guilds of the shards that serve each time, however many of the other wait', async () => {
@@ -287,7 +290,7 @@ describe('beside a shard of a Cluster that is down', () => {
     const run = async (_name: string, [usageKey = '']: string[]) => {
       throw new StoreUnavailableError(new Error(usageKey.includes('bad') ? 'WRONGTYPE' : 'Connection is closed'));
     };
-    const usage = new Usage({ run } as unknown as Scripts, new RedisKeys('gr'), () => START);
+    const usage = new Usage({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }, () => START);
     count(usage, 'bad', 'a', true);
     count(usage, 'g', 'a', true);
     await expect(usage.write()).rejects.toMatchObject({ code: 'unreachable' });

@@ -63,9 +63,9 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { redisKeys } = store;
   const commands = new CommandBatcher(client, scripts, redisKeys);
   const cors = corsPolicy(corsOrigins);
-  const apiKeys = new ApiKeyStore(store.client, redisKeys, clock);
+  const apiKeys = new ApiKeyStore(store, clock);
   const lookUps = timeLimit(lookUpLimitMs);
-  const authenticator = new Authenticator(apiKeys, store.client, redisKeys, clock, () => api.now, lookUps, 10_000);
+  const authenticator = new Authenticator(apiKeys, store, clock, () => api.now, lookUps, 10_000);
   const cache = new ResponseCache<RenderedBody | null>({
     maxEntries: 100,
     maxBytes: 1_000_000,
@@ -106,7 +106,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     apiKeys,
     authenticator,
     key,
-    writer: new LeaderboardWriter(scripts, redisKeys, Date.now),
+    writer: new LeaderboardWriter({ scripts, redisKeys }, Date.now),
     path: (rest: string) => `/api/v1/servers/guild/${rest}`,
     counted: async (guildId = 'guild') => Number((await client.get(redisKeys.quota(guildId))) ?? 0),
   });

@@ -24,7 +24,7 @@ describeStores('a count of the members', (kind) => {
     return guild;
   };
   const actual = { members: 6n, totalXp: 2100n, levelSum: 59n, hidden: 1n, boards: {} };
-  const auditOf = (size: number) => new CounterAudit(suite.store.scripts, suite.store.redisKeys, size);
+  const auditOf = (size: number) => new CounterAudit(suite.store, size);
 
   it.each(['members', 'total_xp', 'level_sum', 'hidden'])('shows that %s is not exact', async (field) => {
     const guild = await newGuild();
@@ -80,10 +80,10 @@ describeStores('a count of the members', (kind) => {
   it('that was dropped meanwhile stores nothing, and says to run it again', async () => {
     const guild = await newGuild();
     await suite.store.client.hset(stats(guild), 'members', '99');
-    const { scripts, redisKeys } = suite.beside(async (_name, _keys, mode) => {
+    const store = suite.beside(async (_name, _keys, mode) => {
       if (mode === 'step') await suite.store.client.hdel(stats(guild), 'recount');
     });
-    const rebuild = new CounterAudit(scripts, redisKeys, 3).rebuild(guild);
+    const rebuild = new CounterAudit(store, 3).rebuild(guild);
     await expect(rebuild).rejects.toThrow(RefusedError);
     await expect(rebuild).rejects.toThrow(`The count of ${guild} was interrupted for more than a minute: run it again`);
     expect(await suite.store.client.hget(stats(guild), 'members')).toBe('99');
@@ -94,10 +94,10 @@ describeStores('a count of the members', (kind) => {
     const second = Math.floor(Date.now() / 1000);
     await suite.store.client.hset(stats(guild), 'recount', `other standard ${second} - - 0 0,0,0,0,0 - `);
     const modes: unknown[] = [];
-    const { scripts, redisKeys } = suite.beside(async (_name, _keys, mode) => {
+    const store = suite.beside(async (_name, _keys, mode) => {
       if (modes.push(mode) === 4) await suite.store.client.hdel(stats(guild), 'recount');
     });
-    const { exact } = await new CounterAudit(scripts, redisKeys).rebuild(guild);
+    const { exact } = await new CounterAudit(store).rebuild(guild);
     expect(exact).toBe(true);
     expect(modes).toEqual(['begin', 'begin', 'begin', 'begin', 'step']);
     expect(waits).toEqual([250, 250, 250]);
@@ -112,7 +112,10 @@ describe('a count of the members that cannot end', () => {
       modes.push(mode);
       return [status(mode), '1', '0', '1', '0', '0', '0', '0', '0', '0', '0', '0', '0'];
     };
-    return { audit: new CounterAudit({ run } as unknown as Scripts, new RedisKeys('gr')), modes };
+    return {
+      audit: new CounterAudit({ scripts: { run } as unknown as Scripts, redisKeys: new RedisKeys('gr') }),
+      modes,
+    };
   };
 
   it('because another one runs gives up after more than a minute, and says so', async () => {

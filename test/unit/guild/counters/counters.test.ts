@@ -22,8 +22,7 @@ describeStores('a count of the members beside writes', (kind) => {
 
   /** Returns an audit in slices of `size` that runs the next of `between` before each of its commands. */
   const auditBeside = (size: number, between: () => Promise<unknown>): CounterAudit => {
-    const { scripts, redisKeys } = suite.beside(between);
-    return new CounterAudit(scripts, redisKeys, size);
+    return new CounterAudit(suite.beside(between), size);
   };
 
   /** Makes a guild by the first steps. Returns it, its model, and a writer that does the next of the later steps, if one is left. */
@@ -107,8 +106,8 @@ describeStores('a count of the members beside writes', (kind) => {
     const guild = await seeded();
     const before = await suite.store.client.hgetall(`gr:{${guild}}:stats`);
     const commands: string[] = [];
-    const { scripts, redisKeys } = suite.beside(async (_name, _keys, step) => commands.push(String(step)));
-    expect((await new CounterAudit(scripts, redisKeys, 2).check(guild)).exact).toBe(true);
+    const store = suite.beside(async (_name, _keys, step) => commands.push(String(step)));
+    expect((await new CounterAudit(store, 2).check(guild)).exact).toBe(true);
     expect(new Set(commands)).toEqual(new Set(['read']));
     expect(await suite.store.client.hgetall(`gr:{${guild}}:stats`)).toEqual(before);
   });

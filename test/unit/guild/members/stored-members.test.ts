@@ -129,13 +129,13 @@ describeStores('the stored members of a guild', (kind) => {
   it('that vanish before their step are left out, and the steps differ in their revisions', async () => {
     const guild = await guildOfTwo();
     let removed = false;
-    const { client, scripts, redisKeys } = suite.beside(async () => {
+    const store = suite.beside(async () => {
       if (!removed) await suite.store.writer.remove(guild, ['hidden']);
       removed = true;
     });
     const before = await revision(guild);
     const steps: StoredMembersAt[] = [];
-    for await (const step of new StoredMembers(client, scripts, redisKeys).readAll(guild)) steps.push(step);
+    for await (const step of new StoredMembers(store).readAll(guild)) steps.push(step);
     expect(steps.flatMap(({ members }) => members.map(({ userId }) => userId))).toEqual(['ranked']);
     expect(steps.at(-1)?.revision).not.toBe(before);
   });

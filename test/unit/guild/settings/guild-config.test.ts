@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { type Services, servicesOn } from '../../../../src/cli/services.ts';
 import { RefusedError, StoreUnavailableError } from '../../../../src/errors.ts';
+import { CounterAudit } from '../../../../src/guild/counters/counters.ts';
 import { mockStore } from '../../../support/stores.ts';
 import { PATIENT } from '../../../support/wait.ts';
 
@@ -43,7 +44,7 @@ it('stores a curve with the levels it gives, beside a plan, then publishes the i
 
 it('stores nothing beside a curve that another count refuses', async () => {
   const refused = new RefusedError('count_busy', { guild: 'g' });
-  vi.spyOn(store.audit, 'rebuild').mockRejectedValue(refused);
+  vi.spyOn(CounterAudit.prototype, 'rebuild').mockRejectedValueOnce(refused);
   const before = await store.client.hgetall(STATS);
   await expect(store.guildConfig.update('g', { xpCurve: 'amari', plan: 'pro' })).rejects.toThrow(refused);
   expect([await store.client.hgetall(CONFIG), await store.client.hgetall(STATS)]).toEqual([{}, before]);
