@@ -5,7 +5,6 @@
 --- @include lib-profile
 --- @include lib-lists
 
-local MAX_XP = 9007199254740991
 local match, byte, sub, abs = string.match, string.byte, string.sub, math.abs
 -- The largest time of JavaScript, in milliseconds.
 local MAX_TIME = 8640000000000000
@@ -16,7 +15,7 @@ local numbers = { ['-'] = true, none = true }
 
 -- Returns whether a level or a streak may change so: digits, "none", or "-" for what is stored.
 local function is_number_part(part)
-  numbers[part] = #part <= 16 and find(part, '^%d+$') and part + 0.0 <= MAX_XP
+  numbers[part] = #part <= 16 and find(part, '^%d+$') and part + 0.0 <= MAX_INTEGER
   return numbers[part]
 end
 
@@ -53,7 +52,7 @@ end
 -- Returns the least XP of a level, nil for a level that no XP gives: one above the highest, or one that the curve rounds away.
 local function least_xp_of(curve, level)
   local xp = level == 0 and 0 or xp_to_reach(curve, level)
-  return xp <= MAX_XP and level_of(curve, xp) == level and xp or nil
+  return xp <= MAX_INTEGER and level_of(curve, xp) == level and xp or nil
 end
 
 -- Returns the user ids that ARGV names.
@@ -122,7 +121,7 @@ local function record(first_arg)
     end
     local word, digits = match(text, '^(%l+) (.*)$')
     local amount = word and find(digits, word == 'add' and '^%-?%d+$' or '^%d+$') and digits + 0.0
-    if not amount or abs(amount) > MAX_XP then
+    if not amount or abs(amount) > MAX_INTEGER then
       return nil, nil, 'xp'
     elseif word == 'add' then
       return old + amount, word
@@ -166,7 +165,7 @@ local function record(first_arg)
       xp, word, reason = changed_xp(old, text)
       if not xp then
         return { 'REFUSED', n - 1, reason }
-      elseif xp < 0 or xp > MAX_XP then
+      elseif xp < 0 or xp > MAX_INTEGER then
         return { 'REFUSED', n - 1, 'range' }
       end
       gain = (word == 'add' or word == 'take') and xp - old or 0
@@ -176,7 +175,7 @@ local function record(first_arg)
       end
       -- Digits alone are used as given: formatting them again would take time.
       text = format_integer(xp)
-    elseif xp > MAX_XP then
+    elseif xp > MAX_INTEGER then
       return { 'REFUSED', n - 1, 'xp' }
     end
     local profile
