@@ -8,12 +8,12 @@
 --        is no member}. O(n log m) for n user ids.
 
 --- @include lib-counters
---- @include lib-curve-text
+--- @include lib-guild
 --- @include lib-member
 --- @include lib-row
 
 local stats = read_stats(KEYS[2])
-local reply = { stats.rev, curve_text(KEYS[3], redis.call('HGET', KEYS[3], 'xp_curve')) }
+local reply = { stats.rev, curve_text(KEYS[3]) }
 for i = 1, #ARGV do
   local score, is_hidden = score_and_place(stats, KEYS[1], KEYS[4], ARGV[i])
   reply[i + 2] = score and member_row(ARGV[i], score, is_hidden, KEYS[5], KEYS[6]) or ''

@@ -23,7 +23,6 @@
 --- @include lib-lock
 --- @include lib-reasons
 --- @include lib-lists
---- @include lib-server
 
 -- As usage.lua keeps it.
 local USAGE_KEPT_MS = 691200000

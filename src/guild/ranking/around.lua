@@ -6,8 +6,7 @@
 --
 -- Reply: {rank of the first row, from 0, and a reply as of "page" in batch.lua}, or {-1, ""} for a user who is not ranked. O(log m + rows).
 
---- @include lib-curve-text
---- @include lib-revision
+--- @include lib-guild
 --- @include command-page
 --- @include command-board
 

@@ -24,8 +24,7 @@
 -- Reply: what the file command-*.lua of each command but "guild" says. When one fails, for example on a key of another type, {message}
 -- is in its place and the other commands go on. But READONLY fails the batch, so that the client sees the failover.
 
---- @include lib-curve-text
---- @include lib-revision
+--- @include lib-guild
 --- @include lib-permissions
 --- @include command-count
 --- @include command-page

@@ -12,8 +12,7 @@
 -- Level, progress and the XP of the next level follow from the XP, the curve and the profile. A member that a raw writer put into the ranking
 -- while it was hidden is ranked. Changes nothing. An error is MODEL, for data of a newer version. O(log m).
 
---- @include lib-curve-text
---- @include lib-revision
+--- @include lib-guild
 --- @include command-page
 
 local guild, id = { base = string.sub(KEYS[1], 1, -3) }, ARGV[1]

@@ -57,8 +57,7 @@ function board_commands.page(guild, name, first, last, cached)
   for i = 1, #rows, 2 do
     ids[#ids + 1] = rows[i]
   end
-  local config = guild.base .. 'config'
-  local curve = curve_text(config, redis.call('HGET', config, 'xp_curve'))
+  local curve = curve_text(guild.base .. 'config')
   local total = board.key and redis.call('ZCARD', board.key) or 0
   if not ids[1] then
     return { board.rev, total, curve, {}, {}, {} }
@@ -76,8 +75,7 @@ function board_commands.member(guild, name, user_id, cached)
   if not score then
     return { board.rev, -1 }
   end
-  local config = guild.base .. 'config'
-  local curve = curve_text(config, redis.call('HGET', config, 'xp_curve'))
+  local curve = curve_text(guild.base .. 'config')
   local rank, profile = redis.call('ZREVRANK', board.key, user_id), redis.call('HGET', guild.base .. 'members', user_id) or ''
   return { board.rev, rank, score, curve, profile, xp_of_each(guild, { user_id })[1] }
 end

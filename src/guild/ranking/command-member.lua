@@ -6,11 +6,11 @@ local function member(guild, user_id, cached)
     return ''
   end
   local base = guild.base
-  local xp, config = base .. 'xp', base .. 'config'
+  local xp = base .. 'xp'
   local score = redis.call('ZSCORE', xp, user_id)
   if not score then
     return { rev, -1 }
   end
-  local curve = curve_text(config, redis.call('HGET', config, 'xp_curve'))
+  local curve = curve_text(base .. 'config')
   return { rev, redis.call('ZREVRANK', xp, user_id), score, curve, redis.call('HGET', base .. 'members', user_id) or '' }
 end

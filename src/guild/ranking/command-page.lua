@@ -6,7 +6,7 @@ local function page(guild, first, last, cached)
     return ''
   end
   local base = guild.base
-  local xp, config = base .. 'xp', base .. 'config'
+  local xp = base .. 'xp'
   local rows = redis.call('ZREVRANGE', xp, first, last, 'WITHSCORES')
   local ids, n = {}, 0
   for i = 1, #rows, 2 do
@@ -14,5 +14,5 @@ local function page(guild, first, last, cached)
     ids[n] = rows[i]
   end
   local profiles = n > 0 and redis.call('HMGET', base .. 'members', unpack(ids)) or ids
-  return { rev, redis.call('ZCARD', xp), curve_text(config, redis.call('HGET', config, 'xp_curve')), rows, profiles }
+  return { rev, redis.call('ZCARD', xp), curve_text(base .. 'config'), rows, profiles }
 end

@@ -23,10 +23,10 @@
 -- O(n log m) for n user ids. Redis frees what is removed beside other work.
 
 --- @include lib-change
+--- @include lib-guild
 --- @include lib-permissions
 --- @include lib-lock
 --- @include lib-profile
---- @include lib-server
 --- @include lib-reasons
 --- @include lib-lists
 
@@ -189,18 +189,11 @@ local function noted_ids(stats)
   return ids
 end
 
--- Returns the curve that the config names, "" for none.
-local function configured_curve()
-  local stored = redis.call('HMGET', KEYS[3], 'xp_curve', 'xp_curve_custom')
-  local name = type(stored[1]) == 'string' and stored[1] or ''
-  return name == 'custom' and name .. '=' .. (stored[2] or '') or name
-end
-
 local function swap()
   local server = server_name()
   if redis.call('ZCARD', KEYS[6]) ~= ARGV[3] + 0 or redis.call('ZCARD', KEYS[9]) ~= ARGV[4] + 0 then
     return { 'REFUSED', 0, 'staged' }
-  elseif ARGV[7] and ARGV[7] ~= configured_curve() then
+  elseif ARGV[7] and ARGV[7] ~= curve_text(KEYS[3]) then
     return { 'CURVE' }
   end
   for _, key in ipairs({ KEYS[1], KEYS[4], KEYS[5], KEYS[13] }) do

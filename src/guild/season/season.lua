@@ -26,7 +26,6 @@
 --- @include lib-place
 --- @include lib-lock
 --- @include lib-row
---- @include lib-server
 
 local mode, token = ARGV[1], ARGV[2]
 local stats = read_stats(KEYS[2])

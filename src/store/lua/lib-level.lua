@@ -3,7 +3,7 @@
 -- The division is split so that no intermediate value passes 2^53 while the result does not: exact in doubles.
 -- Numbers are parsed with "+ 0.0", because ioredis-mock's Lua 5.3 would compute in 32-bit integers and wrap around.
 
---- @include lib-error
+--- @include lib-model
 
 -- Returns a curve of the table in src/guild/ranking/curves.ts, nil for another name.
 local function built_in_curve(name)

@@ -1,5 +1,6 @@
 -- lib-lock: the lock of a guild that imports, deletions and the end of a season share. Every step checks its token and renews the lock,
--- so a command that was suspended cannot go on when another has taken over.
+-- so a command that was suspended cannot go on when another has taken over. And the server that it was taken on.
+
 local LOCK_MS = 10000
 
 local function holds_lock(lock_key, token)
@@ -8,4 +9,11 @@ end
 
 local function renew_lock(lock_key)
   redis.call('PEXPIRE', lock_key, LOCK_MS)
+end
+
+-- Returns a name that the server has from its start to its end. After a failover it is another server, where cursors list other members, and
+-- writes can be lost.
+local function server_name()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
 end
