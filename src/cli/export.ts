@@ -3,16 +3,15 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { count, digits } from '../count.ts';
-import { isAbort, systemErrorOf } from '../errors.ts';
+import { systemErrorOf } from '../errors.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportResult, exportText } from '../formats/export.ts';
 import { BOARD_FORMATS, type BoardFormat, exportBoardText, requireBoard } from '../formats/export-board.ts';
 import type { RankingId } from '../guild/ranking/model.ts';
 import { parseRanking, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { INTERRUPTED } from './exit-codes.ts';
-import { Interrupt } from './interrupt.ts';
+import { interruptible } from './interrupt.ts';
 import { withGuild } from './services.ts';
-import { PartialResult, UsageError } from './terminal.ts';
+import { UsageError } from './terminal.ts';
 
 interface Options {
   readonly guild: RankingId;
@@ -36,24 +35,23 @@ async function run(context: CommandContext, { guild: ranking, format }: Options)
     throw new UsageError(`polaris has no room for the XP of a board: use --format ${BOARD_FORMATS.join(' or ')}`);
   const result: ExportResult = { members: 0, hidden: 0, revision: '', curve: undefined };
   const start = new Date();
-  const interrupt = new Interrupt(context);
   const hidden = () => (board ? '' : `, ${digits(result.hidden)} of them hidden`);
   const counted = () => `${count(result.members, 'member')}${hidden()}`;
+  const message = () => `Interrupted: the output ends after ${counted()}`;
   try {
-    await withGuild(context, guildId, async (services) => {
-      if (board) await requireBoard(services, guildId, board);
-      const text = board
-        ? exportBoardText(services, ranking, format as BoardFormat, result)
-        : exportText(services.members.readAll(guildId), format, result);
-      return pipeline(Readable.from(text), context.stdout, { end: false, signal: interrupt.signal });
-    });
+    await interruptible(context, message, ({ signal }) =>
+      withGuild(context, guildId, async (services) => {
+        if (board) await requireBoard(services, guildId, board);
+        const text = board
+          ? exportBoardText(services, ranking, format as BoardFormat, result)
+          : exportText(services.members.readAll(guildId), format, result);
+        return pipeline(Readable.from(text), context.stdout, { end: false, signal });
+      }),
+    );
   } catch (error) {
-    if (isAbort(error)) throw new PartialResult(`Interrupted: the output ends after ${counted()}`, INTERRUPTED);
     // The output ended, or cannot be written, which ends the process with an error.
     if (systemErrorOf(error).syscall === 'write') return;
     throw error;
-  } finally {
-    interrupt.end();
   }
   const state =
     result.revision === undefined

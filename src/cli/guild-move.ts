@@ -6,10 +6,9 @@ import { GuildExport } from '../guild/move/guild-export.ts';
 import { importGuild } from '../guild/move/guild-import.ts';
 import type { Line } from '../guild/move/moved-guild.ts';
 import type { CommandContext } from './context.ts';
-import { INTERRUPTED } from './exit-codes.ts';
-import { Interrupt } from './interrupt.ts';
+import { interruptible } from './interrupt.ts';
 import { withServices } from './services.ts';
-import { PartialResult, print } from './terminal.ts';
+import { print } from './terminal.ts';
 
 /** Writes a guild to standard output. The bot writes until the person says on standard input that it is stopped. */
 export async function exportGuild(
@@ -18,63 +17,53 @@ export async function exportGuild(
   { paused }: { readonly paused?: boolean },
 ): Promise<void> {
   const tell = (text: string) => context.stderr.write(`${text}\n`);
-  const interrupt = new Interrupt(context);
-  const { signal } = interrupt;
-  const pause = async (members: number, seconds: number): Promise<void> => {
-    if (paused) return;
-    // A round that runs ends first, then comes the last one.
-    const round = Math.max(1, Math.ceil(seconds));
-    const time = `${round} to ${2 * round} s`;
-    tell(
-      `Copied ${count(members, 'member')}. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
-    );
-    await enter(context, signal);
-  };
-  try {
-    const members = await withServices(context, (services) =>
-      new GuildExport(services, guild, { write: (line) => writeLine(context, line), pause, signal }).run(),
-    );
-    tell(
-      `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
-    );
-  } catch (error) {
-    throw endedBy(signal, error);
-  } finally {
-    interrupt.end();
-  }
+  const write = (line: Line) => writeLine(context, line);
+  const members = await interruptibleMove(context, (signal) => {
+    const pause = async (members: number, seconds: number): Promise<void> => {
+      if (paused) return;
+      // A round that runs ends first, then comes the last one.
+      const round = Math.max(1, Math.ceil(seconds));
+      const time = `${round} to ${2 * round} s`;
+      tell(
+        `Copied ${count(members, 'member')}. Stop the bot of guild ${guild}, then press Enter: the rest takes ${time}.`,
+      );
+      await enter(context, signal);
+    };
+    return withServices(context, (services) => new GuildExport(services, guild, { write, pause, signal }).run());
+  });
+  tell(
+    `Wrote ${count(members, 'member')} of guild ${guild}. When the import is done, start the bot and the service with the other Redis.`,
+  );
 }
 
 /** Stores the guild on standard input. */
 export async function importFromStream(context: CommandContext, { json }: { readonly json?: boolean }): Promise<void> {
-  const interrupt = new Interrupt(context);
-  try {
-    const imported = await withServices(context, (services) => {
+  const imported = await interruptibleMove(context, (signal) =>
+    withServices(context, (services) => {
       // Lines that come before somebody reads them are lost.
-      const lines = createInterface({
-        input: context.stdin,
-        crlfDelay: Number.POSITIVE_INFINITY,
-        signal: interrupt.signal,
-      });
-      return importGuild(services, lines, interrupt.signal);
-    });
-    const { guild, members, hidden, keys } = imported;
-    print(
-      context,
-      json,
-      imported,
-      () =>
-        `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
-    );
-  } catch (error) {
-    throw endedBy(interrupt.signal, error);
-  } finally {
-    interrupt.end();
-  }
+      const lines = createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
+      return importGuild(services, lines, signal);
+    }),
+  );
+  const { guild, members, hidden, keys } = imported;
+  print(
+    context,
+    json,
+    imported,
+    () =>
+      `Stored guild ${guild}: ${count(members, 'member')}, ${hidden} of them hidden, and ${count(keys, 'API key')}.`,
+  );
 }
 
-/** Returns what the command ends with: the interruption by Ctrl-C, whatever error it caused, or the error itself. */
-function endedBy(signal: AbortSignal, error: unknown): unknown {
-  return signal.aborted ? new PartialResult('Interrupted: run export and import again', INTERRUPTED) : error;
+/** Runs one half of a move. After an interruption, its error comes from that, whatever it is. */
+function interruptibleMove<T>(context: CommandContext, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const message = () => 'Interrupted: run export and import again';
+  return interruptible(
+    context,
+    message,
+    ({ signal }) => work(signal),
+    (_, { aborted }) => aborted,
+  );
 }
 
 /** Waits for a line on standard input. @throws InvalidInputError when there is none. */

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
+import { isAbort } from '../errors.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED } from './exit-codes.ts';
+import { PartialResult } from './terminal.ts';
 
 /** Turns Ctrl-C (SIGINT), SIGTERM and SIGHUP into requests to stop. The second one ends the process, unless the exit is held. */
 export class Interrupt {
@@ -34,5 +36,28 @@ export class Interrupt {
   end(): void {
     this.restore();
     this.controller.abort();
+  }
+}
+
+/**
+ * Runs work that a signal can interrupt.
+ * @param message returns what a person is told then.
+ * @param isInterruption whether an error of the work comes from that. Only an abort does, unless given.
+ * @throws PartialResult when the work was interrupted.
+ */
+export async function interruptible<T>(
+  context: CommandContext,
+  message: () => string,
+  work: (interrupt: Interrupt) => Promise<T>,
+  isInterruption: (error: unknown, signal: AbortSignal) => boolean = isAbort,
+): Promise<T> {
+  const interrupt = new Interrupt(context);
+  try {
+    return await work(interrupt);
+  } catch (error) {
+    if (!isInterruption(error, interrupt.signal)) throw error;
+    throw new PartialResult(message(), INTERRUPTED);
+  } finally {
+    interrupt.end();
   }
 }

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import { count, digits } from '../count.ts';
-import { isAbort } from '../errors.ts';
 import { countStored } from '../guild/overview/overview.ts';
 import { type GuildOptions, requireId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
-import { INTERRUPTED } from './exit-codes.ts';
-import { Interrupt } from './interrupt.ts';
+import { interruptible } from './interrupt.ts';
 import { withGuild } from './services.ts';
-import { confirm, PartialResult, print } from './terminal.ts';
+import { confirm, print } from './terminal.ts';
 
 interface Options extends GuildOptions {
   readonly archive: string;
@@ -33,9 +31,9 @@ async function reset(
   { guild, archive, dropMembers = false, yes, json }: Options,
 ): Promise<void> {
   const then = dropMembers ? 'removes them' : 'starts them at 0 XP';
-  const interrupt = new Interrupt(context);
-  try {
-    const result = await withGuild(context, guild, async (services) => {
+  const message = () => 'Interrupted: run the same command again to go on';
+  const result = await interruptible(context, message, ({ signal }) =>
+    withGuild(context, guild, async (services) => {
       if (!yes) {
         await confirm(
           context,
@@ -43,19 +41,13 @@ async function reset(
           `This copies ${count(await countStored(services, guild), 'member')} of guild ${guild} to ${archive}, and ${then}.`,
         );
       }
-      const { signal } = interrupt;
       return services.writer.resetSeason(guild, { archiveAs: archive, keepMembers: !dropMembers, signal });
-    });
-    const { archived, reset } = result;
-    print(context, json, { guild, archive, ...result }, () =>
-      archived + reset === 0
-        ? `The season of guild ${guild} that went to ${archive} is over: nothing was to do.`
-        : `The season of guild ${guild} is over: ${count(archived, 'member')} copied to ${archive}, ${digits(reset)} reset.`,
-    );
-  } catch (error) {
-    if (!isAbort(error)) throw error;
-    throw new PartialResult('Interrupted: run the same command again to go on', INTERRUPTED);
-  } finally {
-    interrupt.end();
-  }
+    }),
+  );
+  const { archived, reset } = result;
+  print(context, json, { guild, archive, ...result }, () =>
+    archived + reset === 0
+      ? `The season of guild ${guild} that went to ${archive} is over: nothing was to do.`
+      : `The season of guild ${guild} is over: ${count(archived, 'member')} copied to ${archive}, ${digits(reset)} reset.`,
+  );
 }

@@ -1,5 +1,4 @@
 import { parseConfig } from '../config/service.ts';
-import { isAbort } from '../errors.ts';
 import { curveOfFiles } from '../formats/curve-choice.ts';
 import { dryRun } from '../formats/dry-run.ts';
 import type { FormatName } from '../formats/formats.ts';
@@ -14,7 +13,7 @@ import type { CurveText } from '../guild/ranking/curves.ts';
 import type { GuildOptions } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { INTERRUPTED, REFUSED } from './exit-codes.ts';
-import { Interrupt } from './interrupt.ts';
+import { type Interrupt, interruptible } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
@@ -47,20 +46,15 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
     throw new UsageError('Give either --file or --generate');
   }
   checkPlan(context, options.plan);
-  const interrupt = new Interrupt(context);
-  try {
+  // While it waits for the beginning of a pipe, nothing is loaded yet.
+  const message = () => 'Interrupted: nothing was loaded';
+  const outcome = await interruptible(context, message, async (interrupt) => {
     const inputs = await openInputs(context, options, interrupt.signal);
     const run = options.dryRun ? preview : write;
-    const outcome = await run(context, options, inputs, interrupt);
-    if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
-    if (outcome) throw outcome;
-  } catch (error) {
-    // While it waits for the beginning of a pipe, nothing is loaded yet.
-    if (isAbort(error)) throw new PartialResult('Interrupted: nothing was loaded', INTERRUPTED);
-    throw error;
-  } finally {
-    interrupt.end();
-  }
+    return run(context, options, inputs, interrupt);
+  });
+  if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
+  if (outcome) throw outcome;
 }
 
 /** Reads the inputs and prints what they would load. @returns the error to report after that. */
