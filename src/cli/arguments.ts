@@ -62,6 +62,12 @@ export function requireId(
   });
 }
 
+/** Returns a function that adds a subcommand about a guild, which its option --guild names. @param guild the description of this option. */
+export function guildCommands(command: Command, guild = 'guild id') {
+  return (name: string, description: string) =>
+    requireId(command.command(name).description(description), '--guild <id>', guild);
+}
+
 export function parseKeyName(text: string): string {
   if (!KEY_NAME_PATTERN.test(text)) {
     throw new InvalidArgumentError('It must be 1 to 64 characters, without line breaks or control characters.');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createInvite, type Grant, INVITE_TTL_S } from '../access/invites.ts';
 import { endSessions } from '../access/session-generation.ts';
 import { requireGuild } from '../guild/overview/overview.ts';
-import { type GuildOptions, parseId, requireId } from './arguments.ts';
+import { type GuildOptions, guildCommands, parseId } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { formatDuration } from './duration.ts';
 import { withServices } from './services.ts';
@@ -23,9 +23,7 @@ export function defineDashboard(command: Command, context: CommandContext): void
 
 /** Adds `invite` and `sign-out` to the command `guild`. */
 export function defineDashboardAccess(guild: Command, context: CommandContext): void {
-  const subcommand = (name: string, description: string) =>
-    requireId(guild.command(name).description(description), '--guild <id>', 'guild id');
-
+  const subcommand = guildCommands(guild);
   subcommand('invite', 'Print a link that signs in to the dashboard of the guild, once')
     .option('--user <id>', 'id of the person that it is for, shown in the audit log', parseId, '')
     .option('--json', 'print JSON')

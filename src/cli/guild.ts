@@ -7,13 +7,13 @@ import type { GuildConfigChange } from '../guild/settings/guild-config.ts';
 import {
   CURVES,
   type GuildOptions,
+  guildCommands,
   parseBoards,
   parseCurveText,
   parseOffset,
   parseSwitch,
   parseTitle,
   parseXpMultiplier,
-  requireId,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
@@ -28,9 +28,7 @@ interface RemoveOptions extends GuildOptions {
 
 /** Defines `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
 export function defineGuild(command: Command, context: CommandContext): void {
-  const subcommand = (name: string, description: string) =>
-    requireId(command.command(name).description(description), '--guild <id>', 'guild id');
-
+  const subcommand = guildCommands(command);
   const settings = subcommand(
     'set',
     'Change the configuration; a new curve recounts the levels. The service follows at once',

@@ -5,11 +5,11 @@ import { commandLine } from '../config/command-line.ts';
 import { count, minute } from '../count.ts';
 import {
   type GuildOptions,
+  guildCommands,
   parseKeyCap,
   parseKeyName,
   parseLifetime,
   parseOriginList,
-  requireId,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { parseDuration } from './duration.ts';
@@ -35,11 +35,9 @@ const DAY_MS = 86_400_000;
 
 /** Defines `keys create`, `list`, `revoke` and `rotate`. A key itself is shown once, when it is made. */
 export function defineKeys(command: Command, context: CommandContext): void {
+  const guildCommand = guildCommands(command, 'guild the key belongs to');
   const subcommand = (name: string, description: string) =>
-    requireId(command.command(name).description(description), '--guild <id>', 'guild the key belongs to').option(
-      '--json',
-      'print JSON',
-    );
+    guildCommand(name, description).option('--json', 'print JSON');
 
   subcommand('create', 'Create a key and print it, once')
     .option('--name <name>', 'what the key is for, to tell it from others', parseKeyName, '')

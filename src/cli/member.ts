@@ -4,9 +4,10 @@ import { readMemberData } from '../guild/members/member-data.ts';
 import type { ProfileChange } from '../guild/members/records.ts';
 import { levelForXp, MAX_XP, xpForLevel } from '../guild/ranking/curves.ts';
 import { HIDE_REASONS, type HideReason } from '../guild/ranking/model.ts';
-import { curveOf } from '../guild/ranking/reader.ts';
+import { curveOf, MemberRead } from '../guild/ranking/reader.ts';
 import {
   type GuildOptions,
+  guildCommands,
   parseId,
   parseIds,
   parseLevel,
@@ -14,7 +15,6 @@ import {
   parseTime,
   parseWhole,
   parseXpChange,
-  requireId,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { REFUSED } from './exit-codes.ts';
@@ -39,8 +39,7 @@ interface RemoveOptions extends GuildOptions {
 
 /** Defines `member show`, `set`, `add`, `rename`, `hide`, `unhide`, `sync`, `remove` and `export`. */
 export function defineMember(command: Command, context: CommandContext): void {
-  const subcommand = (name: string, description: string) =>
-    requireId(command.command(name).description(description), '--guild <id>', 'guild of the member');
+  const subcommand = guildCommands(command, 'guild of the member');
   const one = (name: string, description: string) =>
     subcommand(name, description).argument('<user>', 'user id', parseId).option('--json', 'print JSON');
   const many = (name: string, description: string) =>
@@ -169,8 +168,11 @@ async function exportData(context: CommandContext, user: string, { guild }: Guil
 }
 
 /** Reads a member, with the field names of `--json`. @throws CommandRefused for a user who is no member. */
-async function readShown({ members, reader }: Services, guild: string, user: string) {
-  const [stored, ranked] = await Promise.all([members.read(guild, [user]), reader.member(guild, user)]);
+async function readShown({ members, commands }: Services, guild: string, user: string) {
+  const [stored, { value: ranked }] = await Promise.all([
+    members.read(guild, [user]),
+    commands.read(new MemberRead(guild, user)),
+  ]);
   const [member] = stored.members;
   if (!member) throw new CommandRefused(`Guild ${guild} has no member ${user}`);
   return {

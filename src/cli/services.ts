@@ -1,6 +1,5 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { BotWriter } from '../bot/bot-writer.ts';
-import { GuildReader } from '../bot/guild-reader.ts';
 import { parseConfig } from '../config/service.ts';
 import { redisCodeOf } from '../errors.ts';
 import { CounterAudit } from '../guild/counters/counters.ts';
@@ -20,7 +19,6 @@ const SILENCE_MS = 60_000;
 /** The parts that the commands work with, on one connection. */
 export interface Services extends Store {
   readonly writer: BotWriter;
-  readonly reader: GuildReader;
   readonly members: StoredMembers;
   readonly audit: CounterAudit;
   readonly guildConfig: GuildConfig;
@@ -73,7 +71,6 @@ export function servicesOn(client: RedisClient, keyPrefix: string): Services {
   return {
     ...store,
     writer: new BotWriter(store, Date.now),
-    reader: new GuildReader(store),
     members: new StoredMembers(store),
     audit: new CounterAudit(store),
     guildConfig: new GuildConfig(store),

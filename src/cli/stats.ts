@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { commandLine } from '../config/command-line.ts';
 import { count } from '../count.ts';
 import type { Counters } from '../guild/counters/counters.ts';
-import { type GuildOptions, requireId } from './arguments.ts';
+import { type GuildOptions, guildCommands } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
 import { withGuild } from './services.ts';
@@ -10,11 +10,9 @@ import { PartialResult, print } from './terminal.ts';
 
 /** Defines `stats check` and `stats rebuild`, which compare and correct the counters of a guild. */
 export function defineStats(command: Command, context: CommandContext): void {
+  const guildCommand = guildCommands(command);
   const subcommand = (name: string, description: string) =>
-    requireId(command.command(name).description(description), '--guild <id>', 'guild id').option(
-      '--json',
-      'print JSON',
-    );
+    guildCommand(name, description).option('--json', 'print JSON');
 
   subcommand('check', 'Compare the counters with the members; exit 1 when they differ').action(
     (options: GuildOptions) => check(context, options),

@@ -7,6 +7,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createReader } from '../../src/bot/reader.ts';
 import { parseDashboardConfig } from '../../src/config/dashboard.ts';
 import { startDashboard } from '../../src/dashboard/server.ts';
 import { type Answer, startTestDashboard, type TestDashboard, Visitor } from '../support/dashboard.ts';
@@ -204,7 +205,7 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect((await start({ mode: 'load', levels: 'nonsense' })).status).toBe(400);
     expect((await start({ mode: 'load', levels: 'file' })).status).toBe(303);
     expect(await ended()).toMatch(/does not give: 1 of 1: they are explicit/);
-    expect((await dashboard.store.reader.member('own', '7'))?.level).toBe(26);
+    expect((await createReader(dashboard.store.client).member('own', '7'))?.level).toBe(26);
   });
 
   it('of gzip or another format is read as the command reads it, and what cannot be read is refused with the fix', async () => {

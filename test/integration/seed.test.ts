@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
+import { createReader, type GuildReader } from '../../src/bot/reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { generateMembers } from '../../src/formats/generate.ts';
 import { byRank } from '../../src/formats/ranking.ts';
@@ -16,12 +17,14 @@ describe('npm run seed', needs('redis-server'), () => {
   let server: EmbeddedRedis;
   let redis: Redis;
   let store: Services;
+  let reader: GuildReader;
   let folder: string;
 
   beforeAll(async () => {
     server = await startEmbeddedRedis();
     redis = new Redis(server.url);
     store = servicesOn(redis, 'gr');
+    reader = createReader(redis);
     folder = mkdtempSync(join(tmpdir(), 'guildrank-seed-'));
   });
   afterAll(async () => {
@@ -212,9 +215,9 @@ describe('npm run seed', needs('redis-server'), () => {
       [['--levels', 'file'], standard, lurkr],
     ] as const)('does with them as %j says', async (options, level, later) => {
       expect(await seed('--guild', 'g', '--file', page(), ...options)).toMatchObject({ code: 0 });
-      expect((await store.reader.member('g', 'm2'))?.level).toBe(level);
+      expect((await reader.member('g', 'm2'))?.level).toBe(level);
       await store.writer.setProfiles('g', [{ userId: 'm2', profile: { level: null } }]);
-      expect((await store.reader.member('g', 'm2'))?.level).toBe(later);
+      expect((await reader.member('g', 'm2'))?.level).toBe(later);
       expect(await exact()).toBe(true);
     });
 
@@ -273,7 +276,7 @@ describe('npm run seed', needs('redis-server'), () => {
     );
     const { code, stderr } = await seed('--guild', 'g', '--file', path);
     expect([code, stderr]).toEqual([0, expect.stringContaining('curve: custom=0,5,0,1,2,1,20 (from the file)\n')]);
-    const levels = (await store.reader.page('g', 1, 9)).data.map(({ userId, level }) => [userId, level]);
+    const levels = (await reader.page('g', 1, 9)).data.map(({ userId, level }) => [userId, level]);
     expect(levels).toEqual([
       ['3', 20],
       ['1', 6],
@@ -283,7 +286,7 @@ describe('npm run seed', needs('redis-server'), () => {
     expect(await exact()).toBe(true);
     // Another program of the guild's own curve reads the same.
     expect((await seed('--guild', 'h', '--file', path, '--curve', 'custom=0,0,5,0,1,1')).code).toBe(0);
-    expect((await store.reader.member('h', '3'))?.level).toBe(1000);
+    expect((await reader.member('h', '3'))?.level).toBe(1000);
   });
 
   it('--dry-run needs no Redis, and shows the first ten as they would rank', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReader } from '../../src/bot/reader.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
 import { StoreUnavailableError } from '../../src/errors.ts';
@@ -107,7 +108,7 @@ describe('the calls of the bot kit in a Cluster that moves the slot of the guild
         );
         turn++;
       });
-      const page = await store.reader.page(guild, 1, 100);
+      const page = await createReader(store.client).page(guild, 1, 100);
       expect(page.data.map(({ userId }) => userId)).toEqual(model.ranking());
       for (const { userId, xp, username } of page.data) {
         const member = model.members.get(userId);
