@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { parseConfig } from '../config/service.ts';
 import { count, digits } from '../count.ts';
 import { deleteGuild, type Removed } from '../guild/delete/delete.ts';
 import { type Overview, readOverview } from '../guild/overview/overview.ts';
@@ -19,7 +18,7 @@ import type { CommandContext } from './context.ts';
 import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
-import { type Services, withGuild, withServices } from './services.ts';
+import { planQuotasOf, type Services, withGuild, withServices } from './services.ts';
 import { confirm, print, UsageError } from './terminal.ts';
 
 interface RemoveOptions extends GuildOptions {
@@ -77,11 +76,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
 async function set(context: CommandContext, options: GuildOptions & GuildConfigChange & LookOptions): Promise<void> {
   const { guild, json, ...change } = gatherLook<GuildOptions & GuildConfigChange>(options);
   const overview = await withServices(context, async (services) => {
-    const { planQuotas } = parseConfig(context.env);
-    if (change.plan !== undefined && !planQuotas.has(change.plan)) {
-      const known = [...planQuotas.keys()].join(', ');
-      throw new UsageError(`Unknown plan "${change.plan}": choose one of ${known}, or add it to PLAN_QUOTAS`);
-    }
+    const planQuotas = planQuotasOf(context, change.plan);
     if (Object.keys(change).length === 0)
       throw new UsageError(
         'Nothing to set: give --plan, --xp-curve, --xp-multiplier, --boards, --utc-offset-minutes, --public-page, --page-title or another --page option',
@@ -121,8 +116,8 @@ async function remove(context: CommandContext, { guild, yes, json }: RemoveOptio
   print(context, json, { guild, removed }, () => removedLine(guild, removed));
 }
 
-function overviewOf({ env }: CommandContext, services: Services, guild: string): Promise<Overview> {
-  return readOverview(services, parseConfig(env).planQuotas, guild);
+function overviewOf(context: CommandContext, services: Services, guild: string): Promise<Overview> {
+  return readOverview(services, planQuotasOf(context), guild);
 }
 
 function settingLines(overview: Overview): string[] {

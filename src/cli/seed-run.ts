@@ -1,4 +1,3 @@
-import { parseConfig } from '../config/service.ts';
 import { curveOfFiles } from '../formats/curve-choice.ts';
 import { dryRun } from '../formats/dry-run.ts';
 import type { FormatName } from '../formats/formats.ts';
@@ -17,7 +16,7 @@ import { type Interrupt, interruptible } from './interrupt.ts';
 import { previewLines } from './preview.ts';
 import { startProgress } from './progress.ts';
 import { COMMAND_ADVICE } from './sentences.ts';
-import { withServices } from './services.ts';
+import { planQuotasOf, withServices } from './services.ts';
 import { PartialResult, print, UsageError } from './terminal.ts';
 
 export interface SeedOptions extends GuildOptions {
@@ -45,7 +44,8 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
   if ((options.file === undefined) === (options.generate === undefined)) {
     throw new UsageError('Give either --file or --generate');
   }
-  checkPlan(context, options.plan);
+  // A wrong plan, or another wrong setting, is told before any input is read.
+  planQuotasOf(context, options.plan);
   // While it waits for the beginning of a pipe, nothing is loaded yet.
   const message = () => 'Interrupted: nothing was loaded';
   const outcome = await interruptible(context, message, async (interrupt) => {
@@ -149,12 +149,4 @@ async function openInputs(
     inputs.push(input);
   }
   return inputs;
-}
-
-function checkPlan({ env }: CommandContext, plan: string | undefined): void {
-  const { planQuotas } = parseConfig(env);
-  if (plan !== undefined && !planQuotas.has(plan)) {
-    const known = [...planQuotas.keys()].join(', ');
-    throw new UsageError(`There is no plan ${plan}: choose one of ${known} (PLAN_QUOTAS names them)`);
-  }
 }

@@ -1,6 +1,6 @@
 import { ApiKeyStore } from '../access/api-keys.ts';
 import { BotWriter } from '../bot/bot-writer.ts';
-import { parseConfig } from '../config/service.ts';
+import { type Config, parseConfig } from '../config/service.ts';
 import { redisCodeOf } from '../errors.ts';
 import { CounterAudit } from '../guild/counters/counters.ts';
 import { StoredMembers } from '../guild/members/stored-members.ts';
@@ -12,6 +12,7 @@ import { explainStart } from '../store/failures.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
+import { UsageError } from './terminal.ts';
 
 /** Longest time without a reply. One step of a command can take far longer than a request may, and a person waits for it. */
 const SILENCE_MS = 60_000;
@@ -63,6 +64,14 @@ export function withGuild<T>(
     await requireGuild(services, guild);
     return work(services);
   });
+}
+
+/** Returns the quotas by plan. @throws UsageError when the settings lack the plan that is asked for. */
+export function planQuotasOf({ env }: CommandContext, asked?: string): Config['planQuotas'] {
+  const { planQuotas } = parseConfig(env);
+  if (asked === undefined || planQuotas.has(asked)) return planQuotas;
+  const known = [...planQuotas.keys()].join(', ');
+  throw new UsageError(`Unknown plan "${asked}": choose one of ${known}, or add it to PLAN_QUOTAS`);
 }
 
 /** Returns the services on an open connection, which the caller closes. */

@@ -456,7 +456,7 @@ describe('npm run seed', needs('redis-server'), () => {
       ['--guild', 'g', '--generate', '5', '--curve', 'steep'],
       'Allowed choices are standard, amari, lurkr, polaris, arcane',
     ],
-    [['--guild', 'g', '--generate', '5', '--plan', 'gold'], 'There is no plan gold: choose one of free, starter, pro'],
+    [['--guild', 'g', '--generate', '5', '--plan', 'gold'], 'Unknown plan "gold": choose one of free, starter, pro'],
     [['--guild', 'a b', '--generate', '5'], 'It must be 1 to 64 of A-Z a-z 0-9 _ - .'],
     [['--guild', 'g', '--generate', '0'], 'It must be a whole number from 1 to 99999999'],
   ])('%j is refused in one line, and writes nothing', async (args, message) => {
