@@ -6,7 +6,7 @@ import { InvalidInputError } from '../errors.ts';
 import { utcTime } from '../formats/rows.ts';
 import { CURVE_NAMES, type CurveText, curveTextOf, MAX_XP, parseCurve } from '../guild/ranking/curves.ts';
 import { ID_PATTERN, MAX_USERNAME_BYTES, parseRankingId, type RankingId } from '../guild/ranking/model.ts';
-import { parseMultiplier, parseUtcOffset, TITLE_PATTERN, TITLE_RULE } from '../guild/settings/guild-config.ts';
+import { parseMultiplier, parseTitle, parseUtcOffset } from '../guild/settings/guild-config.ts';
 import { BOARD_KINDS, type BoardKind } from '../store/keys.ts';
 import { parseDuration } from './duration.ts';
 
@@ -19,12 +19,12 @@ export interface GuildOptions {
 /** Argument parsers for commander. Each returns the value, or throws InvalidArgumentError with the rule that the text breaks. */
 
 /** Returns a parser with another error: an InvalidInputError becomes the error of an argument. */
-function asArgument<T>(parse: (text: string) => T): (text: string) => T {
+export function asArgument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
       return parse(text);
     } catch (error) {
-      if (error instanceof InvalidInputError) throw new InvalidArgumentError(error.message);
+      if (error instanceof InvalidInputError) throw new InvalidArgumentError(`${error.message}.`);
       throw error;
     }
   };
@@ -135,10 +135,8 @@ export function parseSwitch(text: string): boolean {
   return text === 'on';
 }
 
-export function parseTitle(text: string): string {
-  if (!TITLE_PATTERN.test(text)) throw new InvalidArgumentError(`${TITLE_RULE}.`);
-  return text;
-}
+/** Parses a title of the public page. */
+export const parsePageTitle = asArgument(parseTitle);
 
 /** Parses a number of members to generate. */
 export function parseMemberCount(text: string): number {

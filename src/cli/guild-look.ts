@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Overview } from '../guild/overview/overview.ts';
-import { fitsLook, LOOK, LOOK_SETTINGS, type PageLook } from '../guild/ranking/page-look.ts';
+import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../guild/ranking/page-look.ts';
+import { asArgument } from './arguments.ts';
 
 /** The options of `guild set` for colours and picture of the public page. An empty value takes one back. */
 export interface LookOptions {
@@ -22,10 +23,7 @@ export function addLookOptions(command: Command): Command {
 }
 
 function parserOf(setting: keyof PageLook): (text: string) => string {
-  return (text) => {
-    if (!fitsLook(setting, text)) throw new InvalidArgumentError(`${LOOK[setting].rule}.`);
-    return text;
-  };
+  return asArgument((text) => parseLook(setting, text));
 }
 
 /** Returns the options with those of the look as one, if there are any. */

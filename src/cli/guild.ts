@@ -10,8 +10,8 @@ import {
   parseBoards,
   parseCurveText,
   parseOffset,
+  parsePageTitle,
   parseSwitch,
-  parseTitle,
   parseXpMultiplier,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -46,7 +46,7 @@ export function defineGuild(command: Command, context: CommandContext): void {
       'a web page of the leaderboard, where the service has PUBLIC_PAGES=1',
       parseSwitch,
     )
-    .option('--page-title <text>', 'title of this page; empty = the guild id', parseTitle);
+    .option('--page-title <text>', 'title of this page; empty = the guild id', parsePageTitle);
   addLookOptions(settings)
     .option('--json', 'print JSON')
     .action((options: GuildOptions & GuildConfigChange & LookOptions) => set(context, options));

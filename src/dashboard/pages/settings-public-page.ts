@@ -1,23 +1,18 @@
 import * as z from 'zod';
-import { fitsLook, LOOK, LOOK_SETTINGS, type LookField, lookOf } from '../../guild/ranking/page-look.ts';
-import { TITLE_PATTERN, TITLE_RULE } from '../../guild/settings/guild-config.ts';
+import { LOOK, LOOK_SETTINGS, type LookField, lookOf, parseLook } from '../../guild/ranking/page-look.ts';
+import { parseTitle } from '../../guild/settings/guild-config.ts';
+import { parsed } from '../forms.ts';
 
 const lookFields = Object.fromEntries(
-  LOOK_SETTINGS.map((setting) => [
-    LOOK[setting].field,
-    z
-      .string()
-      .trim()
-      .refine((text) => fitsLook(setting, text), LOOK[setting].rule),
-  ]),
-) as Readonly<Record<LookField, z.ZodString>>;
+  LOOK_SETTINGS.map((setting) => [LOOK[setting].field, parsed((text) => parseLook(setting, text.trim()))]),
+) as Readonly<Record<LookField, ReturnType<typeof parsed<string>>>>;
 
 /** The form of the public page: whether it is shown, its title, colours and picture. */
 export const publicPageForm = z
   .object({
     // A browser leaves out a box that is not checked.
     public: z.string().optional(),
-    title: z.string().trim().regex(TITLE_PATTERN, TITLE_RULE),
+    title: parsed((text) => parseTitle(text.trim())),
     ...lookFields,
   })
   .transform((form) => ({

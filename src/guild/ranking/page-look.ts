@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../errors.ts';
+
 const colour = <Field extends string>(field: Field, name: string) => ({
   field,
   pattern: /^(?:#[0-9a-f]{6})?$/i,
@@ -37,8 +39,14 @@ export const DEFAULT_COLOURS = {
 export const LOOK_SETTINGS = Object.keys(LOOK) as readonly (keyof PageLook)[];
 
 /** Returns whether a text can be stored as this setting. */
-export function fitsLook(setting: keyof PageLook, text: string): boolean {
+function fitsLook(setting: keyof PageLook, text: string): boolean {
   return LOOK[setting].pattern.test(text) && (setting !== 'picture' || text === '' || URL.canParse(text));
+}
+
+/** Parses a text as this setting. @throws InvalidInputError with the rule that it breaks. */
+export function parseLook(setting: keyof PageLook, text: string): string {
+  if (fitsLook(setting, text)) return text;
+  throw new InvalidInputError(LOOK[setting].rule);
 }
 
 /** Returns a look from the stored fields, in the order of {@link LOOK}. One that does not fit counts as "": others can write to Redis too. */

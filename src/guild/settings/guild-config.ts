@@ -4,7 +4,7 @@ import { defineScript } from '../../store/script.ts';
 import { publishInvalidation, type Store } from '../../store/store.ts';
 import { CounterAudit } from '../counters/counters.ts';
 import type { CurveText } from '../ranking/curves.ts';
-import { fitsLook, LOOK, LOOK_SETTINGS, type PageLook } from '../ranking/page-look.ts';
+import { LOOK, LOOK_SETTINGS, type PageLook, parseLook } from '../ranking/page-look.ts';
 
 export const configure = defineScript('configure', GUILD_KEYS);
 
@@ -25,11 +25,17 @@ export interface GuildConfigChange {
   readonly pageLook?: Partial<PageLook>;
 }
 
-/** The titles of a public page, and their rule. A title that turns its direction would turn that of texts beside it. */
-export const TITLE_PATTERN =
+/** The titles of a public page. A title that turns its direction would turn that of texts beside it. */
+const TITLE_PATTERN =
   /^(?:\p{Zs}{0,100}|(?=.*[^\p{DI}\p{C}\p{Z}\p{M}\u2800])[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]{1,100})$/su;
-export const TITLE_RULE =
-  'The title of the public page has 100 characters at most that can be seen, without line breaks and direction controls';
+
+/** Parses a title of the public page. @returns it without spaces around it. @throws InvalidInputError with the rule that it breaks. */
+export function parseTitle(text: string): string {
+  if (TITLE_PATTERN.test(text)) return text.trim();
+  throw new InvalidInputError(
+    'The title of the public page has 100 characters at most that can be seen, without line breaks and direction controls',
+  );
+}
 
 /** Parses a multiplier of XP. @throws InvalidInputError unless it is a number from 0 to 1000, with ten decimals at most. */
 export function parseMultiplier(text: string): number {
@@ -96,19 +102,12 @@ function toFields(change: GuildConfigChange): string[] {
   if (boards !== undefined) fields.push('boards', BOARD_KINDS.filter((kind) => boards.includes(kind)).join(','));
   if (utcOffsetMinutes !== undefined) fields.push('utc_offset_minutes', String(utcOffsetMinutes));
   if (publicPage !== undefined) fields.push('public_page', publicPage ? 'on' : '');
-  if (pageTitle !== undefined) fields.push('page_title', checkedTitle(pageTitle));
+  if (pageTitle !== undefined) fields.push('page_title', parseTitle(pageTitle));
   for (const setting of LOOK_SETTINGS) {
-    const value = pageLook[setting]?.trim();
-    if (value === undefined) continue;
-    if (!fitsLook(setting, value)) throw new InvalidInputError(LOOK[setting].rule);
-    fields.push(LOOK[setting].field, value);
+    const value = pageLook[setting];
+    if (value !== undefined) fields.push(LOOK[setting].field, parseLook(setting, value.trim()));
   }
   return fields;
-}
-
-function checkedTitle(title: string): string {
-  if (!TITLE_PATTERN.test(title)) throw new InvalidInputError(TITLE_RULE);
-  return title.trim();
 }
 
 /** Returns a curve as fields of a config: field, value, ... */
