@@ -8,8 +8,7 @@ import { requireGuild } from '../guild/overview/overview.ts';
 import { GuildConfig } from '../guild/settings/guild-config.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
-import { explainStart } from '../store/failures.ts';
-import { waitUntilReady } from '../store/lifecycle.ts';
+import { reachStore } from '../store/lifecycle.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './terminal.ts';
@@ -45,9 +44,7 @@ export async function withServices<T>(
         stderr.write(`waiting for ${describe(redis)}: ${error.message}\n`);
       }
     };
-    await waitUntilReady(client, connectTimeoutMs, onWait).catch((error: Error) => {
-      throw new Error(explainStart(redis.mode, describe(redis), error));
-    });
+    await reachStore(client, redis, onWait, connectTimeoutMs);
     return await work(servicesOn(client, config.keyPrefix));
   } finally {
     client.disconnect();

@@ -15,9 +15,8 @@ import { ownPort } from '../http/server/port.ts';
 import { requestLogger } from '../observability/logger.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
-import { explainStart } from '../store/failures.ts';
 import { StoreHealth } from '../store/health.ts';
-import { waitUntilReady } from '../store/lifecycle.ts';
+import { reachStore } from '../store/lifecycle.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { timeLimit } from '../store/timeouts.ts';
 import { createDashboardApp } from './app.ts';
@@ -30,8 +29,6 @@ import { Sessions } from './sessions.ts';
 import { removeLeftFolders } from './temporary-folder.ts';
 import { Views } from './views.ts';
 
-/** How long the start waits for Redis before it gives up. */
-const BOOT_TIMEOUT_MS = 30_000;
 /** A person waits longer than a widget, and a recount takes steps of some milliseconds. */
 const COMMAND_TIMEOUT_MS = 2000;
 const MAX_CONNECTIONS = 500;
@@ -109,11 +106,7 @@ export async function startDashboard(
   try {
     await port.open(server);
     await healthListener.open();
-    await waitUntilReady(client, BOOT_TIMEOUT_MS, (error) =>
-      logger.warn({ reason: error.message }, `waiting for ${where}`),
-    ).catch((error: Error) => {
-      throw new Error(explainStart(redis.mode, where, error));
-    });
+    await reachStore(client, redis, ({ message: reason }) => logger.warn({ reason }, `waiting for ${where}`));
     await health.start();
   } catch (error) {
     await close();

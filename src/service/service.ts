@@ -21,15 +21,12 @@ import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
-import { explainStart } from '../store/failures.ts';
 import { StoreHealth } from '../store/health.ts';
 import { inspectStore } from '../store/inspection.ts';
-import { waitUntilReady } from '../store/lifecycle.ts';
+import { reachStore } from '../store/lifecycle.ts';
 import { type Clocks, composeReads } from './reads.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 
-/** How long the start waits for Redis before it gives up. */
-const BOOT_TIMEOUT_MS = 30_000;
 /** Redis usually answers in a fraction of this time. A worker that listens before gets requests that others could answer. */
 const LISTEN_AFTER_MS = 500;
 
@@ -42,6 +39,7 @@ export interface ServiceParts extends Partial<Clocks> {
   readonly droppedLogLines?: () => number;
   /** Open connections to use instead: one for commands, one for messages. */
   readonly store?: { readonly client: RedisClient; readonly subscriber: RedisClient };
+  /** How long the start waits for Redis before it gives up. */
   readonly bootTimeoutMs?: number;
   /** Where connections come from; a port of its own unless given. */
   readonly port?: Port | undefined;
@@ -77,7 +75,7 @@ export class Service {
     private readonly config: Config,
     private readonly logger: Logger,
     private readonly parts: ReturnType<typeof composeService>,
-    private readonly bootTimeoutMs: number,
+    private readonly bootTimeoutMs: number | undefined,
   ) {}
 
   /**
@@ -125,19 +123,18 @@ export class Service {
 
   private async reachStore(): Promise<void> {
     const { client, health, where } = this.parts;
-    await waitUntilReady(client, this.bootTimeoutMs, (error) => {
+    const onWait = (error: Error): void => {
       this.logger.warn({ reason: error.message }, `waiting for ${where}`);
       void health.check();
-    }).catch((error: Error) => {
-      throw new Error(explainStart(this.config.redis.mode, where, error));
-    });
+    };
+    await reachStore(client, this.config.redis, onWait, this.bootTimeoutMs);
     await health.start();
   }
 }
 
 /** Composes the service, which opens nothing but its connections to Redis before it starts. */
 export async function createService(config: Config, parts: ServiceParts): Promise<Service> {
-  const { logger, bootTimeoutMs = BOOT_TIMEOUT_MS } = parts;
+  const { logger, bootTimeoutMs } = parts;
   const pages = config.publicPages ? await loadPages(config, parts) : undefined;
   return new Service(config, logger, composeService(config, parts, pages), bootTimeoutMs);
 }

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RedisConfig } from '../config/redis.ts';
 import { messageOf, redisCodeOf } from '../errors.ts';
 import { isCluster, nodesOf, type RedisClient } from './client.ts';
-import { isRefusal } from './failures.ts';
+import { describe } from './connection.ts';
+import { explainStart, isRefusal } from './failures.ts';
 
 const RETRY_MS = 50;
 /** A longer wait for the connection is worth a line in the log. */
@@ -65,6 +67,18 @@ export async function waitUntilReady(
     client.off('error', watch);
     client.off('node error', watch);
   }
+}
+
+/** Waits as {@link waitUntilReady}, 30 seconds unless given. @throws Error that names the Redis, the reason and the fix. */
+export async function reachStore(
+  client: RedisClient,
+  redis: RedisConfig,
+  onWait: (error: Error) => void,
+  timeoutMs = 30_000,
+): Promise<void> {
+  await waitUntilReady(client, timeoutMs, onWait).catch((error: Error) => {
+    throw new Error(explainStart(redis.mode, describe(redis), error));
+  });
 }
 
 function usesTls(client: RedisClient): boolean {
