@@ -8,10 +8,10 @@ import { connect, describe } from '../store/connection.ts';
 import { limitReplies } from '../store/connection-limits.ts';
 import { startFailure } from '../store/failures.ts';
 import { waitUntilReady } from '../store/lifecycle.ts';
+import { openStore } from '../store/store.ts';
 import { parseId, parseRate } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { FAILED } from './exit-codes.ts';
-import { servicesOn } from './services.ts';
 import { table } from './table.ts';
 import { PartialResult, print } from './terminal.ts';
 
@@ -81,8 +81,7 @@ async function examineStore(
       const { problem: detail, fix } = startFailure(redis.mode, describe(redis), failure);
       return [problem('reachable', detail, fix)];
     }
-    const services = servicesOn(client, config.keyPrefix);
-    const context = { ...services, client, subscriber, config, rate };
+    const context = { ...openStore(client, config.keyPrefix), client, subscriber, config, rate };
     return [ok('reachable', describe(redis)), ...(await examine(context, guild))];
   } finally {
     for (const each of clients) each.disconnect();

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreUnavailableError } from '../errors.ts';
+import { redisCodeOf, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../store/failures.ts';
 import { type Check, type CheckContext, type Finding, problem, unknown } from './finding.ts';
 import { checkGuilds } from './guilds.ts';
@@ -55,7 +55,7 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
 /** Returns what a person can do about a check that could not be made. */
 function failed(check: string, error: Error): readonly Finding[] {
   const reason = error instanceof StoreUnavailableError ? error.reason : error.message;
-  if (/NOPERM|No permissions|can't run this command/.test(reason)) {
+  if (redisCodeOf(reason) === 'NOPERM') {
     const fix = 'Run doctor once more as the user operator of deploy/redis/users.acl';
     return [unknown(check, 'the user of REDIS_URL may not look', fix)];
   }

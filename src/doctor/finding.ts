@@ -1,7 +1,6 @@
 import type { Config } from '../config/service.ts';
 import type { RedisClient } from '../store/client.ts';
-import type { ScriptStore } from '../store/scripts.ts';
-import type { ClientStore } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * What a check found: nothing wrong, something to know, something to correct, or nothing, because the user of REDIS_URL may not look or
@@ -18,7 +17,9 @@ export interface Finding {
 }
 
 /** The parts that the checks work with. They read, and write nothing. */
-export interface CheckContext extends ClientStore, ScriptStore {
+export interface CheckContext extends Store {
+  /** Rejects with the errors of Redis as they are, whose words the checks read. */
+  readonly client: RedisClient;
   /** A second connection, as the service has one for messages. */
   readonly subscriber: RedisClient;
   readonly config: Config;
@@ -26,7 +27,7 @@ export interface CheckContext extends ClientStore, ScriptStore {
   readonly rate: number;
 }
 
-/** Looks at one thing. @throws the error of Redis, which {@link failed} explains. */
+/** Looks at one thing. @throws the error of Redis, which then is the finding. */
 export type Check = (context: CheckContext) => Promise<readonly Finding[]>;
 
 /** A guild that cannot exist, because "~" is in no guild id. */

@@ -1,4 +1,5 @@
 import { count } from '../count.ts';
+import { redisCodeOf } from '../errors.ts';
 import { CounterAudit } from '../guild/counters/counters.ts';
 import { ID_PATTERN } from '../guild/ranking/model.ts';
 import { isWellFormed } from '../guild/ranking/profile.ts';
@@ -30,12 +31,13 @@ export async function checkGuilds(context: CheckContext, guilds: readonly string
     if (performance.now() > until) break;
     const { xp, stats, hidden, hiddenReasons } = context.redisKeys.guild(guild);
     const { client } = context;
-    const read = Promise.all([
-      ...([client.hget(stats, 'model'), client.zcard(xp)] as const),
-      ...([client.zcard(hidden), client.hlen(hiddenReasons)] as const),
-    ]);
-    const heads = await read.catch((error: Error) => {
-      if (!error.message.startsWith('WRONGTYPE')) throw error;
+    const heads = await Promise.all([
+      client.hget(stats, 'model'),
+      client.zcard(xp),
+      client.zcard(hidden),
+      client.hlen(hiddenReasons),
+    ]).catch((error: Error) => {
+      if (redisCodeOf(error.message) !== 'WRONGTYPE') throw error;
     });
     // The check of the keys has reported this guild.
     if (!heads) continue;

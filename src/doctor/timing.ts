@@ -1,6 +1,5 @@
 import { count } from '../count.ts';
 import { PageRead } from '../guild/ranking/reader.ts';
-import { CommandBatcher } from '../store/command-batcher.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, unknown } from './finding.ts';
 
 const SAMPLES = 200;
@@ -32,9 +31,8 @@ export async function checkRoundTrip({ client, config }: CheckContext): Promise<
  * @param guilds of these the largest is read. Without a member there is nothing to time.
  */
 export async function checkCost(context: CheckContext, guilds: readonly string[]): Promise<readonly Finding[]> {
-  const { client, scripts, redisKeys, rate } = context;
+  const { client, commands, rate } = context;
   const check = 'cost';
-  const commands = new CommandBatcher(client, scripts, redisKeys);
   const guild = await largestOf(context, guilds.slice(0, MAX_GUILDS));
   const page = new PageRead(guild, 1, PAGE_SIZE);
   const { revision, value } = await commands.read(page);
