@@ -33,14 +33,12 @@ async function main(): Promise<void> {
   const stopOnce = (why: string, exitCode: number): void => {
     if (!stopping) void stop(why, exitCode);
   };
-  // The terminal has gone. It can send this more than once.
-  process.on('SIGHUP', () => stopOnce('SIGHUP', 0));
-  let signalled = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to the workers as well, so a worker's first signal can come after the word of the primary.
-      if (signalled || (stopping && cluster.isPrimary)) process.exit(1);
-      signalled = true;
+      // A terminal signals the workers as well, and they stop when the primary says so.
+      if (cluster.isWorker) return;
+      // A terminal that goes away can send it more than once.
+      if (stopping && signal !== 'SIGHUP') process.exit(1);
       stopOnce(signal, 0);
     });
   }

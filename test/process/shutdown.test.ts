@@ -194,12 +194,29 @@ describe('the end of the process', needs('redis-server'), () => {
     });
   });
 
+  it('cuts no request when a worker has a fault and is replaced', CONCLUSIVE, async () => {
+    await untilConclusive('the fault of one of two workers', async () => {
+      const started = await start({ WORKERS: '2' }, plant('throw new Error("planted")'));
+      await vi.waitFor(() => expect(servingIn(started)).toBe(2), PATIENT);
+      const { headers, paths } = suite.guild;
+      const load = startLoad(started.url, { rate: 100, headers, paths, keepAlive: false });
+      await vi.waitFor(() => expect(load.answers.length).toBeGreaterThan(50), PATIENT);
+      const [pid] = started.lines().flatMap(({ pids }) => (pids as number[] | undefined) ?? []);
+      const failedAt = Date.now();
+      process.kill(pid as number, 'SIGUSR2');
+      expect(await started.line(({ msg }) => msg === 'a worker ended: replacing it')).toMatchObject({ pid, code: 1 });
+      const lag = Math.max(load.worstLag(), started.worstLag(failedAt));
+      const cut = (await load.stop()).filter(({ status }) => status === 0);
+      return {
+        broken: cut[0] ? [`${cut.length} requests were cut, such as one with ${cut[0].error}`] : [],
+        noise: lag > STARVED_MS ? `one of the processes was held up for ${Math.round(lag)} ms` : undefined,
+      };
+    });
+  });
+
   /** Plants a failure in a service under load, and asserts its exit code and its log. */
   async function failUnderLoad(event: string, planted: string): Promise<{ answers: readonly Answer[]; lag: number }> {
-    const failing = await start({}, [
-      '--import',
-      `data:text/javascript,process.once('SIGUSR2', () => { ${planted}; });`,
-    ]);
+    const failing = await start({}, plant(planted));
     const load = startLoad(failing.url, {
       rate: 300,
       headers: suite.guild.headers,
@@ -218,6 +235,11 @@ describe('the end of the process', needs('redis-server'), () => {
     return { answers, lag };
   }
 });
+
+/** Returns the options of Node that run this code in a process when it gets SIGUSR2. */
+function plant(code: string): string[] {
+  return ['--import', `data:text/javascript,process.once('SIGUSR2', () => { ${code}; });`];
+}
 
 /** Sends a whole request and half of another on one connection. The answer to the first shows that the service has read both. */
 async function sendHalfARequest(url: string): Promise<Socket> {

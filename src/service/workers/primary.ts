@@ -14,8 +14,6 @@ import { WorkerSlot } from './worker-slot.ts';
 
 /** Workers that have not ended this long after the time that they may take are killed. */
 const STOP_MARGIN_MS = 2000;
-/** After Ctrl-C in a terminal, a worker can tell its end before the signal is noticed here. */
-const LEAVE_AFTER_MS = 100;
 
 /**
  * Runs the service in several processes that share its port, and replaces a worker that ends or does not respond. This process serves the
@@ -37,16 +35,13 @@ export async function startCluster(config: Config, logger: Logger, onStartFailur
     },
     onPort: (slot: WorkerSlot, request: 'open' | 'taken' | 'leave') => {
       if (request === 'leave') {
-        const { workerId } = slot;
-        setTimeout(() => {
-          // While all stop, each takes connections until the port is closed.
-          if (draining || slot.workerId !== workerId) return;
-          port.leave(slot);
-          slot.send({ type: 'closed' });
-        }, LEAVE_AFTER_MS);
+        // While all stop, each takes connections until the port is closed.
+        if (draining) return;
+        port.leave(slot);
+        slot.send({ type: 'closed' });
         return;
       }
-      if (request === 'taken') return port.addFree(slot);
+      if (request === 'taken') return port.taken(slot);
       port.open().then(
         (url) => {
           slot.send({ type: 'opened', url });
@@ -56,7 +51,7 @@ export async function startCluster(config: Config, logger: Logger, onStartFailur
       );
     },
     onEnd: (slot: WorkerSlot) => {
-      port.end(slot);
+      port.leave(slot);
       metrics.end(slot.workerId);
       if (draining) return;
       ends.inc();

@@ -15,8 +15,6 @@ export interface Taker {
 export class SharedPort {
   /** In the order in which they became free. */
   private readonly free = new Set<Taker>();
-  /** Workers that want no further connection, though they may still say that they have taken the last one. */
-  private readonly left = new Set<Taker>();
   /** The connection of each worker that has not said yet that it took it. */
   private readonly given = new Map<Taker, Socket>();
   /** Connections that no worker was free for. */
@@ -35,10 +33,8 @@ export class SharedPort {
     return this.opened;
   }
 
-  /** Notes that a worker can take a connection, and has taken the last one. */
+  /** Notes that a worker can take a connection. */
   addFree(worker: Taker): void {
-    this.letGo(worker);
-    if (this.left.has(worker)) return;
     const [first] = this.waiting;
     if (first) {
       this.stopWaiting(first);
@@ -46,17 +42,15 @@ export class SharedPort {
     } else this.free.add(worker);
   }
 
-  /** Notes that a worker takes no further connection. */
-  leave(worker: Taker): void {
-    this.free.delete(worker);
-    this.left.add(worker);
+  /** Notes that a worker has taken its connection and can take the next, unless it has left meanwhile. */
+  taken(worker: Taker): void {
+    if (this.letGo(worker)) this.addFree(worker);
   }
 
-  /** Notes that a worker has ended, and ends the connection that it had not taken. Another one can take its place. */
-  end(worker: Taker): void {
+  /** Notes that a worker takes no further connection, or has ended. A connection that an ended one had not taken ends. */
+  leave(worker: Taker): void {
     this.letGo(worker);
     this.free.delete(worker);
-    this.left.delete(worker);
   }
 
   /** Settles when connections are refused and all before are given to workers. */
@@ -85,10 +79,10 @@ export class SharedPort {
     worker.take(connection);
   }
 
-  /** Closes the connection of a worker in this process. The worker keeps it if it has taken it. */
-  private letGo(worker: Taker): void {
+  /** Closes the connection of a worker in this process; the worker keeps it. @returns whether there was one. */
+  private letGo(worker: Taker): boolean {
     this.given.get(worker)?.destroy();
-    this.given.delete(worker);
+    return this.given.delete(worker);
   }
 
   private stopWaiting(connection: Socket): void {

@@ -13,8 +13,8 @@ interface StartedServer {
 }
 
 /**
- * Connects this worker to its primary: gives signs of life from now on, and stops when the primary says so. A message, because a terminal
- * sends Ctrl-C to workers and primary alike, and a signal of the primary would be the second one.
+ * Connects this worker to its primary: gives signs of life from now on, and stops when the primary says so. Signals stop the primary alone,
+ * because a terminal sends Ctrl-C to all: a worker that stopped before the primary would leave connections that nobody takes.
  * @returns a function that hands over the server once it serves.
  */
 export function joinPrimary(onStop: () => void): (server: StartedServer) => void {

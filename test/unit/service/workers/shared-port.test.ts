@@ -36,9 +36,9 @@ it('gives a worker one connection, and the next when it has taken that', async (
   port.addFree(second);
   for (let n = 0; n < 4; n++) await open();
   await vi.waitFor(() => expect(counts(first, second)).toEqual([1, 1]), PATIENT);
-  port.addFree(second);
+  port.taken(second);
   await vi.waitFor(() => expect(counts(first, second)).toEqual([1, 2]), PATIENT);
-  port.addFree(second);
+  port.taken(second);
   await port.close();
   expect(counts(first, second)).toEqual([1, 3]);
 });
@@ -50,12 +50,11 @@ it('gives nothing to a worker that has left, also when it has taken its last one
   await open();
   await vi.waitFor(() => expect(counts(leaving)).toEqual([1]), PATIENT);
   port.leave(leaving);
-  port.addFree(leaving);
+  port.taken(leaving);
   await open();
   const other = worker();
   port.addFree(other);
   await vi.waitFor(() => expect(counts(leaving, other)).toEqual([1, 1]), PATIENT);
-  port.end(leaving);
   port.addFree(leaving);
   await open();
   await vi.waitFor(() => expect(counts(leaving, other)).toEqual([2, 1]), PATIENT);
@@ -70,8 +69,9 @@ it('is closed when all connections before are given away, and refuses later ones
     closed = true;
   });
   const late = worker();
+  port.addFree(late);
   for (let n = 0; n < 3; n++) {
-    port.addFree(late);
+    if (n > 0) port.taken(late);
     await vi.waitFor(() => expect(counts(late)).toEqual([n + 1]), PATIENT);
     if (n < 2) expect(closed).toBe(false);
   }
@@ -88,7 +88,7 @@ it('ends the connection that a worker had not taken when it ended, and no other'
   port.addFree(other);
   const kept = await open();
   await vi.waitFor(() => expect(counts(other)).toEqual([1]), PATIENT);
-  port.end(killed);
+  port.leave(killed);
   await once(lost.resume(), 'close');
   expect(kept.closed).toBe(false);
   await port.close();
