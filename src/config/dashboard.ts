@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
-import { addressSetting, haveCommonAddress, integer, parseConfig, parseVariables } from './service.ts';
+import { haveCommonAddress, parseConfig } from './service.ts';
+import { addressSetting, integer, parseVariables } from './values.ts';
 
 /** The settings of the dashboard: those of the service for Redis, plans and logs, and its own. */
 export type DashboardConfig = Readonly<ReturnType<typeof parseDashboardConfig>>;

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
-import { listSetting } from './redis.ts';
+import { listSetting } from './values.ts';
 
 /** Parses a list of font files. Each of them must be there. */
 export const fontFiles = listSetting().superRefine((files, context) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { messageOf } from '../errors.ts';
+import { listSetting } from './values.ts';
 
 /** How to reach Redis: the settings, and the parsers of their variables. */
 
@@ -80,17 +81,4 @@ function isRedisUrl(text: string): boolean {
   if (!/^\d*$/.test(searchParams.get('db') ?? '')) return false;
   if (protocol === 'unix:') return hostname === '' && pathname.length > 1;
   return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
-}
-
-/** Returns the parser of a list that is separated by commas. */
-export function listSetting(fallback = '') {
-  return z.string().default(fallback).transform(splitList);
-}
-
-/** Returns the parts of a list that is separated by commas. */
-export function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }

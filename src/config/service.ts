@@ -1,21 +1,9 @@
 import * as z from 'zod';
-import { ConfigError } from '../errors.ts';
 import { fontFiles } from './font-files.ts';
-import { listSetting, nodeList, pemFile, type RedisConfig, redisUrl, splitList } from './redis.ts';
+import { nodeList, pemFile, type RedisConfig, redisUrl } from './redis.ts';
+import { addressSetting, integer, listSetting, oneOf, parseVariables, splitList } from './values.ts';
 
 /** All settings of the service, parsed once from environment variables. */
-
-/** Returns the parser of a whole number in a range, `fallback` when it is unset. */
-export const integer = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, `must be a whole number from ${min} to ${max}`)
-    .default(fallback);
-
-const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` });
 
 const PLAN_FORMAT = 'must list plan=requests pairs with whole numbers above 0, such as free=100,starter=1000,pro=10000';
 
@@ -30,12 +18,6 @@ const webOrigins = (fallback: string) =>
     (origins) => origins.every((o) => o === '*' || (!o.includes('*') && URL.canParse(o) && new URL(o).origin === o)),
     'must be * or a comma-separated list of origins such as https://example.com (scheme and host, no path, no wildcard)',
   );
-
-/** Parses an address, without slashes at its end. */
-export const addressSetting = z
-  .string()
-  .default('')
-  .transform((text) => text.replace(/\/+$/, ''));
 
 const publicUrl = addressSetting.refine(
   (text) => text === '' || (/^https?:\/\/[^\s?#"'<>\\]{1,500}$/.test(text) && URL.canParse(text)),
@@ -132,14 +114,6 @@ const schema = z
       wrong('ADMIN_PORT', `is ${env.PORT}, as PORT is: choose another, or 0 for no admin listener`);
     }
   });
-
-/** Parses environment variables by a schema. An empty value counts as unset. @throws ConfigError with every wrong variable. */
-export function parseVariables<T>(variables: z.ZodType<T>, env: Readonly<Record<string, string | undefined>>): T {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const result = variables.safeParse(given);
-  if (result.success) return result.data;
-  throw new ConfigError(result.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`));
-}
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
