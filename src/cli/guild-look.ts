@@ -30,8 +30,11 @@ function parserOf(setting: keyof PageLook): (text: string) => string {
 export function gatherLook<T>(options: T & LookOptions) {
   const { pageAccent, pageAccentDark, pageBackground, pageBackgroundDark, pagePicture, ...others } = options;
   const named = Object.entries({
-    ...{ accent: pageAccent, accentDark: pageAccentDark, picture: pagePicture },
-    ...{ background: pageBackground, backgroundDark: pageBackgroundDark },
+    accent: pageAccent,
+    accentDark: pageAccentDark,
+    background: pageBackground,
+    backgroundDark: pageBackgroundDark,
+    picture: pagePicture,
   }).filter(([, value]) => value !== undefined);
   const pageLook: Partial<PageLook> = Object.fromEntries(named);
   return { ...others, ...(named.length > 0 && { pageLook }) };

@@ -62,7 +62,7 @@ export class WorkerMetrics {
     const current = [...this.latest.values()].map((sent) =>
       sent.round >= round ? sent.metrics : totalsOf(sent.metrics),
     );
-    const own = (await this.own.getMetricsAsJSON()) as MetricsJson;
+    const own = await this.own.getMetricsAsJSON();
     return AggregatorRegistry.aggregate([own, this.ended, ...current]).metrics();
   }
 }

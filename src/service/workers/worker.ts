@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../../http/health.ts';
 import type { Port } from '../../http/server/port.ts';
-import { BEAT_MS, type MetricsJson, type PrimaryMessage, type WorkerMessage } from './messages.ts';
+import { BEAT_MS, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** The parts of a started server that the primary asks for. */
 interface StartedServer {
@@ -82,7 +82,7 @@ function messageOf(...types: readonly PrimaryMessage['type'][]): Promise<Primary
 }
 
 async function sendMetrics(registry: Registry, round: number): Promise<void> {
-  send({ type: 'metrics', round, metrics: (await registry.getMetricsAsJSON()) as MetricsJson });
+  send({ type: 'metrics', round, metrics: await registry.getMetricsAsJSON() });
 }
 
 function send(message: WorkerMessage): void {
