@@ -3,7 +3,7 @@ import { watchLag } from './lag.js';
 
 /**
  * Preloaded into a service process: reports how long the process was kept from running. It writes to file descriptor 3,
- * because a report on stdout can come in the middle of a log line.
+ * because a report on stdout can come in the middle of a log line. A worker reports nothing: its channel to the first process has that number.
  */
 const SIDE_CHANNEL = 3;
 const PERIOD_MS = 200;
@@ -19,6 +19,8 @@ const report = () => {
     // The test process is gone, or the process that started this one gave it no such channel.
   }
 };
-setInterval(report, PERIOD_MS).unref();
-// The end matters most, and no interval comes after it.
-process.once('exit', report);
+if (!process.channel) {
+  setInterval(report, PERIOD_MS).unref();
+  // The end matters most, and no interval comes after it.
+  process.once('exit', report);
+}
