@@ -1,3 +1,4 @@
+import { RefusedError } from '../errors.ts';
 import { curveOfFiles } from '../formats/curve-choice.ts';
 import { dryRun } from '../formats/dry-run.ts';
 import type { FormatName } from '../formats/formats.ts';
@@ -54,6 +55,8 @@ export async function seed(context: CommandContext, options: SeedOptions): Promi
     return run(context, options, inputs, interrupt);
   });
   if (outcome instanceof IncompleteRun) throw new PartialResult(outcome.message, EXIT_CODES[outcome.reason]);
+  // What a script refuses of a load is a failure of it. Other refusals are about the guild.
+  if (outcome instanceof RefusedError && 'index' in outcome.params) throw new Error(outcome.tell());
   if (outcome) throw outcome;
 }
 

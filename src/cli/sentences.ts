@@ -56,6 +56,6 @@ function quoted(name: string, args: string): string {
 
 /** Returns an id as an argument of a command. One that was written by hand can have spaces, and one with a dash looks like an option. */
 function argument(id: string): string {
-  const text = /^[\w.-]+$/.test(id) ? id : `'${id}'`;
+  const text = /^[\w.-]+$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`;
   return id.startsWith('-') ? `-- ${text}` : text;
 }

@@ -41,9 +41,7 @@ export function outcomeOf(error: unknown, counts: LoadCounts, { progress, signal
     return new Error(`${explainFailure(error.reason)} (the guild has all old or all new members: ${runAgain})`);
   if (signal.aborted) return new IncompleteRun(`Interrupted: ${state}`, 'interrupted');
   if (error instanceof StoreUnavailableError) return new Error(`${explainFailure(error.reason)} (${state})`);
-  // What a script refuses of a load is a failure of it. Other refusals are about the guild.
-  if (error instanceof RefusedError)
-    return 'index' in error.params ? new Error(error.after(state).tell()) : error.after(state);
+  if (error instanceof RefusedError) return error.after(state);
   // The same file would be refused again.
   if (error instanceof InvalidInputError)
     return new Error(`${error.message} (${stateOf(counts, 'correct the file and run it again')})`);

@@ -406,6 +406,17 @@ describe('an upload to the dashboard', needs('redis-server'), () => {
     expect(await dashboard.store.client.keys('gr:{own}:next:*')).toEqual([]);
   });
 
+  it('that another command takes over says so in the words of the page', async () => {
+    const { client } = dashboard.store;
+    const rows = Array.from({ length: 100_000 }, (_, n) => `m${n},${n}`).join('\n');
+    await upload(`user_id,xp\n${rows}\n`);
+    await start({ mode: 'replace', confirm: 'yes' });
+    await vi.waitFor(async () => expect(await client.zcard('gr:{own}:next:xp')).toBeGreaterThan(0), PATIENT);
+    await client.set('gr:{own}:next:xp:lock', 'of another', 'PX', 60_000);
+    expect(await ended()).toContain('taken over this guild meanwhile: begin again (nothing was replaced).');
+    expect(await ranking()).toEqual(['a', '1', 'old', '40']);
+  });
+
   it('that loads is stopped with the dashboard, leaves nothing staged, and its end is in the activity', async () => {
     const second = await startDashboard(
       parseDashboardConfig({ REDIS_URL: dashboard.redis.url, DASHBOARD_PORT: '0', LOG_LEVEL: 'silent' }),
