@@ -139,7 +139,7 @@ export class RefusedError extends DomainError {
 
   /** Returns the error with what was done before it. */
   after(state: string): RefusedError {
-    return new RefusedError(...([this.code, this.params, state] as unknown as Refusal));
+    return new RefusedError(...([this.code, this.params, state] as Refusal));
   }
 }
 

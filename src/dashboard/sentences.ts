@@ -32,7 +32,7 @@ const PAGE_SENTENCES: Partial<Sentences> = {
   count_busy: () => 'The members of this guild are being counted: try again in a minute',
   count_interrupted: () => 'The count of the members was interrupted for more than a minute: try again',
   count_disturbed: () =>
-    'Something changes this guild past the rules of the bot while its members are counted: ask the operator to stop it',
+    'Another program changes the data of this guild while its members are counted: ask the operator to stop it',
   curve_changed: () => 'The curve was changed meanwhile: look at the file again, on the new curve',
   hiding_disturbed: () => 'Hidden members change faster than they can be carried over: try again later',
 };
