@@ -28,6 +28,8 @@ export type StoreFailureCode = RedisCode | 'timeout' | 'unreachable' | 'other';
 export function redisCodeOf(reason: string): RedisCode | 'ERR' | undefined {
   // Redis 7.0 and Valkey give the refusal of a command in a script no code of its own.
   if (/user executing the script can't|ACL failure in script/.test(reason)) return 'NOPERM';
+  // Proxies in front of several servers say it in words of their own.
+  if (/\bCROSSSLOT\b|\bsame (hash ?)?slot\b/i.test(reason)) return 'CROSSSLOT';
   const word = /^([A-Z]{2,})\b/.exec(reason)?.[1];
   return word === undefined ? undefined : (REDIS_CODES.find((code) => code === word) ?? 'ERR');
 }

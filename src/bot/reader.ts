@@ -1,7 +1,7 @@
 import { InvalidInputError, StoreUnavailableError } from '../errors.ts';
 import { checkFields } from '../guild/members/check-fields.ts';
 import { CommandBatcher } from '../store/command-batcher.ts';
-import { type BotClient, type BotOptions, isCluster, keysUnder, scriptsOn } from './bot-client.ts';
+import { type BotClient, type BotOptions, keysUnder, scriptsOn } from './bot-client.ts';
 import { GuildReader } from './guild-reader.ts';
 
 /** The package's entry `guildrank/reader`: a bot reads rankings with it, on its own connection. */
@@ -14,7 +14,7 @@ export function createReader(client: BotClient, options: BotOptions = {}): Guild
   checkFields(options, 'the options of createReader', ['keyPrefix']);
   const scripts = scriptsOn(client);
   const redisKeys = keysUnder(options.keyPrefix);
-  const commands = new CommandBatcher({ isCluster: isCluster(client) }, scripts, redisKeys);
+  const commands = new CommandBatcher(scripts, redisKeys);
   return new GuildReader({ scripts, redisKeys, commands });
 }
 

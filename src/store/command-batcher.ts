@@ -1,11 +1,11 @@
 import { StoreUnavailableError } from '../errors.ts';
+import { isCluster, type RedisClient, writeTogether } from './client.ts';
 import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from './keys.ts';
 import { defineScript } from './script.ts';
 import type { Scripts } from './scripts.ts';
 
-export const batch = defineScript('batch', ['quota']);
-/** The same with the keys that a Cluster wants declared. */
-export const batchOfOneGuild = defineScript('batch', ['quota', ...READ_KEYS]);
+/** The commands of one guild or several. The keys that it names are those of the first guild; those of its boards and of the other guilds follow. */
+export const batch = defineScript('batch', ['quota', ...READ_KEYS]);
 
 /** The reply of a command: a text, or a list of two values or more. */
 export type CommandReply = string | readonly [unknown, unknown, ...unknown[]];
@@ -24,47 +24,60 @@ export interface ReadCommand<T> {
   decode(reply: CommandReply): T;
 }
 
-/** Commands that leave as one Redis command. */
-class CommandBatch {
-  lastGuild: string;
+/** Commands of one guild that leave together. */
+class GuildCommands {
   /** One line a command, as batch.lua documents them. */
   lines = '';
-  /** Ids of its API keys with a cap, whose counters a Cluster wants declared. */
-  cappedKeys: Set<string> | undefined;
-  weight = 0;
   count = 0;
-  readonly replies: Promise<Reply[]>;
-  /** Settles the batch with the reply of its Redis command. */
-  resolve!: (replies: Promise<Reply[]>) => void;
+  /** Ids of the API keys with a cap that are counted, whose counters are declared. */
+  cappedKeys: Set<string> | undefined;
+  readonly replies: Promise<readonly Reply[]>;
+  resolve!: (replies: readonly Reply[] | Promise<readonly Reply[]>) => void;
+  reject!: (failure: unknown) => void;
 
-  constructor(readonly firstGuild: string) {
-    this.lastGuild = firstGuild;
-    this.replies = new Promise((resolve) => {
+  constructor(readonly guildId: string) {
+    this.replies = new Promise((resolve, reject) => {
       this.resolve = resolve;
+      this.reject = reject;
     });
   }
 }
 
-/** Rows that one batch may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
+export interface BatcherOptions {
+  /** The connection of the scripts. Without one, as on a client of a bot, each guild's commands leave alone. */
+  readonly client?: RedisClient;
+  /** Called once, when the host turns out to keep guilds on several servers behind its address. */
+  readonly onSharded?: (() => void) | undefined;
+}
+
+/** Rows that one Redis command may read. Redis serves nobody else meanwhile: these take it about a millisecond. */
 const MAX_WEIGHT = 500;
 
 /**
  * Runs the commands of batch.lua for guilds. Commands that are collected together leave as one Redis command, which shares the cost for
- * ioredis and Redis (docs/adr/0006). In a Cluster each guild has a Redis command of its own, because its keys are in a slot of their own.
- * It declares its keys, so that a Cluster refuses it while the slot moves.
+ * ioredis and Redis (docs/adr/0006). It declares all keys of all its guilds. A host that keeps guilds on several servers therefore refuses
+ * the command as a whole, before anything is counted or read; the commands are then sent again, those of each guild alone, and so are all
+ * later ones (docs/adr/0012).
  */
 export class CommandBatcher {
-  /** Batches not yet sent, by {@link batchKey}. */
-  private batches = new Map<string, CommandBatch>();
+  /** Commands not yet sent, by guild; those of its boards apart, because they declare further keys. */
+  private waiting = new Map<string, GuildCommands>();
+  private weight = 0;
   private collecting = false;
-  private readonly declaresKeys: boolean;
+  private sharded: boolean;
 
   constructor(
-    client: { readonly isCluster: boolean },
     private readonly scripts: Scripts,
     private readonly redisKeys: RedisKeys,
+    private readonly options: BatcherOptions = {},
   ) {
-    this.declaresKeys = client.isCluster;
+    const { client } = options;
+    this.sharded = client === undefined || isCluster(client);
+  }
+
+  /** Whether the guilds are on several servers, as in a Cluster. Behind one address that is known when a command was refused for it. */
+  get isSharded(): boolean {
+    return this.sharded;
   }
 
   /** Sends all commands that `work` runs, before it returns, together. */
@@ -93,28 +106,21 @@ export class CommandBatcher {
     weight = 1,
     cappedKeyId?: string,
   ): Promise<T> {
-    const key = this.batchKey(guildId, command);
-    let batch = this.batches.get(key);
-    if (batch && batch.weight + weight > MAX_WEIGHT) {
-      this.send(batch);
-      batch = undefined;
+    if (this.waiting.size > 0 && this.weight + weight > MAX_WEIGHT) this.flush();
+    const key = isOfBoard(command) ? `${guildId}~` : guildId;
+    let commands = this.waiting.get(key);
+    if (!commands) {
+      commands = new GuildCommands(guildId);
+      this.waiting.set(key, commands);
     }
-    if (!batch) {
-      batch = new CommandBatch(guildId);
-      this.batches.set(key, batch);
-    }
-    if (guildId !== batch.lastGuild) {
-      batch.lastGuild = guildId;
-      batch.lines += `guild ${guildId}\n`;
-    }
-    batch.lines += `${command}\n`;
-    batch.weight += weight;
+    commands.lines += `${command}\n`;
+    this.weight += weight;
     if (cappedKeyId !== undefined) {
-      batch.cappedKeys ??= new Set();
-      batch.cappedKeys.add(cappedKeyId);
+      commands.cappedKeys ??= new Set();
+      commands.cappedKeys.add(cappedKeyId);
     }
-    const index = batch.count++;
-    const result = batch.replies.then((replies) => decode(replyOf(replies[index]) as R));
+    const index = commands.count++;
+    const result = commands.replies.then((replies) => decode(replyOf(replies[index]) as R));
     if (!this.collecting) this.flush();
     return result;
   }
@@ -131,29 +137,69 @@ export class CommandBatcher {
     return this.run(read.guildId, `${read.command} ${cachedRevision}`, decode, read.weight);
   }
 
-  /** Names the batch that a command may join. Those of boards declare further keys in a Cluster. */
-  private batchKey(guildId: string, command: string): string {
-    if (!this.declaresKeys) return '';
-    return isOfBoard(command) ? `${guildId}~` : guildId;
-  }
-
   private flush(): void {
-    const { batches } = this;
-    this.batches = new Map();
-    for (const batch of batches.values()) this.send(batch);
+    const all = [...this.waiting.values()];
+    if (all.length === 0) return;
+    this.waiting = new Map();
+    this.weight = 0;
+    if (all.length > 1 && !this.sharded) void this.sendJoined(all);
+    else this.sendApart(all);
   }
 
-  private send(commands: CommandBatch): void {
-    const { firstGuild, lines, resolve } = commands;
-    const quota = this.redisKeys.quota(firstGuild);
-    resolve(this.declaresKeys ? this.sendDeclared(commands, quota) : batch<Reply[]>(this.scripts, { quota }, [lines]));
+  /** Sends the commands of several guilds as one Redis command. */
+  private async sendJoined(all: readonly GuildCommands[]): Promise<void> {
+    try {
+      const replies = await this.send(all);
+      let first = 0;
+      for (const { count, resolve } of all) {
+        resolve(replies.slice(first, first + count));
+        first += count;
+      }
+    } catch (failure) {
+      if (failure instanceof StoreUnavailableError && failure.code === 'CROSSSLOT') {
+        this.becomeSharded();
+        return this.sendApart(all);
+      }
+      for (const { reject } of all) reject(failure);
+    }
   }
 
-  private sendDeclared({ firstGuild, lines, cappedKeys }: CommandBatch, quota: string): Promise<Reply[]> {
-    const guild = this.redisKeys.guild(firstGuild);
-    const further = isOfBoard(lines) ? BOARDS.map((board) => boardKeys(guild.xp, board).xp) : [];
-    for (const keyId of cappedKeys ?? []) further.push(this.redisKeys.keyQuota(firstGuild, keyId));
-    return batchOfOneGuild(this.scripts, { ...guild, quota }, [lines], further);
+  /** Sends the commands of each guild as a Redis command of their own. */
+  private sendApart(all: readonly GuildCommands[]): void {
+    const sendEach = (): void => {
+      for (const commands of all) commands.resolve(this.send([commands]));
+    };
+    const { client } = this.options;
+    if (client && all.length > 1) writeTogether(client, sendEach);
+    else sendEach();
+  }
+
+  private becomeSharded(): void {
+    if (this.sharded) return;
+    this.sharded = true;
+    this.options.onSharded?.();
+  }
+
+  /** Sends one Redis command, which declares all keys of its guilds. */
+  private send(all: readonly GuildCommands[]): Promise<readonly Reply[]> {
+    const keys: string[] = [];
+    let lines = '';
+    for (const commands of all) {
+      if (keys.length > 0) lines += `guild ${keys.length + 1}\n`;
+      lines += commands.lines;
+      this.declareKeys(commands, keys);
+    }
+    const [quota = '', xp = '', stats = '', config = '', members = '', ...further] = keys;
+    return batch<readonly Reply[]>(this.scripts, { quota, xp, stats, config, members }, [lines], further);
+  }
+
+  /** Adds the keys of a guild's commands, in the order that batch.lua documents. */
+  private declareKeys({ guildId, lines, cappedKeys }: GuildCommands, keys: string[]): void {
+    const guild = this.redisKeys.reading(guildId);
+    keys.push(guild.quota);
+    for (const name of READ_KEYS) keys.push(guild[name]);
+    if (isOfBoard(lines)) for (const board of BOARDS) keys.push(boardKeys(guild.xp, board).xp);
+    for (const keyId of cappedKeys ?? []) keys.push(this.redisKeys.keyQuota(guildId, keyId));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChainableCommander } from 'ioredis';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
-import { CommandBatcher } from './command-batcher.ts';
+import { type BatcherOptions, CommandBatcher } from './command-batcher.ts';
 import { RedisKeys } from './keys.ts';
 import { type CommandObserver, type ScriptStore, Scripts, type ScriptsOptions } from './scripts.ts';
 
@@ -17,11 +17,13 @@ export interface Store extends ClientStore, ScriptStore {
   readonly commands: CommandBatcher;
 }
 
+export interface StoreOptions extends ScriptsOptions, Pick<BatcherOptions, 'onSharded'> {}
+
 /** Returns the store on a connection, which the caller closes. @param options of the scripts; the observer hears of the client's commands too. */
-export function openStore(client: RedisClient, keyPrefix: string, options: ScriptsOptions = {}): Store {
+export function openStore(client: RedisClient, keyPrefix: string, options: StoreOptions = {}): Store {
   const redisKeys = new RedisKeys(keyPrefix);
   const scripts = new Scripts(client, options);
-  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const commands = new CommandBatcher(scripts, redisKeys, { client, onSharded: options.onSharded });
   return { client: withStoreErrors(client, options.observe), scripts, commands, redisKeys };
 }
 

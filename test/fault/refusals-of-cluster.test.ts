@@ -65,7 +65,7 @@ describe('a Cluster', needs('redis-server'), () => {
       await services.writer.recordMany(GUILD, [{ userId: 'c', add: 9 }]);
       const read = async () => {
         const { client, scripts, redisKeys } = services;
-        const commands = new CommandBatcher(client, scripts, redisKeys);
+        const commands = new CommandBatcher(scripts, redisKeys, { client });
         const reads = BOARDS.flatMap((board) => [new PageRead(GUILD, 1, 10, board), new MemberRead(GUILD, 'a', board)]);
         return Promise.all(reads.map((each) => commands.read<{ value: unknown }>(each).catch((error: Error) => error)));
       };

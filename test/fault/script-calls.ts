@@ -132,12 +132,18 @@ export const scriptCalls: readonly ScriptCall[] = [
   {
     script: 'batch',
     run: ({ client, scripts, redisKeys }) =>
-      new CommandBatcher(client, scripts, redisKeys).run(GUILD, 'count 1 3600 100', (reply) => reply),
+      new CommandBatcher(scripts, redisKeys, { client }).run(GUILD, 'count 1 3600 100', (reply) => reply),
   },
   {
     script: 'batch',
     run: ({ client, scripts, redisKeys }) =>
-      new CommandBatcher(client, scripts, redisKeys).run(GUILD, 'capped 1 3600 100 k1 5', (reply) => reply, 1, 'k1'),
+      new CommandBatcher(scripts, redisKeys, { client }).run(
+        GUILD,
+        'capped 1 3600 100 k1 5',
+        (reply) => reply,
+        1,
+        'k1',
+      ),
   },
 ];
 

@@ -24,7 +24,7 @@ describeStores('random writes', (kind) => {
     testStore = await kind.start();
     const client = testStore.connect();
     store = servicesOn(client, 'gr');
-    commands = new CommandBatcher(client, new Scripts(client), store.redisKeys);
+    commands = new CommandBatcher(new Scripts(client), store.redisKeys, { client });
   });
   afterAll(() => testStore.stop());
 

@@ -40,7 +40,7 @@ describe('a Redis Cluster that moves a slot', needs('redis-server'), () => {
     client.on('error', () => {});
     await waitUntilReady(client, 10_000, () => {});
     store = servicesOn(client, 'gr');
-    commands = new CommandBatcher(client, new Scripts(client, { limit: timeLimit(400) }), store.redisKeys);
+    commands = new CommandBatcher(new Scripts(client, { limit: timeLimit(400) }), store.redisKeys, { client });
   });
   afterAll(async () => {
     store?.client.disconnect();

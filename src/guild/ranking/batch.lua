@@ -1,15 +1,12 @@
 -- batch: serves many requests with one call: counts requests, reads pages, members and statistics.
 --
--- KEYS[1] gr:quota:{G} of the first guild. There are two forms of the call:
---   A single guild, for a Cluster and for servers that allow no undeclared keys: KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats
---     KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
---     For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. At the end gr:quota:{G}:ID for each API key that is capped.
---     A Cluster refuses such a call while these keys are on two nodes, so the reply is never made of half a guild.
---   Several guilds, for a single Redis: no further keys. The names of all others are built from KEYS[1], because a call a guild would
---     cost throughput (docs/adr/0012). It reads, and writes nothing but the quota counters.
+-- KEYS[1] gr:quota:{G}   KEYS[2] gr:{G}:xp   KEYS[3] gr:{G}:stats   KEYS[4] gr:{G}:config   KEYS[5] gr:{G}:members
+--   For boards then gr:{G}~week:xp, ~week.prev:xp, ~month:xp, ~month.prev:xp. After them gr:quota:{G}:ID for each API key that is capped.
+--   A call for several guilds has the same keys of each further guild after these. All keys are declared: a host that keeps guilds on several
+--   servers refuses a call for guilds of two servers, and a Cluster refuses a call for a guild that it moves (docs/adr/0012).
 -- ARGV[1] the commands of the batch, one a line: a name and its arguments, separated by spaces. One text, because every
 --         further argument costs the client time. Ids and numbers contain no spaces.
---   guild G                    the commands that follow are of this guild (only in the second form)
+--   guild FIRST                the commands that follow are of the guild whose keys begin at KEYS[FIRST]; before it, at KEYS[1]
 --   count N WINDOW LIMIT       counts N requests; WINDOW = length of the quota window in seconds; LIMIT = requests a window
 --   capped N WINDOW LIMIT ID CAP   the same for requests of the API key ID, which allows CAP requests a window
 --   page FIRST LAST REV        ranks FIRST to LAST, from 0
@@ -49,21 +46,18 @@ local function rare_command(name)
   return find_rare(name)
 end
 
-local prefix, first_guild = string.match(KEYS[1], '^(.*):quota:{(.+)}$')
-
--- Returns the names of a guild's keys. A command adds the revision as `rev` when it has read it.
-local function guild_of(id)
-  local tag = ':{' .. id .. '}'
-  return { quota = prefix .. ':quota' .. tag, base = prefix .. tag .. ':' }
+-- Returns the names of the keys of the guild whose keys begin at KEYS[first]. A command adds the revision as `rev` when it has read it.
+local function guild_at(first)
+  return { quota = KEYS[first + 0], base = string.sub(KEYS[first + 1], 1, -3) }
 end
 
-local guild = guild_of(first_guild)
+local guild = guild_at(1)
 
 local replies = {}
 -- The third argument is the rest of the line: "capped" has more.
 for name, a, b, c in string.gmatch(ARGV[1], '(%S+) ?(%S*) ?(%S*) ?([^\n]*)\n') do
   if name == 'guild' then
-    guild = guild_of(a)
+    guild = guild_at(a)
   else
     local done, reply = pcall(commands[name] or rare_command(name), guild, a, b, c)
     if not done then

@@ -34,7 +34,7 @@ describeStores('a bot of several processes', (kind) => {
   beforeAll(async () => {
     store = await kind.start();
     services = servicesOn(store.client, 'gr');
-    commands = new CommandBatcher(store.client, services.scripts, services.redisKeys);
+    commands = new CommandBatcher(services.scripts, services.redisKeys);
     const client = clocked(store.client, () => model.current.nowMs);
     timed = new Scripts(client);
     reader = createReader(client);

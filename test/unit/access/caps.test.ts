@@ -25,7 +25,7 @@ describeStores('API keys with and without caps of one guild', (kind) => {
   beforeEach(async () => {
     await testStore.empty();
     const scripts = new Scripts(testStore.client);
-    const commands = new CommandBatcher(testStore.client, scripts, new RedisKeys('gr'));
+    const commands = new CommandBatcher(scripts, new RedisKeys('gr'), { client: testStore.client });
     const usage = { count: ({ keyId }: Identity, allowed: boolean) => void used.push({ keyId, allowed }) };
     batcher = new RequestBatcher(new Quotas(commands, new Map(Object.entries(QUOTAS))), usage, noCache(), commands);
     used = [];

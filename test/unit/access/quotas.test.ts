@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => testStore.stop());
 beforeEach(async () => {
   await testStore.empty();
-  quotas = new Quotas(new CommandBatcher(testStore.client, new Scripts(testStore.client), new RedisKeys('gr')), PLANS);
+  quotas = new Quotas(new CommandBatcher(new Scripts(testStore.client), new RedisKeys('gr')), PLANS);
 });
 
 it('returns the state after each request, as if they had been counted one by one', async () => {

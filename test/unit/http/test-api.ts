@@ -61,7 +61,7 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
   const store = openStore(client, 'gr');
   const scripts = new Scripts(client, { observe: (name) => api.commands.push(name) });
   const { redisKeys } = store;
-  const commands = new CommandBatcher(client, scripts, redisKeys);
+  const commands = new CommandBatcher(scripts, redisKeys, { client });
   const cors = corsPolicy(corsOrigins);
   const apiKeys = new ApiKeyStore(store, clock);
   const lookUps = timeLimit(lookUpLimitMs);

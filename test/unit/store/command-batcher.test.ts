@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { CommandBatcher } from '../../../src/store/command-batcher.ts';
@@ -8,18 +8,23 @@ import type { Scripts } from '../../../src/store/scripts.ts';
 type Batch = [name: string, keys: readonly string[], jobs: string];
 
 /** A batcher on a connection that answers a batch with its lines, or as told. */
-function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (jobs: string) => unknown } = {}) {
+function setup({
+  isCluster = false,
+  answer,
+}: {
+  isCluster?: boolean;
+  answer?: (lines: string, keys: readonly string[]) => unknown;
+} = {}) {
   const sent: Batch[] = [];
+  const onSharded = vi.fn();
   const run = async (...batch: Batch) => {
     sent.push(batch);
-    const lines = batch[2].split('\n').filter((line) => line !== '' && !line.startsWith('guild '));
-    return answer ? answer(batch[2]) : lines.map((line) => `did ${line}`);
+    const [, keys, text] = batch;
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('guild '));
+    return answer?.(text, keys) ?? lines.map((line) => `did ${line}`);
   };
-  const batcher = new CommandBatcher(
-    { isCluster } as RedisClient,
-    { run, limit: (work: Promise<unknown>) => work } as unknown as Scripts,
-    new RedisKeys('gr'),
-  );
+  const client = { isCluster } as RedisClient;
+  const batcher = new CommandBatcher({ run } as unknown as Scripts, new RedisKeys('gr'), { client, onSharded });
   /** Runs commands together. */
   const collect = (...runs: (() => Promise<string>)[]) => {
     let results: Promise<string>[] = [];
@@ -28,10 +33,10 @@ function setup({ isCluster = false, answer }: { isCluster?: boolean; answer?: (j
     });
     return results;
   };
-  return { batcher, sent, collect };
+  return { batcher, sent, collect, onSharded };
 }
 
-/** The keys that a batch in a Cluster declares for a guild. */
+/** The keys that a batch declares for a guild. */
 const keysOf = (guild: string) => [
   `gr:quota:{${guild}}`,
   ...['xp', 'stats', 'config', 'members'].map((name) => `gr:{${guild}}:${name}`),
@@ -40,7 +45,7 @@ const keysOf = (guild: string) => [
 const asIs = (reply: string) => reply;
 
 describe('commands that are collected', () => {
-  it('leave as one Redis command and get their replies in order', async () => {
+  it('leave as one Redis command with the keys of each guild, and get their replies in order', async () => {
     const { batcher, sent, collect } = setup();
     const results = collect(
       () => batcher.run('g', 'count 1 3600', asIs),
@@ -48,8 +53,8 @@ describe('commands that are collected', () => {
       () => batcher.run('h', 'stats ', asIs),
       () => batcher.run('g', 'page 0 9 7', asIs),
     );
-    const lines = 'count 1 3600\nstats \nguild h\nstats \nguild g\npage 0 9 7\n';
-    expect(sent).toEqual([['batch', ['gr:quota:{g}'], lines]]);
+    const lines = 'count 1 3600\nstats \npage 0 9 7\nguild 6\nstats \n';
+    expect(sent).toEqual([['batch', [...keysOf('g'), ...keysOf('h')], lines]]);
     expect(await Promise.all(results)).toEqual(['did count 1 3600', 'did stats ', 'did stats ', 'did page 0 9 7']);
   });
 
@@ -63,17 +68,17 @@ describe('commands that are collected', () => {
     ]);
   });
 
-  it('declare in a Cluster the counters of API keys with a cap, each once, after the other keys', async () => {
-    const { batcher, sent, collect } = setup({ isCluster: true });
+  it('declare the boards of a guild, and the counters of API keys with a cap each once, after its other keys', async () => {
+    const { batcher, sent, collect } = setup();
     const run = (keyId: string) => () => batcher.run('g', 'capped', asIs, 1, keyId);
-    await Promise.all(collect(run('k1'), () => batcher.run('g', 'stats~week', asIs), run('k2'), run('k1')));
-    expect(sent.map(([, keys]) => keys.slice(5))).toEqual([
-      ['gr:quota:{g}:k1', 'gr:quota:{g}:k2'],
-      ['gr:{g}~week:xp', 'gr:{g}~week.prev:xp', 'gr:{g}~month:xp', 'gr:{g}~month.prev:xp'],
-    ]);
+    const readBoard = () => batcher.run('g', 'stats~week', asIs);
+    await Promise.all(collect(run('k1'), readBoard, run('k2'), run('k1')));
+    const boards = ['week', 'week.prev', 'month', 'month.prev'].map((board) => `gr:{g}~${board}:xp`);
+    const keys = [...keysOf('g'), 'gr:quota:{g}:k1', 'gr:quota:{g}:k2', ...keysOf('g'), ...boards];
+    expect(sent).toEqual([['batch', keys, 'capped\ncapped\ncapped\nguild 8\nstats~week\n']]);
   });
 
-  it('are cut into batches of bounded weight', async () => {
+  it('are cut into Redis commands of bounded weight', async () => {
     const { batcher, sent, collect } = setup();
     const weights = [400, 100, 1, 499, 500, 900, 1];
     const results = collect(...weights.map((weight, i) => () => batcher.run('g', `j${i}`, asIs, weight)));
@@ -137,6 +142,44 @@ describe('a failure', () => {
     const { batcher, collect } = setup({ answer: () => ['fine'] });
     const results = collect(...['a', 'b'].map((command) => () => batcher.run('g', command, asIs)));
     const outcomes = await Promise.allSettled(results);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+describe('a host that keeps guilds on several servers behind one address', () => {
+  const refusal = "CROSSSLOT Keys in request don't hash to the same slot";
+  const shards = (_lines: string, keys: readonly string[]) => {
+    if (new Set(keys.map((key) => /\{.*\}/.exec(key)?.[0])).size > 1)
+      throw new StoreUnavailableError(new Error(refusal));
+  };
+
+  it('gets the commands that it refused again, those of each guild alone', async () => {
+    const { batcher, sent, collect, onSharded } = setup({ answer: shards });
+    const results = collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'count 1', asIs)));
+    expect(await Promise.all(results)).toEqual(['did count 1', 'did count 1']);
+    expect(sent.slice(1).map(([, keys]) => keys)).toEqual([keysOf('g'), keysOf('h')]);
+    expect(batcher.isSharded).toBe(true);
+    expect(onSharded).toHaveBeenCalledTimes(1);
+  });
+
+  it('gets later commands of each guild alone from the start', async () => {
+    const { batcher, sent, collect, onSharded } = setup({ answer: shards });
+    const both = () => Promise.all(collect(...['g', 'h'].map((guild) => () => batcher.run(guild, 'stats ', asIs))));
+    await both();
+    sent.length = 0;
+    await both();
+    expect(sent.map(([, keys]) => keys)).toEqual([keysOf('g'), keysOf('h')]);
+    expect(onSharded).toHaveBeenCalledTimes(1);
+  });
+
+  it('fails the commands of one guild alone, when one server fails', async () => {
+    const { batcher, collect } = setup({
+      answer: (lines, keys) => {
+        shards(lines, keys);
+        if (keys.includes('gr:{h}:xp')) throw new StoreUnavailableError(new Error('LOADING'));
+      },
+    });
+    const outcomes = await Promise.allSettled(collect(...['g', 'h'].map((g) => () => batcher.run(g, 'a', asIs))));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 });

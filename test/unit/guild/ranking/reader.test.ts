@@ -14,7 +14,7 @@ function readerOf(...reply: unknown[]) {
     sent.push(commands);
     return [reply.length === 1 ? reply[0] : reply];
   };
-  const commands = new CommandBatcher({ isCluster: false }, { run } as unknown as Scripts, new RedisKeys('gr'));
+  const commands = new CommandBatcher({ run } as unknown as Scripts, new RedisKeys('gr'));
   const reader = {
     page: (page: number, limit: number) => commands.read(new PageRead('g', page, limit)),
     member: () => commands.read(new MemberRead('g', 'a')),

@@ -30,7 +30,7 @@ beforeEach(() => {
     sent.push(String(args[0]).trim().split(/ *\n/));
     return run(name, keys, ...args);
   });
-  commands = new CommandBatcher(client, scripts, new RedisKeys('gr'));
+  commands = new CommandBatcher(scripts, new RedisKeys('gr'), { client });
   batcher = new RequestBatcher(new Quotas(commands, PLANS), { count: () => {} }, noCache(), commands);
 });
 
@@ -65,7 +65,7 @@ describe('requests of one moment', () => {
       load('g', readOf('p2')),
       load('g'),
     ]);
-    expect(sent).toEqual([['count 4 3600 1000', 'stats p1', 'stats p2', 'guild h', 'count 1 3600 1000', 'stats p1h']]);
+    expect(sent).toEqual([['count 4 3600 1000', 'stats p1', 'stats p2', 'guild 6', 'count 1 3600 1000', 'stats p1h']]);
   });
 
   it('of keys with caps have a line for each key, and those of all others one line that is the same as without', async () => {
