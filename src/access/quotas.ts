@@ -48,6 +48,11 @@ export class Quotas {
     return [...this.plans].map(([plan, { counts }]) => [plan, counts] as const);
   }
 
+  /** Returns the number of requests counted so far in this process. */
+  total(): number {
+    return [...this.counts()].reduce((sum, [, { allowed, denied }]) => sum + allowed + denied, 0);
+  }
+
   /**
    * Counts `requests` requests of a guild in one command. Those of an API key with a cap are counted on both, or on neither.
    * @param identity of all of them, for a key with a cap; otherwise of any key of the guild.

@@ -28,6 +28,8 @@ export interface RedisConfig {
   readonly tls: TlsConfig;
   /** Time limit of one command, in milliseconds. */
   readonly timeoutMs: number;
+  /** Time between two probes of a Redis that nobody asks anything, in milliseconds. */
+  readonly probeMs: number;
 }
 
 export const redisUrl = z

@@ -64,6 +64,7 @@ const schema = z
     REDIS_TLS_KEY: pemFile('private key'),
     REDIS_TLS_SERVERNAME: z.string().default(''),
     REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
+    REDIS_PROBE_MS: integer(250, 3_600_000, 15_000),
     KEY_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9:_.-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 : _ . -')
@@ -137,6 +138,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
       servername: e.REDIS_TLS_SERVERNAME,
     },
     timeoutMs: e.REDIS_TIMEOUT_MS,
+    probeMs: e.REDIS_PROBE_MS,
   };
   return {
     redis,

@@ -17,6 +17,7 @@ import type { RedisClient } from '../store/client.ts';
 import { connect, describe } from '../store/connection.ts';
 import { StoreHealth } from '../store/health.ts';
 import { reachStore } from '../store/lifecycle.ts';
+import { pingProbe } from '../store/probe.ts';
 import { openStore, type Store } from '../store/store.ts';
 import { timeLimit } from '../store/timeouts.ts';
 import { createDashboardApp } from './app.ts';
@@ -57,7 +58,8 @@ export async function startDashboard(
   const where = describe(redis);
   const client = connection ?? connect(redis);
   const monotonic = (): number => performance.now();
-  const health = new StoreHealth({ client, probe: () => client.ping(), logger, where, now: monotonic });
+  const probe = pingProbe(client);
+  const health = new StoreHealth({ client, probe, logger, where, now: monotonic, idleMs: redis.probeMs });
   const activity = { inFlight: 0, isClosing: false };
   const assets = loadAssets();
   const store = openStore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });

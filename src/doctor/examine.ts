@@ -3,6 +3,7 @@ import { redisCodeOf, StoreUnavailableError } from '../errors.ts';
 import { explainFailure } from '../store/failures.ts';
 import { type Check, type CheckContext, type Finding, problem, unknown } from './finding.ts';
 import { checkGuilds } from './guilds.ts';
+import { checkHost } from './host.ts';
 import { keyFindings, sampleKeys } from './keys.ts';
 import { checkRights, checkScripts } from './rights.ts';
 import { checkServers } from './server.ts';
@@ -41,6 +42,7 @@ function checksFor(named: string | undefined): Readonly<Record<string, Check>> {
     'round trip': checkRoundTrip,
     server: checkServers,
     EVAL: checkScripts,
+    host: checkHost,
     rights: checkRights,
     keys: async (context) => {
       const sample = await sampleKeys(context);

@@ -3,7 +3,7 @@ import { nodesOf } from '../store/client.ts';
 import { explainFailure } from '../store/failures.ts';
 import { timeProblem } from '../store/inspection.ts';
 import { boardKeys } from '../store/keys.ts';
-import { probeStore } from '../store/probe.ts';
+import { probeRequests } from '../store/probe.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok, problem, some } from './finding.ts';
 
 type Command = readonly [name: string, ...args: string[]];
@@ -26,6 +26,7 @@ export function neededCommands({ redisKeys, config }: Pick<CheckContext, 'redisK
   const commands: Command[] = [
     ['ping'],
     ['info', 'server'],
+    ['role'],
     ['eval', 'return 1', '1', xp],
     ['evalsha', sha, '1', xp],
     ['eval', 'return 1', '1', quota],
@@ -83,7 +84,7 @@ export async function checkScripts(context: CheckContext): Promise<readonly Find
   const time = await Promise.all(nodesOf(context.client, 'master').map(timeProblem));
   const missing = time.find((wrong) => wrong !== undefined);
   const timeFinding = missing ? problem('TIME', missing, 'Allow TIME') : ok('TIME', 'there is such a command');
-  const failure = await probeStore(context).then(
+  const failure = await probeRequests(context.client, context.commands).then(
     () => undefined,
     ({ reason }: StoreUnavailableError) => reason,
   );

@@ -8,9 +8,10 @@ import { RequestBatcher } from '../guild/ranking/request-batcher.ts';
 import { ResponseCache } from '../guild/ranking/response-cache.ts';
 import { type RenderedBody, sizeInMemory } from '../http/response/rendered-body.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { RedisClient } from '../store/client.ts';
+import { type RedisClient, reconnect } from '../store/client.ts';
+import { describe } from '../store/connection.ts';
 import { listen } from '../store/lifecycle.ts';
-import { probeStore } from '../store/probe.ts';
+import { storeProbe } from '../store/probe.ts';
 import { openStore, withStoreErrors } from '../store/store.ts';
 import { timeLimit } from '../store/timeouts.ts';
 
@@ -32,10 +33,18 @@ export function composeReads(
   subscriber: RedisClient,
   { clock, monotonic }: Clocks,
   metrics: Metrics,
+  logger: { info(text: string): void },
 ) {
   const { timeoutMs } = config.redis;
   const observe = metrics.observeCommand;
-  const store = openStore(client, config.keyPrefix, { limit: timeLimit(timeoutMs), observe });
+  const store = openStore(client, config.keyPrefix, {
+    limit: timeLimit(timeoutMs),
+    observe,
+    onSharded: () =>
+      logger.info(
+        `${describe(config.redis)} keeps guilds on several servers (CROSSSLOT): from now on each guild is asked by a command of its own`,
+      ),
+  });
   const { commands, redisKeys } = store;
   const quotas = new Quotas(commands, config.planQuotas);
   const usage = new Usage(store, clock);
@@ -61,13 +70,17 @@ export function composeReads(
   );
   // A Redis that comes back can have lost writes. "-node" tells of a Cluster's nodes, one by one.
   for (const event of ['ready', '-node']) client.on(event, () => cache.clear());
+  // A connection that leads to the old master after a change is made anew. The one for messages leads there too, and shows nothing of it.
+  client.on('close', () => reconnect(subscriber));
+  const batcher = new RequestBatcher(quotas, usage, cache, commands);
   return {
     authenticator,
     isSubscribed,
     quotas,
     usage,
     cache,
-    batcher: new RequestBatcher(quotas, usage, cache, commands),
-    probe: () => probeStore({ ...store, client }),
+    batcher,
+    probe: storeProbe(client, commands),
+    traffic: () => ({ counted: quotas.total(), uncounted: batcher.uncounted() }),
   };
 }

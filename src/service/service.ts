@@ -157,10 +157,18 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
   const lifecycle = { isDraining: false };
   const activity: Activity = { inFlight: 0, isClosing: false };
   const metrics = new Metrics(monotonic);
-  const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics);
+  const reads = composeReads(config, client, subscriber, { clock, monotonic }, metrics, logger);
   const periodMs = parts.usagePeriodMs ?? USAGE_PERIOD_MS;
   const endUsage = writeRegularly(reads.usage, logger, periodMs, () => metrics.countUsageFailure());
-  const health = new StoreHealth({ client, probe: reads.probe, logger, where, now: monotonic });
+  const health = new StoreHealth({
+    client,
+    probe: reads.probe,
+    logger,
+    where,
+    now: monotonic,
+    idleMs: config.redis.probeMs,
+    traffic: reads.traffic,
+  });
   const readiness: Readiness = () => {
     if (lifecycle.isDraining) return { reason: 'draining' };
     return health.problem && { reason: 'redis', cause: health.problem.code };

@@ -13,6 +13,11 @@ export function nodesOf(client: RedisClient, role: 'all' | 'master'): readonly R
   return isCluster(client) ? client.nodes(role) : [client];
 }
 
+/** Makes a connection anew, at once. A connection that is being made already stays: ioredis takes an interruption of that for the end. */
+export function reconnect(client: RedisClient): void {
+  if (client.status === 'connect' || client.status === 'ready') client.disconnect(true);
+}
+
 /**
  * Sends the commands that `work` runs, before it returns, in one write to a single Redis: each write is a system call. A Cluster has a
  * connection for each node, and writes at once.

@@ -14,8 +14,9 @@ import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
  */
 export function connect(config: RedisConfig, silenceMs = Math.max(500, config.timeoutMs * 2)): RedisClient {
   const { address, access } = parseUrl(config);
-  const options = { ...access, ...timeLimits(config.timeoutMs) };
-  if (config.mode === 'cluster') return connectToCluster(config, options, silenceMs);
+  const common = { ...access, ...timeLimits(config.timeoutMs) };
+  if (config.mode === 'cluster') return connectToCluster(config, common, silenceMs);
+  const options = { ...common, reconnectOnError: reconnectOnReplica() };
   if (config.mode === 'standalone') return guard(new Redis({ ...options, ...address }), silenceMs);
   const client = new Redis(sentinelOptions(config, options));
   watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
@@ -64,6 +65,23 @@ function timeLimits(timeoutMs: number): RedisOptions {
   };
 }
 
+/** Time between two reconnections because of a replica: a connection that leads to a replica for good must not break with each request. */
+const RECONNECT_EVERY_MS = 1000;
+
+/**
+ * Returns the decision whether to connect anew after an error: for READONLY, because a new connection reaches the new master behind the
+ * address, or asks the Sentinels for it. Without this and watchSentinels, commands would go to the old master without an end.
+ */
+function reconnectOnReplica(): (error: Error) => boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const now = performance.now();
+    if (redisCodeOf(error.message) !== 'READONLY' || now - last < RECONNECT_EVERY_MS) return false;
+    last = now;
+    return true;
+  };
+}
+
 /** Returns how to connect to the Sentinels themselves. */
 function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
   const { username, password } = sentinels;
@@ -93,8 +111,6 @@ function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptio
     // Of the connections to Sentinels, which watchSilence does not see: the next one is asked after half a second.
     connectTimeout: 500,
     sentinelRetryStrategy: (attempt) => Math.min(50 * attempt, 250),
-    // Without this and watchSentinels, writes go on to the old master for ten seconds after a failover, without an error.
-    reconnectOnError: (error) => redisCodeOf(error.message) === 'READONLY',
   };
 }
 

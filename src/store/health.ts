@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 
-/** Time between two checks while requests can be served, and while they cannot. */
+/** Time between two looks at what the requests show, while they can be served. */
 const PERIOD_MS = 1000;
+/** Time between two checks while requests cannot be served. */
 const PERIOD_DOWN_MS = 250;
 /** The wait before a check is repeated that got no answer: one late reply is no outage. */
 const RETRY_MS = 100;
@@ -18,6 +19,14 @@ interface HealthLogger {
   info(fields: object, message: string): void;
 }
 
+/** What the process has done with Redis since its start. */
+export interface StoreTraffic {
+  /** Requests that Redis has counted, which proves that a master serves and takes writes. */
+  readonly counted: number;
+  /** Reads without a count, which a server that is no longer the master answers as well. */
+  readonly uncounted: number;
+}
+
 export interface StoreHealthParts {
   readonly client: RedisClient;
   /** Tries what a request does. Rejects with StoreUnavailableError. */
@@ -27,11 +36,16 @@ export interface StoreHealthParts {
   readonly where: string;
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
+  /** Milliseconds between two checks of a Redis that nobody asks anything. */
+  readonly idleMs: number;
+  /** Left out = the requests prove nothing, and only time passes. */
+  readonly traffic?: () => StoreTraffic;
 }
 
 /**
- * Knows whether requests can be served: it tries every second, when the connection returns, and when a request failed. An outage is two
- * lines in the log, however long it lasts and however many requests and reconnections fail in it.
+ * Knows whether requests can be served. It tries when the connection returns, when a request failed, every second while only reads without
+ * a count are served, and after `idleMs` without any. Counted requests are proof enough. An outage is two lines in the log, however long
+ * it lasts and however many requests and reconnections fail in it.
  */
 export class StoreHealth {
   private current: StoreUnavailableError | undefined = new StoreUnavailableError(new Error('no connection yet'));
@@ -45,6 +59,9 @@ export class StoreHealth {
   private checking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
+  /** The traffic at the last look, and the time since the last proof. Time is counted in periods, so a process that was stopped asks once. */
+  private seen: StoreTraffic = { counted: 0, uncounted: 0 };
+  private unprovenMs = 0;
 
   constructor(private readonly parts: StoreHealthParts) {
     const { client } = parts;
@@ -76,11 +93,35 @@ export class StoreHealth {
     clearTimeout(this.timer);
     this.checking ??= this.decide().finally(() => {
       this.checking = undefined;
-      if (this.stopped) return;
-      this.timer = setTimeout(() => void this.check(), this.current ? PERIOD_DOWN_MS : PERIOD_MS).unref();
+      this.unprovenMs = 0;
+      this.schedule();
     });
     return this.checking;
   }
+
+  private schedule(): void {
+    if (this.stopped) return;
+    clearTimeout(this.timer);
+    this.timer = this.current
+      ? setTimeout(() => void this.check(), PERIOD_DOWN_MS).unref()
+      : setTimeout(this.look, this.periodMs).unref();
+  }
+
+  private get periodMs(): number {
+    return Math.min(PERIOD_MS, this.parts.idleMs);
+  }
+
+  /** Checks, unless the requests of the last period prove that Redis serves, or there were none for a short time. */
+  private readonly look = (): void => {
+    const { idleMs, traffic } = this.parts;
+    const now = traffic?.() ?? this.seen;
+    const isProven = now.counted > this.seen.counted;
+    const isRead = now.uncounted > this.seen.uncounted;
+    this.seen = now;
+    this.unprovenMs = isProven ? 0 : this.unprovenMs + this.periodMs;
+    if (!isProven && (isRead || this.unprovenMs >= idleMs)) void this.check();
+    else this.schedule();
+  };
 
   /** Takes the failure of a request as a reason to check at once. Logs it if it is not part of an outage. */
   async report(error: StoreUnavailableError, fields: object): Promise<void> {

@@ -1,27 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailableError } from '../errors.ts';
+import { isCluster, type RedisClient, reconnect } from './client.ts';
+import type { CommandBatcher } from './command-batcher.ts';
 import { isLoading, LOADING } from './lifecycle.ts';
-import { defineScript } from './script.ts';
-import type { ScriptStore } from './scripts.ts';
-import type { ClientStore } from './store.ts';
+import { masterCheck } from './master-check.ts';
 
-export const probe = defineScript('probe', ['quota', 'xp', 'stats']);
-
-/** Guilds that cannot exist, because "~" is in no guild id. In a Cluster they spread over the nodes. */
+/** Guilds that cannot exist, because "~" is in no guild id. They spread over the nodes of a Cluster, and over the servers behind one address. */
 const RESERVED_GUILDS = Array.from({ length: 16 }, (_, index) => `~ready${index}`);
+/** Two of them whose slots are in different halves of all: a host with two servers or more refuses them together. */
+const TWO_HALVES = ['~ready0', '~ready2'];
 
 /**
- * Tries what a request does, without a change to the data. One round trip. In a Cluster it succeeds while any node serves, because the
- * guilds of that node are served.
+ * Tries what a request does, by the way of a request and without a change to the data. One round trip. On a host with several servers it
+ * succeeds while one of them serves, because the guilds of that server are served.
  * @throws StoreUnavailableError
  */
-export async function probeStore({ client, scripts, redisKeys }: ClientStore & ScriptStore): Promise<void> {
-  const guilds = client.isCluster ? RESERVED_GUILDS : RESERVED_GUILDS.slice(0, 1);
-  const probes = guilds.map((guildId) => {
-    const { xp, stats } = redisKeys.guild(guildId);
-    return probe<string>(scripts, { quota: redisKeys.quota(guildId), xp, stats });
+export async function probeRequests(client: RedisClient, commands: CommandBatcher): Promise<void> {
+  let probes: Promise<string>[] = [];
+  commands.collect(() => {
+    const guilds = commands.isSharded ? RESERVED_GUILDS : TWO_HALVES;
+    probes = guilds.map((guildId) => commands.run(guildId, 'probe', (reply) => reply));
   });
   await Promise.any(probes).catch(async ({ errors: [error] }: AggregateError) => {
     if (await isLoading(client)) throw new StoreUnavailableError(new Error(LOADING));
     throw error;
   });
+}
+
+/** Time between two reconnections because of a replica. */
+const RECONNECT_EVERY_MS = 1000;
+
+/**
+ * Returns a probe of requests that also finds out whether the connection leads to a replica, as it does when another server has become the
+ * master behind the same address: a read there is stale, and shows no error. It then connects anew, once a second at most.
+ */
+export function storeProbe(client: RedisClient, commands: CommandBatcher): () => Promise<void> {
+  return onMaster(client, () => probeRequests(client, commands));
+}
+
+/** Returns a probe that only pings, and leaves a replica as {@link storeProbe} does. */
+export function pingProbe(client: RedisClient): () => Promise<void> {
+  return onMaster(client, async () => {
+    await client.ping().catch((error) => {
+      throw StoreUnavailableError.of(error);
+    });
+  });
+}
+
+function onMaster(client: RedisClient, probe: () => Promise<void>): () => Promise<void> {
+  if (isCluster(client)) return probe;
+  const requireMaster = masterCheck(client);
+  let mayReconnect = true;
+  return async () => {
+    try {
+      await Promise.all([probe(), requireMaster()]);
+    } catch (failure) {
+      if (failure instanceof StoreUnavailableError && failure.code === 'READONLY' && mayReconnect) {
+        mayReconnect = false;
+        void delay(RECONNECT_EVERY_MS, undefined, { ref: false }).then(() => {
+          mayReconnect = true;
+        });
+        reconnect(client);
+      }
+      throw failure;
+    }
+  };
 }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { Redis, type RedisOptions } from 'ioredis';
+import { reconnect } from './client.ts';
 
 /** User, password and TLS of the connections to Sentinels. */
 export type SentinelAccess = Pick<RedisOptions, 'username' | 'password' | 'tls'>;
@@ -30,11 +31,10 @@ export function watchSentinels(
       const [set, , , host = '', port] = message.split(' ');
       if (set !== name) return;
       const addresses = await addressesOf(host);
-      // A connection that is being made asks the Sentinels anyway, and ioredis takes an interruption of that for the end.
-      const isUp = client.status === 'connect' || client.status === 'ready';
       const { remoteAddress = '', remotePort } = client.stream ?? {};
       const isThere = addresses.includes(remoteAddress) && String(remotePort) === port;
-      if (isUp && !isThere) client.disconnect(true);
+      // A connection that is being made asks the Sentinels anyway.
+      if (!isThere) reconnect(client);
     });
     return watcher;
   });

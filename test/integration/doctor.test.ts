@@ -70,7 +70,18 @@ describe('guildrank doctor', needs('redis-server'), () => {
       expect.arrayContaining(['reachable', 'round trip', 'version', 'kind', 'persistence', 'eviction', 'memory']),
     );
     expect(Object.keys(asAdmin.states)).toEqual(
-      expect.arrayContaining(['clock', 'EVAL', 'TIME', 'rights', 'keys', 'data version', 'counters', 'cost']),
+      expect.arrayContaining([
+        'clock',
+        'EVAL',
+        'TIME',
+        'host',
+        'role',
+        'rights',
+        'keys',
+        'data version',
+        'counters',
+        'cost',
+      ]),
     );
     expect(asAdmin.of('keys')[0]?.detail).toContain('all 6 keys, 2 guilds');
     // A busy machine gives no figure.

@@ -15,6 +15,7 @@
 --   page~BOARD, member~BOARD and stats~BOARD with the same, for a board of the guild: week, week.prev, month, month.prev
 --   rules REV
 --   public.page FIRST LAST REV, public.member USER_ID REACH REV, and the same with ~BOARD, for the public page
+--   probe                      what a request does, without a change, on a guild that cannot exist
 --
 -- REV is the revision that the caller has cached; left out when there is none.
 --
@@ -38,7 +39,8 @@ local function rare_command(name)
 --- @include command-board
 --- @include command-rules
 --- @include command-public
-    local others = { capped = capped, rules = rules }
+--- @include command-probe
+    local others = { capped = capped, rules = rules, probe = probe }
     find_rare = function(other)
       return others[other] or public_command(other) or board_command(other)
     end

@@ -35,6 +35,7 @@ export class RequestBatcher<V> {
   private pending: PendingRequest<V>[] = [];
   private pendingReads: PendingRead<V>[] = [];
   private scheduled: NodeJS.Immediate | undefined;
+  private uncountedReads = 0;
 
   constructor(
     private readonly quotas: Quotas,
@@ -56,10 +57,16 @@ export class RequestBatcher<V> {
     });
   }
 
+  /** Returns the number of calls of {@link read} so far. */
+  uncounted(): number {
+    return this.uncountedReads;
+  }
+
   /** Reads a response and counts nothing. Does not reject: an error is a part of the result. */
   read(read: CacheableRead<V>): Promise<ReadResult<V>> {
     return new Promise((resolve) => {
       this.schedule();
+      this.uncountedReads++;
       this.pendingReads.push({ read, resolve });
       if (this.pendingReads.length === MAX_BATCH_SIZE) this.dispatch();
     });

@@ -17,21 +17,31 @@ describe('StoreHealth', () => {
     vi.useRealTimers();
   });
 
-  function make() {
+  function make(idleMs = 1000) {
     const client = new EventEmitter();
     const probe = vi.fn<() => Promise<unknown>>().mockResolvedValue('OK');
     const lines: string[] = [];
+    const seen = { counted: 0, uncounted: 0 };
+    const traffic = () => ({ ...seen });
     const log = ({ reason }: { reason?: string }, message: string) => lines.push(`${reason ?? ''} ${message}`.trim());
     const logger = { error: log, warn: log, info: log };
     const now = () => performance.now();
-    const health = new StoreHealth({ client: client as unknown as RedisClient, probe, logger, where: 'R', now });
-    return { client, probe, lines, health };
+    const health = new StoreHealth({
+      client: client as unknown as RedisClient,
+      probe,
+      logger,
+      where: 'R',
+      now,
+      idleMs,
+      traffic,
+    });
+    return { client, probe, lines, health, seen };
   }
 
   /** Lets time pass, and promises settle. node:timers/promises is not faked, so a repeated check takes its real time. */
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('has a problem until the first check succeeds, and then checks every second', async () => {
+  it('has a problem until the first check succeeds, and then checks after each idle period', async () => {
     const { probe, health, lines } = make();
     expect(health.problem?.code).toBe('unreachable');
     await health.start();
@@ -41,6 +51,31 @@ describe('StoreHealth', () => {
       expect(probe).toHaveBeenCalledTimes(second);
     }
     expect(lines).toEqual([]);
+  });
+
+  it('sends nothing to an idle Redis before the idle period is over', async () => {
+    const { probe, health } = make(15_000);
+    await health.start();
+    await pass(14_000);
+    expect(probe).toHaveBeenCalledTimes(1);
+    await pass(1000);
+    expect(probe).toHaveBeenCalledTimes(2);
+  });
+
+  it('checks nothing while requests are counted, and every second while they are only read', async () => {
+    const { probe, health, seen } = make(15_000);
+    await health.start();
+    for (let second = 1; second <= 30; second++) {
+      seen.counted++;
+      seen.uncounted++;
+      await pass(1000);
+    }
+    expect(probe).toHaveBeenCalledTimes(1);
+    for (let second = 1; second <= 5; second++) {
+      seen.uncounted++;
+      await pass(1000);
+    }
+    expect(probe).toHaveBeenCalledTimes(6);
   });
 
   it('takes one refusal for an outage, and logs two lines for it', async () => {

@@ -1,0 +1,46 @@
+import { messageOf } from '../errors.ts';
+import { isCluster } from '../store/client.ts';
+import { roleOf } from '../store/master-check.ts';
+import { type CheckContext, type Finding, NO_GUILD, note, ok } from './finding.ts';
+
+/**
+ * Says what the host does with keys and with roles. To be called when a probe has run: it makes the batcher find out whether the host keeps
+ * guilds on several servers.
+ */
+export async function checkHost(context: CheckContext): Promise<readonly Finding[]> {
+  return [await keysOf(context), await roleFinding(context)];
+}
+
+/** Says whether the guilds are on several servers, and whether scripts may touch only keys that they declare. */
+async function keysOf(context: CheckContext): Promise<Finding> {
+  const { commands, client } = context;
+  const places = isCluster(client)
+    ? 'a Cluster'
+    : commands.isSharded
+      ? 'several servers behind one address: the service asks each guild by a command of its own'
+      : 'one server';
+  const isStrict = await refusesUndeclaredKeys(context);
+  const scripts = isStrict
+    ? 'scripts may touch only the keys that they declare, as all scripts of Guildrank do: your own scripts must do so too'
+    : 'scripts may touch any key';
+  return ok('host', `${places}; ${scripts}`);
+}
+
+/** Tries a script that asks for a key which it has not declared. */
+async function refusesUndeclaredKeys({ client, redisKeys }: CheckContext): Promise<boolean> {
+  const { stats, xp } = redisKeys.guild(NO_GUILD);
+  const script = "return redis.call('ZCARD', ARGV[1])";
+  return client.eval(script, 1, stats, xp).then(
+    () => false,
+    (error) => /undeclared/i.test(messageOf(error)),
+  );
+}
+
+/** Says how the service finds out that it is connected to a replica after a change of the master behind the same address. */
+async function roleFinding({ client }: CheckContext): Promise<Finding> {
+  if (isCluster(client)) return ok('role', 'the Cluster tells which node is a master');
+  const { by } = await roleOf(client);
+  if (by !== 'none') return ok('role', `${by.toUpperCase()} tells whether the server is a master`);
+  const text = 'neither ROLE nor INFO is allowed: only a count shows that the server has become a replica';
+  return note('role', text, 'Give the user of REDIS_URL the permission +role or +info');
+}
