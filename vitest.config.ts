@@ -60,6 +60,14 @@ export default defineConfig({
           { find: /^guildrank-writer\/rules$/, replacement: `${import.meta.dirname}/src/bot/rules.ts` },
         ],
       }),
+      // The suites of the API, the kit and the commands again, on hosts that a proxy imitates (test/support/host-proxy.ts). One suite
+      // counts the commands of a single server.
+      tier('second-strict', '{api,integration}', { isolate: false, env: { TEST_HOST: 'strict' } }),
+      tier('second-sharded', '{api,integration}', {
+        isolate: false,
+        env: { TEST_HOST: 'sharded' },
+        exclude: ['test/integration/round-trips.test.ts'],
+      }),
       // Each process has one Chromium and one Firefox for its files. Another number of workers needs an order of its own.
       tier('second-browser', 'browser', {
         isolate: false,

@@ -3,6 +3,7 @@ import RedisMock from 'ioredis-mock';
 import { describe, onTestFinished, type TestOptions } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import type { RedisClient } from '../../src/store/client.ts';
+import { type HostProxy, startHostProxy } from './host-proxy.ts';
 import { needs } from './needs.ts';
 
 /** A store for one test file. */
@@ -44,14 +45,38 @@ export const mockStore: StoreKind = {
   },
 };
 
+/** The kinds of hosted services that TEST_HOST lets the suites run on, by a proxy that imitates them. */
+const HOSTS = {
+  /** Scripts may touch only the keys that they declare. */
+  strict: async () => {
+    const server = await startEmbeddedRedis();
+    return behind([server], await startHostProxy({ servers: [server.port], isStrict: true }));
+  },
+  /** Two servers behind one address. */
+  sharded: async () => {
+    const servers = [await startEmbeddedRedis(), await startEmbeddedRedis()] as const;
+    return behind(servers, await startHostProxy({ servers: [servers[0].port, servers[1].port], isStrict: true }));
+  },
+} as const;
+
+const host = process.env.TEST_HOST as keyof typeof HOSTS | undefined;
+
 /** Servers whose suites have ended, empty for the next ones. Those that change settings or stop start one of their own. */
-const idle: EmbeddedRedis[] = [];
+const idle: Pick<EmbeddedRedis, 'url'>[] = [];
+
+function behind(servers: readonly EmbeddedRedis[], proxy: HostProxy): Pick<EmbeddedRedis, 'url' | 'stop'> {
+  const stop = async () => {
+    await proxy.stop();
+    for (const server of servers) await server.stop();
+  };
+  return { url: `redis://127.0.0.1:${proxy.port}`, stop };
+}
 
 export const realStore: StoreKind = {
-  name: 'redis-server',
+  name: host ? `a ${host} host` : 'redis-server',
   needs: needs('redis-server'),
   async start() {
-    const server = idle.pop() ?? (await startEmbeddedRedis());
+    const server = idle.pop() ?? (await (host ? HOSTS[host]() : startEmbeddedRedis()));
     const store = storeOn(server);
     return {
       ...store,
@@ -97,7 +122,7 @@ export async function redisForTest(...options: readonly string[]): Promise<Embed
 }
 
 /** TEST_STORES=redis leaves out the mock, which is the same beside each server; TEST_STORES=mock leaves out the server. */
-const KINDS = process.env.TEST_STORES === 'redis' ? [realStore] : [mockStore, realStore];
+const KINDS = process.env.TEST_STORES === 'redis' || host ? [realStore] : [mockStore, realStore];
 
 /** Makes the same suite for each store that a contract is tested on: ioredis-mock, and a real Redis where it is installed. */
 export function describeStores(name: string, tests: (kind: StoreKind) => void): void {
