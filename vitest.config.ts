@@ -5,7 +5,7 @@ const report = process.env.TEST_REPORT;
 
 /** Suites that judge times. They run last, two at a time: beside more suites their times would be inconclusive. */
 const timed = [
-  'test/fault/{connection-faults,quota,redis-faults}.test.ts',
+  'test/fault/{connection-faults,master-change,quota,redis-faults}.test.ts',
   'test/process/{shutdown,terminal-stop}.test.ts',
   'test/topology/failover.test.ts',
 ];

@@ -8,6 +8,8 @@ export type Direction = 'requests' | 'replies';
 /** Stands between the service and Redis and breaks connections on request. */
 export interface TcpProxy {
   readonly port: number;
+  /** Leads new connections to another port, as an address does that has moved to another server. Open ones stay where they are. */
+  leadTo(port: number): void;
   /** Cuts every connection in the middle of a reply, from now on: after `bytes` more bytes from Redis. */
   cutAfter(bytes: number): void;
   /** Cuts the connection on which Redis replies next, instead of passing the reply on. Others stay. */
@@ -39,7 +41,8 @@ class Flow {
   }
 }
 
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+export async function startTcpProxy(firstPort: number): Promise<TcpProxy> {
+  let targetPort = firstPort;
   let allowance = Number.POSITIVE_INFINITY;
   let lateBy = 0;
   let dropsNext = false;
@@ -94,6 +97,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   };
   return {
     port: (server.address() as AddressInfo).port,
+    leadTo: (port) => {
+      targetPort = port;
+    },
     cutAfter: (bytes) => {
       allowance = bytes;
     },
