@@ -15,6 +15,7 @@ import {
   parseXpMultiplier,
 } from './arguments.ts';
 import type { CommandContext } from './context.ts';
+import { listGuilds } from './guild-list.ts';
 import { addLookOptions, gatherLook, type LookOptions, lookLines } from './guild-look.ts';
 import { exportGuild, importFromStream } from './guild-move.ts';
 import { defineRules } from './guild-rules.ts';
@@ -25,7 +26,7 @@ interface RemoveOptions extends GuildOptions {
   readonly yes?: boolean;
 }
 
-/** Defines `guild set`, `show`, `export`, `delete` and others: the configuration and the data of a guild. */
+/** Defines `guild set`, `show`, `list`, `export`, `delete` and others: the configuration and the data of a guild. */
 export function defineGuild(command: Command, context: CommandContext): void {
   const subcommand = guildCommands(command);
   const settings = subcommand(
@@ -53,6 +54,11 @@ export function defineGuild(command: Command, context: CommandContext): void {
   subcommand('show', 'Show configuration, counters, number of keys and the quota used')
     .option('--json', 'print JSON')
     .action((options: GuildOptions) => show(context, options));
+  command
+    .command('list')
+    .description('List the guilds with plan, members, number of API keys and title of the public page')
+    .option('--json', 'print JSON')
+    .action((options: Pick<GuildOptions, 'json'>) => listGuilds(context, options));
   defineRules(subcommand('rules', 'Store, print or remove the rules of XP and rewards, which bots read'), context);
   subcommand(
     'export',

@@ -196,6 +196,20 @@ describe('the commands, as processes', needs('redis-server'), () => {
     expect((await service.store.audit.check(id)).exact).toBe(true);
   });
 
+  it('guild list shows each guild with plan, members, keys and public page', async () => {
+    const [configured, keyed] = [newGuild(), newGuild()];
+    await guild('set', '--guild', configured, '--plan', 'pro', '--public-page', 'on', '--page-title', 'The Den');
+    await service.store.writer.record(configured, { userId: '1', set: 5 });
+    await keys('create', '--guild', keyed);
+    const { code, stdout } = await guild('list');
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([`${configured}\tpro\t1\t0\tThe Den`, `${keyed}\tfree\t0\t1\toff`]),
+    );
+    const { guilds } = await json(guild('list', '--json'));
+    expect(guilds).toContainEqual(expect.objectContaining({ guild: configured, plan: 'pro', page_title: 'The Den' }));
+  });
+
   it('guild set switches the public page on and off, and guild show prints it', async () => {
     const id = newGuild();
     const set = (...args: string[]) => guild('set', '--guild', id, ...args);

@@ -47,21 +47,32 @@ export class GuildDirectory {
   }
 
   private async run(): Promise<void> {
-    const { redisKeys } = this.store;
     this.partial = new Set();
-    for (const node of nodesOf(this.store.client, 'master')) {
-      const client = withStoreErrors(node);
-      let cursor = '0';
-      do {
-        const [next, keys] = await client.scan(cursor, 'MATCH', redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
-        for (const key of keys) {
-          const guildId = redisKeys.guildIdOf(key);
-          if (guildId !== undefined) this.partial.add(guildId);
-        }
-        cursor = next;
-      } while (cursor !== '0');
-    }
+    for await (const guildId of scanGuilds(this.store)) this.partial.add(guildId);
     this.found = [...this.partial].sort();
     this.foundAt = this.now();
   }
+}
+
+/** Walks over the ids of all guilds that Redis has data of. An id can come several times. O(all Redis keys), in small steps. @throws StoreUnavailableError */
+async function* scanGuilds({ client, redisKeys }: ClientStore): AsyncGenerator<string> {
+  for (const node of nodesOf(client, 'master')) {
+    const server = withStoreErrors(node);
+    let cursor = '0';
+    do {
+      const [next, keys] = await server.scan(cursor, 'MATCH', redisKeys.guildPattern, 'COUNT', KEYS_PER_STEP);
+      for (const key of keys) {
+        const guildId = redisKeys.guildIdOf(key);
+        if (guildId !== undefined) yield guildId;
+      }
+      cursor = next;
+    } while (cursor !== '0');
+  }
+}
+
+/** Returns the ids of all guilds that Redis has data of, in their order. O(all Redis keys), in small steps. @throws StoreUnavailableError */
+export async function findGuilds(store: ClientStore): Promise<readonly string[]> {
+  const found = new Set<string>();
+  for await (const guildId of scanGuilds(store)) found.add(guildId);
+  return [...found].sort();
 }
