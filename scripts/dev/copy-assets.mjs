@@ -1,8 +1,7 @@
 // Copies the files that dist/guildrank.cjs reads: the web pages, the API document, and the Lua commands, each with what it includes. Bots
 // in any language take those too (guildrank/lua/*.lua in the package).
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { scriptSource } from '../../src/store/scripts.ts';
-import { SCRIPT_NAMES } from './script-names.ts';
+import { scriptNames, scriptSource } from '../../src/store/scripts.ts';
 
 if (existsSync('src/dashboard')) {
   cpSync('src/dashboard', 'dist/dashboard', { recursive: true, filter: (file) => !file.endsWith('.ts') });
@@ -12,4 +11,4 @@ cpSync('docs/openapi.json', 'dist/openapi.json');
 cpSync('src/web', 'dist/web', { recursive: true, filter: (file) => !/(widget|drawing)$|\.ts$/.test(file) });
 
 mkdirSync('dist/lua', { recursive: true });
-for (const name of SCRIPT_NAMES) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));
+for (const name of scriptNames()) writeFileSync(`dist/lua/${name}.lua`, scriptSource(name));

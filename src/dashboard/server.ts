@@ -63,6 +63,7 @@ export async function startDashboard(
   const activity = { inFlight: 0, isClosing: false };
   const assets = loadAssets();
   const store = openStore(client, config.keyPrefix, { limit: timeLimit(redis.timeoutMs) });
+  store.scripts.loadAll();
   const auditLog = new AuditLog(store, monotonic, (guild_id, entry) =>
     logger.info({ guild_id, ...entry }, 'changed in the dashboard'),
   );

@@ -7,6 +7,8 @@ export interface MetricSources {
   quotas(): Iterable<readonly [plan: string, counts: { readonly allowed: number; readonly denied: number }]>;
   keyLookups(): { readonly found: number; readonly unknown: number; readonly failed: number };
   redisReady(): boolean;
+  /** Returns undefined where Redis does not tell it. */
+  redisMemory(): Promise<{ readonly used: number; readonly limit: number | undefined } | undefined>;
   subscribed(): boolean;
   /** Returns whether this process can serve. */
   ready(): boolean;
@@ -51,6 +53,20 @@ export function registerSources(registry: Registry, sources: MetricSources): voi
     aggregator: 'max',
     registers: [registry],
   }).set(memoryLimit());
+  const memory = (name: string, help: string, read: 'used' | 'limit') =>
+    new Gauge({
+      name,
+      help,
+      aggregator: 'max',
+      registers: [registry],
+      async collect() {
+        const value = (await sources.redisMemory())?.[read];
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  memory('guildrank_redis_memory_bytes', 'Memory that the data of Redis take; of the fullest master', 'used');
+  memory('guildrank_redis_memory_max_bytes', 'maxmemory of this Redis; missing without a limit', 'limit');
   new Gauge({
     name: 'guildrank_workers',
     help: 'Worker processes by state',

@@ -46,6 +46,7 @@ export function composeReads(
       ),
   });
   const { commands, redisKeys } = store;
+  store.scripts.loadAll();
   const quotas = new Quotas(commands, config.planQuotas);
   const usage = new Usage(store, clock);
   const doorkeeper = new Doorkeeper();

@@ -24,6 +24,7 @@ import { connect, describe } from '../store/connection.ts';
 import { StoreHealth } from '../store/health.ts';
 import { inspectStore } from '../store/inspection.ts';
 import { reachStore } from '../store/lifecycle.ts';
+import { memoryReader } from '../store/memory.ts';
 import { type Clocks, composeReads } from './reads.ts';
 import { USAGE_PERIOD_MS, writeRegularly } from './usage-writer.ts';
 
@@ -237,6 +238,7 @@ function composeService(config: Config, parts: ServiceParts, pages: Awaited<Retu
     quotas: () => reads.quotas.counts(),
     keyLookups: () => reads.authenticator.counts(),
     redisReady: () => !health.problem,
+    redisMemory: memoryReader(client, monotonic),
     subscribed: () => reads.isSubscribed(),
     ready: () => !readiness(),
     inFlight: () => activity.inFlight,

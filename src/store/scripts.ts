@@ -31,6 +31,16 @@ function scriptFile(name: string): URL {
   return new URL(placesInSource.get(`${name}.lua`) ?? built, SOURCES);
 }
 
+/** Returns the names of all commands: the files of Lua that no other file includes. */
+export function scriptNames(): string[] {
+  const built = new URL('lua/', SOURCES);
+  const files = existsSync(new URL('batch.lua', built))
+    ? readdirSync(built)
+    : readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+  const names = files.filter((path) => path.endsWith('.lua')).map((path) => basename(path, '.lua'));
+  return names.filter((name) => !/^(lib|command)-/.test(name)).sort();
+}
+
 /** Returns the version of a guild's data that the scripts know. */
 export function knownModel(): string {
   return String(/^local MODEL = '(\d+)'/m.exec(scriptSource('configure'))?.[1]);
@@ -72,6 +82,11 @@ export class Scripts {
     private readonly client: ScriptClient,
     private readonly options: ScriptsOptions = {},
   ) {}
+
+  /** Reads the sources of all commands now. A long-lived process that reads them at first use fails when a build replaces them meanwhile. */
+  loadAll(): void {
+    for (const name of scriptNames()) this.script(name);
+  }
 
   /**
    * Runs a command: its keys and its arguments, as the Lua file's header says.

@@ -1,7 +1,6 @@
 import { Agent } from 'node:http';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { SCRIPT_NAMES } from '../../scripts/dev/script-names.ts';
 import { hashKey } from '../../src/access/key-format.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
 import { parseConfig } from '../../src/config/service.ts';
@@ -11,6 +10,7 @@ import { CommandBatcher } from '../../src/store/command-batcher.ts';
 import { connect } from '../../src/store/connection.ts';
 import { BOARDS } from '../../src/store/keys.ts';
 import { waitUntilReady } from '../../src/store/lifecycle.ts';
+import { scriptNames } from '../../src/store/scripts.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { guildOn, type TestGuild } from '../support/guild.ts';
 import { ask } from '../support/load.ts';
@@ -87,7 +87,7 @@ describe('a Cluster', needs('redis-server'), () => {
   it('is CROSSSLOT for a script with keys of two guilds, and changes nothing, whichever script it is', async () => {
     await prepare(services, servers);
     const keys = ['gr:{g}:xp', 'gr:{other}:stats', 'gr:{g}:config'];
-    const calls = SCRIPT_NAMES.map((name) => ({ name, run: () => services.scripts.run(name, keys, 'x', 'y', 'z') }));
+    const calls = scriptNames().map((name) => ({ name, run: () => services.scripts.run(name, keys, 'x', 'y', 'z') }));
     await expectRefusals(servers, calls, 'CROSSSLOT');
   });
 

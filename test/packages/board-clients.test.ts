@@ -5,11 +5,10 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { SCRIPT_NAMES } from '../../scripts/dev/script-names.ts';
 import { createReader } from '../../src/bot/reader.ts';
 import { createWriter } from '../../src/bot/writer.ts';
 import { type Services, servicesOn } from '../../src/cli/services.ts';
-import { scriptSource } from '../../src/store/scripts.ts';
+import { scriptNames, scriptSource } from '../../src/store/scripts.ts';
 import { clientKinds, type OpenClient } from '../../tools/bot-clients.ts';
 import { endBoards } from '../support/boards.ts';
 import { needs } from '../support/needs.ts';
@@ -114,7 +113,7 @@ describe('all clients at once, on one guild with boards', needs('redis-server'),
     );
     const lua = mkdtempSync(join(tmpdir(), 'guildrank-lua-'));
     onTestFinished(() => rmSync(lua, { recursive: true }));
-    for (const name of SCRIPT_NAMES) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
+    for (const name of scriptNames()) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
     let isOver = false;
     const env = { PYTHONPATH: join(repository, 'examples/python'), PYTHONDONTWRITEBYTECODE: '1' };
     const bot = runProgram('/usr/bin/python3', ['-c', PYTHON_BOT, redis.url, lua], { env }).finally(() => {

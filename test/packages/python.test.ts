@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
-import { SCRIPT_NAMES } from '../../scripts/dev/script-names.ts';
-import { scriptSource } from '../../src/store/scripts.ts';
+import { scriptNames, scriptSource } from '../../src/store/scripts.ts';
 import { needs } from '../support/needs.ts';
 import { repository, runProgram } from '../support/run-command.ts';
 import { ALL_VARIANTS, someCases } from '../support/variants.ts';
@@ -21,7 +20,7 @@ describe('in Python', needs('redis-server', 'python3-redis'), () => {
   let redis: EmbeddedRedis;
   let replica: EmbeddedRedis;
   beforeAll(async () => {
-    for (const name of SCRIPT_NAMES) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
+    for (const name of scriptNames()) writeFileSync(join(lua, `${name}.lua`), scriptSource(name));
     mkdirSync(cases);
     for (const name of readdirSync(written).filter((each) => each.endsWith('.json'))) {
       const suite = JSON.parse(readFileSync(join(written, name), 'utf8'));

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SCRIPT_NAMES } from '../../../scripts/dev/script-names.ts';
 import { RedisKeys } from '../../../src/store/keys.ts';
 import type { Script } from '../../../src/store/script.ts';
+import { scriptNames } from '../../../src/store/scripts.ts';
 import { repository } from '../../support/run-command.ts';
 
 const isScript = (value: unknown): value is Script => typeof value === 'function' && 'keyNames' in value;
@@ -43,7 +43,7 @@ const KEYS: Record<string, string> = {
 };
 
 it('each Lua command has a definition', () => {
-  expect([...new Set(scripts.map(({ name }) => name))].sort()).toEqual(SCRIPT_NAMES);
+  expect([...new Set(scripts.map(({ name }) => name))].sort()).toEqual(scriptNames());
 });
 
 describe.each(scripts)('the definition of $name, with the keys $keyNames', ({ name, keyNames, source }) => {
