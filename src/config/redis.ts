@@ -35,10 +35,10 @@ export interface RedisConfig {
 export const redisUrl = z
   .string()
   .default('redis://127.0.0.1:6379')
-  .refine(
-    isRedisUrl,
-    'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; in user and password write % as %25',
-  );
+  .superRefine((text, context) => {
+    const problem = redisUrlProblem(text);
+    if (problem) context.addIssue({ code: 'custom', message: problem });
+  });
 
 export const nodeList = listSetting()
   .refine(
@@ -71,16 +71,41 @@ export const pemFile = (kind: 'certificate' | 'private key') =>
       return '';
     });
 
-function isRedisUrl(text: string): boolean {
-  if (text.startsWith('/')) return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname, username, password, searchParams } = new URL(text);
+const URL_FORMAT =
+  'must be redis://[user:password@]host:port[/database], rediss://… for TLS, or unix:///path/to/redis.sock[?db=database]; ' +
+  'in user and password write / as %2F, # as %23, ? as %3F, % as %25 and @ as %40';
+
+/** Where to put what people write after a question mark, as they know it from other programs. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  password: 'write redis://user:password@host:port',
+  username: 'write redis://user:password@host:port',
+  ssl: 'for TLS write rediss://',
+  tls: 'for TLS write rediss://',
+  family: 'remove it, because both IPv4 and IPv6 are tried',
+};
+
+/** Returns what is wrong with the address of a Redis; undefined for a right one. It repeats nothing that may be a part of a password. */
+function redisUrlProblem(text: string): string | undefined {
+  if (text.startsWith('/')) return undefined;
+  if (!URL.canParse(text)) return URL_FORMAT;
+  const { protocol, hostname, pathname, username, password, searchParams, hash } = new URL(text);
+  // A password with one of / # ? ends the host too early: what follows the host then has the "@" of the password.
+  if (/[/#?].*@/.test(text.slice(text.indexOf('://') + 3).replace(/^[^/#?]*@/, ''))) return URL_FORMAT;
+  if (hash !== '') return `must have no "#": it is no part of such an address; ${URL_FORMAT}`;
   try {
     for (const part of [username, password, pathname]) decodeURIComponent(part);
   } catch {
-    return false; // A percent sign that encodes nothing.
+    return URL_FORMAT; // A percent sign that encodes nothing.
   }
-  if (!/^\d*$/.test(searchParams.get('db') ?? '')) return false;
-  if (protocol === 'unix:') return hostname === '' && pathname.length > 1;
-  return /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+  const isSocket = protocol === 'unix:';
+  for (const name of searchParams.keys()) {
+    if (name === 'db') continue;
+    const known = INSTEAD[name.toLowerCase()];
+    const shown = known ? `the parameter ${name}` : 'a parameter other than db';
+    return `has ${shown} after the "?", which means nothing here: ${known ?? 'remove it'}`;
+  }
+  if (!/^\d*$/.test(searchParams.get('db') ?? '')) return URL_FORMAT;
+  if (isSocket) return hostname === '' && pathname.length > 1 ? undefined : URL_FORMAT;
+  const isRight = /^rediss?:$/.test(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+  return isRight ? undefined : URL_FORMAT;
 }

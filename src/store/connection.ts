@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig, TlsConfig } from '../config/redis.ts';
@@ -17,15 +18,24 @@ export function connect(config: RedisConfig, silenceMs = Math.max(500, config.ti
   const common = { ...access, ...timeLimits(config.timeoutMs) };
   if (config.mode === 'cluster') return connectToCluster(config, common, silenceMs);
   const options = { ...common, reconnectOnError: reconnectOnReplica() };
-  if (config.mode === 'standalone') return guard(new Redis({ ...options, ...address }), silenceMs);
+  if (config.mode === 'standalone') {
+    return guard(new Redis({ ...options, ...address, ...namedTls(options.tls, address.host) }), silenceMs);
+  }
   const client = new Redis(sentinelOptions(config, options));
-  watchSentinels(client, config.sentinelName, config.nodes, sentinelAccess(config));
+  watchSentinels(client, config.sentinelName, config.nodes, (host) => {
+    const { tls, ...access } = sentinelAccess(config);
+    return { ...access, ...namedTls(tls, host) };
+  });
   return guard(client, silenceMs);
 }
 
 function connectToCluster(config: RedisConfig, options: RedisOptions, silenceMs: number): Cluster {
   const cluster = new Cluster([...config.nodes], clusterOptions(options));
-  cluster.on('+node', (node: Redis) => guard(node, silenceMs));
+  cluster.on('+node', (node: Redis) => {
+    // A node connects after this event.
+    Object.assign(node.options, namedTls(node.options.tls, node.options.host));
+    guard(node, silenceMs);
+  });
   return cluster;
 }
 
@@ -92,6 +102,15 @@ function sentinelAccess({ sentinels, tls }: RedisConfig): SentinelAccess {
   };
 }
 
+/**
+ * Returns the option `tls` with the name of the host, unless a name is set: a host that serves many by one address refuses a handshake without
+ * the name, and Node sends none by itself. An IP address is no name.
+ */
+function namedTls(tls: ConnectionOptions | undefined, host: string | undefined): Pick<RedisOptions, 'tls'> {
+  if (!tls) return {};
+  return { tls: host && !tls.servername && isIP(host) === 0 ? { ...tls, servername: host } : tls };
+}
+
 /** Returns the options of node:tls. An option that is not set keeps Node's default. */
 function tlsOptions(tls: TlsConfig): ConnectionOptions {
   return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
@@ -99,8 +118,15 @@ function tlsOptions(tls: TlsConfig): ConnectionOptions {
 
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {
   const { username, password, tls } = sentinelAccess(config);
+  // ioredis asks for a translation of each address that a Sentinel names, just before it connects there.
+  const masterTls: ConnectionOptions = { ...options.tls };
+  const nameMaster = (address: string): null => {
+    Object.assign(masterTls, namedTls({ ...options.tls }, address.slice(0, address.lastIndexOf(':'))).tls);
+    return null;
+  };
   return {
     ...options,
+    ...(options.tls && { tls: masterTls, natMap: nameMaster }),
     sentinels: config.nodes.map((node) => ({ ...node })),
     name: config.sentinelName,
     ...(username && { sentinelUsername: username }),

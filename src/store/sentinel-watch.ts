@@ -16,15 +16,16 @@ const HANDSHAKE = { enableReadyCheck: false, disableClientInfo: true } as const;
  * (redis/ioredis issue 1314). ioredis's own `failoverDetector` also cuts a connection to the new master, which is a second outage. Watches
  * every Sentinel, because any of them may be the first to know.
  * @param name name of the master. The watch ends with the connection.
+ * @param accessOf returns how to connect to the Sentinel on a host.
  */
 export function watchSentinels(
   client: Redis,
   name: string,
   sentinels: readonly { readonly host: string; readonly port: number }[],
-  access: SentinelAccess,
+  accessOf: (host: string) => SentinelAccess,
 ): void {
   const watchers = sentinels.map(({ host, port }) => {
-    const watcher = new Redis({ ...access, host, port, ...HANDSHAKE, retryStrategy: () => RETRY_MS });
+    const watcher = new Redis({ ...accessOf(host), host, port, ...HANDSHAKE, retryStrategy: () => RETRY_MS });
     watcher.on('error', () => {}); // A Sentinel may be down: the others report.
     watcher.on('ready', () => void watcher.subscribe('+switch-master').catch(() => {}));
     watcher.on('message', async (_channel: string, message: string) => {

@@ -18,7 +18,7 @@ it(
     const folder = mkdtempSync(join(tmpdir(), 'guildrank-files-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     cpSync('dist', join(folder, 'dist'), { recursive: true });
-  cpSync('package.json', join(folder, 'package.json'));
+    cpSync('package.json', join(folder, 'package.json'));
     const env = {
       ...process.env,
       ...LONG_REDIS_TIMEOUT,

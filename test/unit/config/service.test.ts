@@ -104,6 +104,23 @@ describe('parseConfig', () => {
     expect(() => parseConfig({ [name]: value })).toThrow(new RegExp(`^Invalid configuration:\\n {2}${name} must `));
   });
 
+  describe.each([
+    ['redis://guildrank:12s3cr#x@host', 'as %23'],
+    ['redis://guildrank:12s3cr/x@host:6379', '/ as %2F'],
+    ['redis://guildrank:12s3cr?x@host:6379', '? as %3F'],
+    ['redis://guildrank:12s3cr%zz@host:6379', '% as %25'],
+    ['redis://host#12s3cr', 'must have no "#"'],
+    ['redis://host?password=12s3cr', 'the parameter password .*: write redis://user:password@host:port'],
+    ['redis://host?ssl=true', 'the parameter ssl .*: for TLS write rediss://'],
+    ['redis://host?s12s3cr=1', 'a parameter other than db .*: remove it'],
+  ])('the address %s', (url, hint) => {
+    it('is refused with a hint, and no part of it that may be a password is shown', () => {
+      const attempt = () => parseConfig({ REDIS_URL: url });
+      expect(attempt).toThrow(new RegExp(hint.replace('?', '\\?')));
+      expect(attempt).not.toThrow(/12s3cr/);
+    });
+  });
+
   it('reports all mistakes together', () => {
     const attempt = () => parseConfig({ PORT: 'x', LOG_LEVEL: 'y', REDIS_MODE: 'sentinel' });
     expect(attempt).toThrow(ConfigError);

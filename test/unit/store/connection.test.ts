@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Cluster, Redis } from 'ioredis';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfig } from '../../../src/config/service.ts';
 import type { RedisClient } from '../../../src/store/client.ts';
 import { connect, describe as describeRedis } from '../../../src/store/connection.ts';
@@ -97,4 +97,57 @@ it.each([
   ],
 ])('%j is described without credentials', (env, text) => {
   expect(describeRedis(parseConfig(env as Record<string, string>).redis)).toBe(text);
+});
+
+/** Starts a server that answers each chunk as told. @returns its port, and what came. */
+async function startListener(answer: (chunk: Buffer) => string = () => '') {
+  const received: Buffer[] = [];
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (chunk) => {
+      received.push(chunk);
+      socket.write(answer(chunk));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, text: () => Buffer.concat(received).toString('latin1') };
+}
+
+describe('the handshake of TLS', () => {
+  it('names the host, as hosts need it that serve many by one address', async () => {
+    const { port, text } = await startListener();
+    open({ REDIS_URL: `rediss://localhost:${port}` });
+    await vi.waitFor(() => expect(text()).toContain('localhost'));
+  });
+
+  it('names the name that is set instead of the host', async () => {
+    const { port, text } = await startListener();
+    open({ REDIS_URL: `rediss://localhost:${port}`, REDIS_TLS_SERVERNAME: 'redis.example' });
+    await vi.waitFor(() => expect(text()).toContain('redis.example'));
+    expect(text()).not.toContain('localhost');
+  });
+
+  it('names each node of a Cluster by its host', async () => {
+    const { port, text } = await startListener();
+    open({ REDIS_MODE: 'cluster', REDIS_NODES: `localhost:${port}`, REDIS_URL: 'rediss://ignored' });
+    await vi.waitFor(() => expect(text()).toContain('localhost'));
+  });
+
+  it('names the master that a Sentinel names', async () => {
+    const master = await startListener();
+    const address = `*2\r\n$9\r\nlocalhost\r\n$${String(master.port).length}\r\n${master.port}\r\n`;
+    const sentinel = await startListener((chunk) => {
+      const commands = String(chunk);
+      if (commands.includes('subscribe')) return '';
+      return [...commands.matchAll(/^\*/gm)].map(() => (commands.includes('get-master') ? address : '*0\r\n')).join('');
+    });
+    open({
+      REDIS_MODE: 'sentinel',
+      REDIS_NODES: `127.0.0.1:${sentinel.port}`,
+      REDIS_SENTINEL_NAME: 'main',
+      REDIS_URL: 'rediss://ignored',
+    });
+    await vi.waitFor(() => expect(master.text()).toContain('localhost'), { timeout: 5000 });
+  });
 });

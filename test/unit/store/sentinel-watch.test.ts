@@ -35,7 +35,7 @@ it('subscribes again when connections to a Sentinel break before it has replied'
   }).listen(0, '127.0.0.1');
   await once(sentinel, 'listening');
   const { port } = sentinel.address() as AddressInfo;
-  watchSentinels(client, 'mymaster', [{ host: '127.0.0.1', port }], {});
+  watchSentinels(client, 'mymaster', [{ host: '127.0.0.1', port }], () => ({}));
   await vi.waitFor(() => expect(commands.join('')).toContain('+switch-master'), PATIENT);
 });
 
@@ -60,7 +60,7 @@ it('keeps the connection to a master that a Sentinel names by its host, and leav
   await once(master, 'ready');
   const closed = vi.fn();
   master.on('close', closed);
-  watchSentinels(master, 'mymaster', [{ host: '127.0.0.1', port }], {});
+  watchSentinels(master, 'mymaster', [{ host: '127.0.0.1', port }], () => ({}));
   await vi.waitFor(() => expect(opened).toHaveLength(2), PATIENT);
   const announce = (host: string) => {
     const message = `mymaster 192.0.2.1 1 ${host} ${port}`;
