@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import type { Logger } from 'pino';
 import { type Config, parseConfig } from './config/service.ts';
 import { ConfigError, messageOf } from './errors.ts';
 import { createLogger, logLinesTo } from './observability/logger.ts';
@@ -55,8 +56,7 @@ async function main(): Promise<void> {
       running = await startCluster(config, logger, () => stopOnce('a worker could not start', 1));
     } else {
       const serveFor = cluster.isWorker ? joinPrimary(() => stopOnce('the primary stops', 0)) : undefined;
-      const warn = (reason: string) => logger.warn({ reason }, 'spans were not delivered');
-      if (config.tracing) tracing = await loadTracing(warn);
+      if (config.tracing) tracing = await loadTracing(logger);
       const port = cluster.isWorker ? workerPort : undefined;
       const parts = { logger, droppedLogLines: lines.dropped, trace: tracing?.record, port };
       const service = await createService(processConfig(config), parts);
@@ -70,14 +70,20 @@ async function main(): Promise<void> {
   }
 }
 
-/** Loads the SDK of OpenTelemetry, which is there only if the operator installed it. */
-async function loadTracing(warn: (reason: string) => void): Promise<Tracing> {
-  const { startTracing } = await import('./observability/tracing.ts').catch(({ message }: Error) => {
-    throw new Error(
-      `OTEL_EXPORTER_OTLP_ENDPOINT needs the SDK of OpenTelemetry: install it as docs/operations.md says, or unset it (${message})`,
-    );
-  });
-  return startTracing(warn, () => performance.now());
+/**
+ * Loads the SDK of OpenTelemetry, which is there only if the operator installed it. Without it the service serves and sends no spans: platforms
+ * set the address of a collector for every program.
+ */
+async function loadTracing(logger: Logger): Promise<Tracing | undefined> {
+  try {
+    const { startTracing } = await import('./observability/tracing.ts');
+    const warn = (reason: string) => logger.warn({ reason }, 'spans were not delivered');
+    return startTracing(warn, () => performance.now());
+  } catch (error) {
+    const fix = 'install it as docs/operations.md says, or set OTEL_SDK_DISABLED=true';
+    logger.warn({ reason: messageOf(error) }, `no spans are sent, because the SDK of OpenTelemetry is missing: ${fix}`);
+    return undefined;
+  }
 }
 
 /** Returns the configuration of this process. The primary serves the admin listener for its workers. */

@@ -85,13 +85,10 @@ const schema = z
     TRUST_PROXY: trustProxy,
     LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
     LOG_REQUESTS: oneOf('all', 'errors', 'off').default('all'),
-    OTEL_EXPORTER_OTLP_ENDPOINT: z
-      .string()
-      .default('')
-      .refine(
-        (url) => url === '' || /^https?:\/\/./.test(url),
-        'must be the address of a collector, such as http://127.0.0.1:4318',
-      ),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.string().default(''),
+    // The switches of OpenTelemetry: platforms set them beside the address of a collector.
+    OTEL_SDK_DISABLED: z.string().default('false'),
+    OTEL_TRACES_EXPORTER: z.string().default('otlp'),
     CACHE_MAX_AGE_S: integer(0, 86_400, 0),
     CACHE_MAX_KEYS: integer(1, 10_000_000, 50_000),
     CACHE_MAX_PAGES: integer(0, 10_000_000, 10_000),
@@ -107,6 +104,9 @@ const schema = z
     if ((env.REDIS_TLS_CERT === '') !== (env.REDIS_TLS_KEY === '')) {
       wrong('REDIS_TLS_CERT', 'and REDIS_TLS_KEY must be set together');
     }
+    if (isTracing(env) && !/^https?:\/\/./.test(env.OTEL_EXPORTER_OTLP_ENDPOINT)) {
+      wrong('OTEL_EXPORTER_OTLP_ENDPOINT', 'must be the address of a collector, such as http://127.0.0.1:4318');
+    }
     const usesTls = env.REDIS_URL.startsWith('rediss:') || env.REDIS_SENTINEL_TLS === 'on';
     for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
       if (env[name] !== '' && !usesTls) wrong(name, 'must be unset unless REDIS_URL is rediss://…');
@@ -115,6 +115,16 @@ const schema = z
       wrong('ADMIN_PORT', `is ${env.PORT}, as PORT is: choose another, or 0 for no admin listener`);
     }
   });
+
+/** Returns whether the variables of OpenTelemetry ask for traces. Their switches have no upper and lower case. */
+function isTracing(env: {
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT: string;
+  readonly OTEL_SDK_DISABLED: string;
+  readonly OTEL_TRACES_EXPORTER: string;
+}): boolean {
+  if (env.OTEL_EXPORTER_OTLP_ENDPOINT === '' || env.OTEL_SDK_DISABLED.toLowerCase() === 'true') return false;
+  return splitList(env.OTEL_TRACES_EXPORTER.toLowerCase()).includes('otlp');
+}
 
 export type Config = Readonly<ReturnType<typeof parseConfig>>;
 
@@ -170,7 +180,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
     logLevel: e.LOG_LEVEL,
     logRequests: e.LOG_REQUESTS,
     /** Whether a span of each request goes to a collector of OpenTelemetry. */
-    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT !== '',
+    tracing: isTracing(e),
     /** Seconds that a browser may reuse a response without a request; 0 = none. */
     cacheMaxAgeS: e.CACHE_MAX_AGE_S,
     /** API keys kept in memory. */

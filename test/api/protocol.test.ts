@@ -92,7 +92,7 @@ describe('CORS', () => {
       expect(headers).toMatchObject({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-        'access-control-allow-headers': 'x-api-key, if-none-match',
+        'access-control-allow-headers': 'x-api-key, if-none-match, authorization, *',
         'access-control-max-age': '7200',
       });
     });

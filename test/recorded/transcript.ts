@@ -21,7 +21,7 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   ],
   '@preflight': [
     'Access-Control-Allow-Methods: GET, HEAD, OPTIONS',
-    'Access-Control-Allow-Headers: x-api-key, if-none-match',
+    'Access-Control-Allow-Headers: x-api-key, if-none-match, authorization, *',
     'Access-Control-Max-Age: 7200',
     'Allow: GET, HEAD, OPTIONS',
     'Vary: Origin',

@@ -32,6 +32,11 @@ const EXPOSED = [
   'Retry-After',
   'X-Request-Id',
 ].join(', ');
+/**
+ * Any header may be sent, because no request carries credentials of the browser: tracing, analytics and fetch wrappers add headers of their own.
+ * The star leaves Authorization out, and old browsers do not know the star.
+ */
+const ALLOWED_HEADERS = 'x-api-key, if-none-match, authorization, *';
 const PREFLIGHT_SECONDS = '7200';
 
 /** The CORS headers of responses, by the Origin of the request. */
@@ -63,7 +68,7 @@ export function answerPreflight({ byOrigin, otherwise }: CorsPolicy, onRequest: 
       'Access-Control-Allow-Methods',
       ALLOWED_METHODS,
       'Access-Control-Allow-Headers',
-      'x-api-key, if-none-match',
+      ALLOWED_HEADERS,
       'Access-Control-Max-Age',
       PREFLIGHT_SECONDS,
       'Allow',

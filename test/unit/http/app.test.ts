@@ -170,7 +170,7 @@ describe('every request', () => {
       'access-control-expose-headers':
         'ETag, RateLimit, RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, X-Request-Id',
       'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'x-api-key, if-none-match',
+      'access-control-allow-headers': 'x-api-key, if-none-match, authorization, *',
       'access-control-max-age': '7200',
       allow: 'GET, HEAD, OPTIONS',
       vary: 'Origin',

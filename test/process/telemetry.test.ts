@@ -1,0 +1,45 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startChild } from '../../scripts/dev/child-process.ts';
+import { needs } from '../support/needs.ts';
+import { redisForTest } from '../support/stores.ts';
+
+/** Starts the built service where no package is installed, and waits until it serves. @returns its log. */
+async function serveAlone(telemetry: Readonly<Record<string, string>>): Promise<string> {
+  const redis = await redisForTest();
+  const folder = mkdtempSync(join(tmpdir(), 'guildrank-alone-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync('dist', join(folder, 'dist'), { recursive: true });
+  cpSync('package.json', join(folder, 'package.json'));
+  const env = {
+    PATH: process.env.PATH,
+    REDIS_URL: redis.url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ...telemetry,
+  };
+  const service = startChild(process.execPath, [join(folder, 'dist/guildrank.cjs'), 'serve'], { env });
+  onTestFinished(service.stop);
+  await service.waitForOutput('the service to serve', () => service.stdout().includes('serving from'));
+  return service.stdout();
+}
+
+describe('the variables of OpenTelemetry, as a platform sets them for every program', needs('redis-server'), () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+
+  it('let a service without the SDK serve, with a warning that names the fix', async () => {
+    const log = await serveAlone(endpoint);
+    expect(log).toContain('no spans are sent, because the SDK of OpenTelemetry is missing: install it');
+  });
+
+  it.each([
+    { ...endpoint, OTEL_SDK_DISABLED: 'true' },
+    { ...endpoint, OTEL_TRACES_EXPORTER: 'none' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317', OTEL_SDK_DISABLED: 'TRUE' },
+  ])('switch traces off without a word: %o', async (telemetry) => {
+    expect(await serveAlone(telemetry)).not.toContain('OpenTelemetry');
+  });
+});
