@@ -9,6 +9,9 @@ import { findProgram } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 import { nginxConfiguration } from './nginx.ts';
 
+/** The name of the dashboard in the examples. */
+export const DASHBOARD_HOST = 'dashboard.example';
+
 /** A proxy with its example configuration in deploy/. */
 export interface ProxyExample {
   readonly name: string;
@@ -30,9 +33,9 @@ export const proxies: readonly ProxyExample[] = [
     complete: (config, { folder, port, cert, key }) =>
       nginxConfiguration(
         config
-          .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-          .replace('/etc/guildrank/tls.crt', cert)
-          .replace('/etc/guildrank/tls.key', key),
+          .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+          .replaceAll('/etc/guildrank/tls.crt', cert)
+          .replaceAll('/etc/guildrank/tls.key', key),
         folder,
       ),
     args: (file) => ['-c', file],
@@ -56,10 +59,9 @@ export const proxies: readonly ProxyExample[] = [
     shutdownDelayMs: 3000,
     // No administration, and no port 80 for redirects.
     complete: (config, { port, cert, key }) =>
-      `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${config.replace(
-        'guildrank.example {',
-        `:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`,
-      )}`,
+      `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${config
+        .replace('\nguildrank.example {', `\n:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`)
+        .replace('\ndashboard.example {', `\n${DASHBOARD_HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${cert} ${key}`)}`,
     args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
   },
 ];
@@ -71,14 +73,19 @@ export interface RunningProxy extends RunningChild {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Starts a proxy with its example configuration, in front of other ports. */
-export async function startProxy(proxy: ProxyExample, [first, second]: readonly number[]): Promise<RunningProxy> {
+/** Starts a proxy with its example configuration, in front of other ports: of two instances, and of a dashboard. */
+export async function startProxy(
+  proxy: ProxyExample,
+  [first, second]: readonly number[],
+  dashboard = 1,
+): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-proxy-'));
   const port = await freePort();
   const { ca, server, remove } = await makeCertificates('localhost');
   const config = readFileSync(join(repository, proxy.config), 'utf8')
     .replace('127.0.0.1:8081', `127.0.0.1:${first}`)
-    .replace('127.0.0.1:8082', `127.0.0.1:${second}`);
+    .replace('127.0.0.1:8082', `127.0.0.1:${second}`)
+    .replace('127.0.0.1:8090', `127.0.0.1:${dashboard}`);
   const file = join(folder, 'proxy.conf');
   writeFileSync(file, proxy.complete(config, { folder, port, ...server }));
   const tls = { ca: readFileSync(ca, 'utf8'), servername: 'localhost' };
