@@ -1,10 +1,12 @@
 -- lib-permissions: raises Redis's NOPERM error when the user may not run one of the commands on a key. A script asks before its first
 -- write, because a command that is refused later would leave half a change. ioredis-mock cannot tell.
 
--- Returns arguments for a command after its key, as Redis checks their number.
+-- Returns arguments for a command after its key: as many as it needs, because Redis 8 refuses to answer about another number.
 local function sample_arguments(command, key)
   if command == 'ZADD' then
     return '0', 'x'
+  elseif command == 'ZREMRANGEBYRANK' then
+    return '0', '0'
   elseif command == 'HSET' or command == 'HINCRBY' then
     return 'x', 'x'
   elseif command == 'ZREM' or command == 'HDEL' or command == 'SET' or command == 'ZREVRANK' then
