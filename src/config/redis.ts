@@ -14,6 +14,8 @@ export interface TlsConfig {
   readonly key: string;
   /** Name that the certificate of the server must have, instead of the host of its address. */
   readonly servername: string;
+  /** Whether the certificate of the server is checked. Without, another server can pose as Redis. */
+  readonly verify: boolean;
 }
 
 /** The connection to Redis. */

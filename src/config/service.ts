@@ -63,6 +63,7 @@ const schema = z
     REDIS_TLS_CERT: pemFile('certificate'),
     REDIS_TLS_KEY: pemFile('private key'),
     REDIS_TLS_SERVERNAME: z.string().default(''),
+    REDIS_TLS_VERIFY: oneOf('on', 'off').default('on'),
     REDIS_TIMEOUT_MS: integer(1, 60_000, 100),
     REDIS_PROBE_MS: integer(250, 3_600_000, 15_000),
     KEY_PREFIX: z
@@ -111,6 +112,12 @@ const schema = z
     for (const name of ['REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_SERVERNAME'] as const) {
       if (env[name] !== '' && !usesTls) wrong(name, 'must be unset unless REDIS_URL is rediss://…');
     }
+    if (env.REDIS_TLS_VERIFY === 'off' && !usesTls) {
+      wrong('REDIS_TLS_VERIFY', 'must be unset unless REDIS_URL is rediss://…');
+    }
+    if (env.REDIS_TLS_VERIFY === 'off' && env.REDIS_TLS_CA !== '') {
+      wrong('REDIS_TLS_VERIFY', 'must be on with REDIS_TLS_CA, which it would make useless');
+    }
     if (env.PORT !== 0 && env.PORT === env.ADMIN_PORT && haveCommonAddress(env.HOST, env.ADMIN_HOST)) {
       wrong('ADMIN_PORT', `is ${env.PORT}, as PORT is: choose another, or 0 for no admin listener`);
     }
@@ -146,6 +153,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>) {
       cert: e.REDIS_TLS_CERT,
       key: e.REDIS_TLS_KEY,
       servername: e.REDIS_TLS_SERVERNAME,
+      verify: e.REDIS_TLS_VERIFY === 'on',
     },
     timeoutMs: e.REDIS_TIMEOUT_MS,
     probeMs: e.REDIS_PROBE_MS,

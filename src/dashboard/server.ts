@@ -14,7 +14,7 @@ import { serverOptions, urlOf } from '../http/server/listener.ts';
 import { ownPort } from '../http/server/port.ts';
 import { requestLogger } from '../observability/logger.ts';
 import type { RedisClient } from '../store/client.ts';
-import { connect, describe } from '../store/connection.ts';
+import { connect, connectionRisk, describe } from '../store/connection.ts';
 import { StoreHealth } from '../store/health.ts';
 import { reachStore } from '../store/lifecycle.ts';
 import { pingProbe } from '../store/probe.ts';
@@ -57,6 +57,8 @@ export async function startDashboard(
   const redis = { ...config.redis, timeoutMs: Math.max(config.redis.timeoutMs, COMMAND_TIMEOUT_MS) };
   const where = describe(redis);
   const client = connection ?? connect(redis);
+  const risk = connectionRisk(redis);
+  if (risk) logger.warn(`${where}: ${risk}`);
   const monotonic = (): number => performance.now();
   const probe = pingProbe(client);
   const health = new StoreHealth({ client, probe, logger, where, now: monotonic, idleMs: redis.probeMs });

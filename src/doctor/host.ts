@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.ts';
 import { isCluster } from '../store/client.ts';
+import { connectionRisk } from '../store/connection.ts';
 import { roleOf } from '../store/master-check.ts';
 import { type CheckContext, type Finding, NO_GUILD, note, ok } from './finding.ts';
 
@@ -8,7 +9,12 @@ import { type CheckContext, type Finding, NO_GUILD, note, ok } from './finding.t
  * guilds on several servers.
  */
 export async function checkHost(context: CheckContext): Promise<readonly Finding[]> {
-  return [await keysOf(context), await roleFinding(context)];
+  return [...riskOf(context), await keysOf(context), await roleFinding(context)];
+}
+
+function riskOf({ config }: CheckContext): readonly Finding[] {
+  const risk = connectionRisk(config.redis);
+  return risk ? [note('TLS', risk, 'Set REDIS_TLS_CA to the certificate of its authority, if the host gives it')] : [];
 }
 
 /** Says whether the guilds are on several servers, and whether scripts may touch only keys that they declare. */

@@ -20,7 +20,7 @@ import { requestLogger } from '../observability/logger.ts';
 import { registerSources } from '../observability/metric-sources.ts';
 import { Metrics } from '../observability/metrics.ts';
 import type { RedisClient } from '../store/client.ts';
-import { connect, describe } from '../store/connection.ts';
+import { connect, connectionRisk, describe } from '../store/connection.ts';
 import { StoreHealth } from '../store/health.ts';
 import { inspectStore } from '../store/inspection.ts';
 import { reachStore } from '../store/lifecycle.ts';
@@ -97,6 +97,8 @@ export class Service {
           `Cannot use ${where}: ${health.problem?.reason}. Guildrank needs EVAL and EVALSHA (Redis 7.0 or later, or Valkey).`,
         );
       }
+      const risk = connectionRisk(this.config.redis);
+      if (risk) this.logger.warn(`${where}: ${risk}`);
       for (const finding of await inspectStore(client)) this.logger.warn(`${where}: ${finding}`);
       this.logger.info({ url, admin_url: adminUrl }, `serving from ${where}`);
       return { url, adminUrl, registry, readiness, close: (delayMs) => this.close(delayMs) };

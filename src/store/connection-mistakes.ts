@@ -26,7 +26,7 @@ export function certificateRefusal(error: ConnectionError): Mistake | undefined 
   if (UNTRUSTED.test(code)) {
     return {
       problem: `no trusted authority has signed its certificate (${error.message})`,
-      fix: 'Set REDIS_TLS_CA to a PEM file with the certificate of its authority',
+      fix: 'Set REDIS_TLS_CA to a PEM file with the certificate of its authority; for a host that tells no authority see REDIS_TLS_VERIFY',
     };
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {

@@ -47,6 +47,12 @@ function guard(client: Redis, silenceMs: number): Redis {
   });
 }
 
+/** Returns what is risky about the connection, in words; undefined for a usual one. */
+export function connectionRisk({ tls }: RedisConfig): string | undefined {
+  if (tls.verify) return undefined;
+  return 'REDIS_TLS_VERIFY=off: the certificate is not checked, so another server in between can read and change all data';
+}
+
 /** Where the configuration points, for log lines: never with credentials. */
 export function describe(config: RedisConfig): string {
   const { address, access } = parseUrl(config);
@@ -112,8 +118,9 @@ function namedTls(tls: ConnectionOptions | undefined, host: string | undefined):
 }
 
 /** Returns the options of node:tls. An option that is not set keeps Node's default. */
-function tlsOptions(tls: TlsConfig): ConnectionOptions {
-  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
+function tlsOptions({ verify, ...tls }: TlsConfig): ConnectionOptions {
+  const given = Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== ''));
+  return verify ? given : { ...given, rejectUnauthorized: false };
 }
 
 function sentinelOptions(config: RedisConfig, options: RedisOptions): RedisOptions {

@@ -46,9 +46,28 @@ describe('mistakes of the settings of Redis', needs('redis-server', 'openssl'), 
   it('names REDIS_TLS_CA for a certificate of an unknown authority, at once', async () => {
     const { url, port } = await tlsRedis();
     const detail = `Cannot use the Redis at 127.0.0.1:${port}: no trusted authority has signed its certificate (self-signed certificate in certificate chain)`;
-    const fix = 'Set REDIS_TLS_CA to a PEM file with the certificate of its authority';
+    const fix =
+      'Set REDIS_TLS_CA to a PEM file with the certificate of its authority; for a host that tells no authority see REDIS_TLS_VERIFY';
     expect(await reachable({ REDIS_URL: url })).toMatchObject({ state: 'problem', detail, fix });
     expect(await startFailure({ REDIS_URL: url })).toBe(`${detail}. ${fix}.`);
+  });
+
+  it('uses any certificate with REDIS_TLS_VERIFY=off, and warns of it in the log and in doctor', async () => {
+    const { url } = await tlsRedis();
+    const env = { REDIS_URL: url, REDIS_TLS_VERIFY: 'off' };
+    const log: string[] = [];
+    const config = parseConfig({ HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', ...env });
+    const service = await createService(config, {
+      logger: createLogger('warn', { write: (line) => void log.push(line) }),
+      bootTimeoutMs: 60_000,
+    });
+    const running = await service.start();
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    await running.close();
+    expect(log.join('')).toContain('the certificate is not checked');
+    const { stdout } = await runCommand('doctor', ['--json'], env);
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'TLS', state: 'note' }));
   });
 
   it('names REDIS_TLS_SERVERNAME and the names of the certificate for another host, at once', async () => {

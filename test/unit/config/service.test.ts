@@ -135,7 +135,7 @@ describe('parseConfig', () => {
     const text = '-----BEGIN CERTIFICATE-----\n-----BEGIN EC PRIVATE KEY-----\n';
     writeFileSync(file, text);
     const tls = { REDIS_TLS_CA: file, REDIS_TLS_CERT: file, REDIS_TLS_KEY: file };
-    const parsed = { ca: text, cert: text, key: text, servername: '' };
+    const parsed = { ca: text, cert: text, key: text, servername: '', verify: true };
     expect(parseConfig({ REDIS_URL: 'rediss://h', ...tls }).redis.tls).toEqual(parsed);
     expect(parseConfig({ REDIS_SENTINEL_TLS: 'on', ...tls }).redis.tls).toEqual(parsed);
     expect(() => parseConfig(tls)).toThrow(/REDIS_TLS_CA must be unset unless REDIS_URL is rediss:/);
