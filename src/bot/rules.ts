@@ -11,8 +11,8 @@ interface Place {
   readonly roles: readonly string[];
   /** Id of the channel or thread. */
   readonly channel: string;
-  /** Ids of what holds the channel, the nearest first: the channel of a thread, its category. */
-  readonly parents?: readonly string[];
+  /** Ids of what holds the channel, the nearest first: the channel of a thread, its category. Null and undefined count for nothing. */
+  readonly parents?: readonly (string | null | undefined)[];
 }
 
 /** A message of a member. */
@@ -25,8 +25,8 @@ export interface MessageEvent extends Place {
 /** A tick of the bot's clock for a member in a voice channel. */
 export interface VoiceEvent extends Place {
   readonly kind: 'voice';
-  /** What holds for the member; false unless given. */
-  readonly voice?: Partial<VoiceState>;
+  /** What holds for the member; false unless given. Null counts as false. */
+  readonly voice?: { readonly [State in keyof VoiceState]?: boolean | null };
 }
 
 /** XP to give, as `award` of the writer takes it. */
@@ -71,7 +71,8 @@ export function xpFor(
   const amount = event.kind === 'voice' ? voice.xp : message.xp;
   if ((typeof amount === 'number' ? amount : amount.max) === 0) return none('off');
 
-  const places = [event.channel, ...(event.parents ?? [])];
+  const parents = (event.parents ?? []).filter((id) => typeof id === 'string');
+  const places = [event.channel, ...parents];
   const roleFactors = millionths(multipliers.roles, event.roles);
   const ofRoles = stacked(roleFactors, multipliers.roleStacking);
   if (event.roles.some((role) => noXp.roles.includes(role)) || roleFactors.includes(0n) || ofRoles === 0n) {

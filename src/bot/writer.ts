@@ -3,6 +3,7 @@ import { checkFields, wholeText } from '../guild/members/check-fields.ts';
 import { EVENT_TTL_MS } from '../guild/members/event.ts';
 import { type BotClient, type BotOptions, keysUnder, scriptsOn } from './bot-client.ts';
 import { BotWriter } from './bot-writer.ts';
+import { connectionOptions } from './connection-options.ts';
 
 /** The package's entry `guildrank/writer`: a bot writes XP with it, on its own connection. */
 
@@ -47,5 +48,6 @@ export type { HideReason } from '../guild/ranking/model.ts';
 export type { SeasonOptions, SeasonResult } from '../guild/season/season.ts';
 export type { BotClient as WriterClient } from './bot-client.ts';
 export type { LevelChange, ProfileUpdate } from './bot-writer.ts';
+export type { ConnectionOptions } from './connection-options.ts';
 export type { DashboardLinkOptions } from './dashboard-link.ts';
-export { type BotWriter, InvalidInputError, RefusedError, StoreUnavailableError };
+export { type BotWriter, connectionOptions, InvalidInputError, RefusedError, StoreUnavailableError };

@@ -17,18 +17,3 @@ export function nodesOf(client: RedisClient, role: 'all' | 'master'): readonly R
 export function reconnect(client: RedisClient): void {
   if (client.status === 'connect' || client.status === 'ready') client.disconnect(true);
 }
-
-/**
- * Sends the commands that `work` runs, before it returns, in one write to a single Redis: each write is a system call. A Cluster has a
- * connection for each node, and writes at once.
- */
-export function writeTogether(client: RedisClient, work: () => void): void {
-  // Without a connection there is no stream, and ioredis-mock has none.
-  const stream: Redis['stream'] | undefined = isCluster(client) ? undefined : client.stream;
-  stream?.cork();
-  try {
-    work();
-  } finally {
-    stream?.uncork();
-  }
-}

@@ -1,5 +1,4 @@
 import { StoreUnavailableError } from '../errors.ts';
-import { isCluster, type RedisClient, writeTogether } from './client.ts';
 import { BOARDS, boardKeys, READ_KEYS, type RedisKeys } from './keys.ts';
 import { defineScript } from './script.ts';
 import type { Scripts } from './scripts.ts';
@@ -43,9 +42,15 @@ class GuildCommands {
   }
 }
 
+/** What a batcher needs to know of a connection of ioredis. One to a Cluster has no stream, and neither has ioredis-mock. */
+interface BatchConnection {
+  readonly isCluster: boolean;
+  readonly stream?: { cork(): void; uncork(): void };
+}
+
 export interface BatcherOptions {
   /** The connection of the scripts. Without one, as on a client of a bot, each guild's commands leave alone. */
-  readonly client?: RedisClient;
+  readonly client?: BatchConnection;
   /** Called once, when the host turns out to keep guilds on several servers behind its address. */
   readonly onSharded?: (() => void) | undefined;
 }
@@ -72,7 +77,7 @@ export class CommandBatcher {
     private readonly options: BatcherOptions = {},
   ) {
     const { client } = options;
-    this.sharded = client === undefined || isCluster(client);
+    this.sharded = client === undefined || client.isCluster;
   }
 
   /** Whether the guilds are on several servers, as in a Cluster. Behind one address that is known when a command was refused for it. */
@@ -164,14 +169,12 @@ export class CommandBatcher {
     }
   }
 
-  /** Sends the commands of each guild as a Redis command of their own. */
+  /** Sends the commands of each guild as a Redis command of their own, all in one write to the connection: each write is a system call. */
   private sendApart(all: readonly GuildCommands[]): void {
-    const sendEach = (): void => {
-      for (const commands of all) commands.resolve(this.send([commands]));
-    };
-    const { client } = this.options;
-    if (client && all.length > 1) writeTogether(client, sendEach);
-    else sendEach();
+    const stream = this.options.client?.stream;
+    stream?.cork();
+    for (const commands of all) commands.resolve(this.send([commands]));
+    stream?.uncork();
   }
 
   private becomeSharded(): void {

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { RedisConfig, TlsConfig } from '../config/redis.ts';
-import { redisCodeOf } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { watchSilence } from './connection-limits.ts';
 import { isDatabaseRefusal } from './failures.ts';
+import { reconnectOnReplica } from './reconnect.ts';
 import { type SentinelAccess, watchSentinels } from './sentinel-watch.ts';
 
 /**
@@ -78,23 +78,6 @@ function timeLimits(timeoutMs: number): RedisOptions {
     retryStrategy: (attempt) => Math.min(50 * attempt, 250),
     // Of a Redis that loads its data ioredis would believe the estimate, in whole seconds, and ask only then again.
     maxLoadingRetryTime: 100,
-  };
-}
-
-/** Time between two reconnections because of a replica: a connection that leads to a replica for good must not break with each request. */
-const RECONNECT_EVERY_MS = 1000;
-
-/**
- * Returns the decision whether to connect anew after an error: for READONLY, because a new connection reaches the new master behind the
- * address, or asks the Sentinels for it. Without this and watchSentinels, commands would go to the old master without an end.
- */
-function reconnectOnReplica(): (error: Error) => boolean {
-  let last = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    const now = performance.now();
-    if (redisCodeOf(error.message) !== 'READONLY' || now - last < RECONNECT_EVERY_MS) return false;
-    last = now;
-    return true;
   };
 }
 

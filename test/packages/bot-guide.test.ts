@@ -20,6 +20,8 @@ const snippets = guide.split(/^## /m).flatMap((section) => {
   return blocks.map(([, language = '', source = '']) => ({ heading, language, source }));
 });
 const [install] = snippets;
+/** This one runs by itself: test/packages/small-bot.test.ts. */
+const SMALL_BOT = 'A whole small bot';
 
 /** The objects of discord.js that the snippets use, made up. Member 42 does all; 43 talks; 50 to 54 have XP, and 54 left. */
 const BEFORE = `
@@ -135,10 +137,13 @@ describe('docs/bots.md', needs('npm registry', 'redis-server'), () => {
       js: (source) => source,
       sh: (source) => `sh(${JSON.stringify(NPM_RUN + source)});`,
     };
-    const parts = snippets.slice(1).map(({ heading, language, source }, index, { [index + 1]: next }) => {
-      const check = next?.heading === heading ? '' : (CHECKS[heading]?.[0] ?? '');
-      return `${code[language]?.(source)}\n${check}`;
-    });
+    const parts = snippets
+      .slice(1)
+      .filter(({ heading }) => heading !== SMALL_BOT)
+      .map(({ heading, language, source }, index, { [index + 1]: next }) => {
+        const check = next?.heading === heading ? '' : (CHECKS[heading]?.[0] ?? '');
+        return `${code[language]?.(source)}\n${check}`;
+      });
     writeFileSync(join(bot, 'bot.mjs'), BEFORE + parts.join('\n'));
     const env = { REDIS_URL: master?.url ?? '', HERE: here };
     const { stdout, ...ended } = await runProgram(process.execPath, ['bot.mjs'], { cwd: bot, env });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Collection, Mapping, Sequence
+from typing import Collection, Mapping, Optional, Sequence
 
 from .checks import check_one_of, is_id
 from .parse_rules import VOICE_STATES
@@ -42,7 +42,7 @@ def xp_for(
     *,
     roles: Collection[str],
     channel: str,
-    parents: Sequence[str] = (),
+    parents: Sequence[Optional[str]] = (),
     chars: int | None = None,
     voice: VoiceState = VoiceState(),
 ) -> XpGain:
@@ -52,7 +52,7 @@ def xp_for(
     a bot may not read all messages, a message is long enough.
     """
     check_one_of("kind", kind, ("message", "voice"))
-    places = [channel, *parents]
+    places = [channel, *(parent for parent in parents if parent is not None)]
     _check("roles", roles)
     _check("channel and parents", places)
     amount = rules.message.xp if kind == "message" else rules.voice.xp
