@@ -1,11 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { startChild } from '../../scripts/dev/child-process.ts';
 import { type EmbeddedRedis, startEmbeddedRedis } from '../../scripts/dev/embedded-redis.ts';
 import { createInvite } from '../../src/access/invites.ts';
 import { createWriter } from '../../src/bot/writer.ts';
@@ -32,62 +31,6 @@ function yaml(path: string): any[] {
     return document.toJS();
   });
 }
-
-describe('the Dockerfile', () => {
-  const named = (name: string) =>
-    [...read('Dockerfile').matchAll(new RegExp(`^${name} (.*)$`, 'gm'))].map(([, text = '']) => text);
-
-  it('copies exactly the files that .dockerignore allows', () => {
-    const ignore = read('.dockerignore').split('\n');
-    expect(ignore.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
-    const allowed = ignore.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    const copied = named('COPY').flatMap((text) => (text.startsWith('--from') ? [] : text.split(' ').slice(0, -1)));
-    expect(new Set(copied)).toEqual(new Set(allowed));
-  });
-
-  it('serves with nothing but what its last stage copies and sets', needs('redis-server'), async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'guildrank-image-'));
-    const last =
-      read('Dockerfile')
-        .split(/^FROM /m)
-        .at(-1) ?? '';
-    for (const [, files = ''] of last.matchAll(/^COPY (?:--from=build )?(.*) \S+$/gm)) {
-      for (const name of files.replaceAll('/app/', '').split(' ')) {
-        cpSync(join(repository, name), join(folder, name), { recursive: true });
-      }
-    }
-    const redis = await startEmbeddedRedis();
-    const [, entry = '[]'] = /^ENTRYPOINT (.*)$/m.exec(last) ?? [];
-    const [, options = ''] = /NODE_OPTIONS="(.*?)"/.exec(last) ?? [];
-    expect(options).toBe('--max-semi-space-size=16 --max-old-space-size-percentage=50');
-    // Node 20 does not know them all, and the image has a later one.
-    const known = options
-      .split(' ')
-      .filter((each) => process.allowedNodeEnvironmentFlags.has(each.split('=')[0] ?? ''));
-    const service = startChild(process.execPath, [...JSON.parse(entry).slice(1), 'serve'], {
-      cwd: folder,
-      env: {
-        NODE_OPTIONS: known.join(' '),
-        REDIS_URL: redis.url,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        ADMIN_PORT: '0',
-        PUBLIC_PAGES: '1',
-      },
-    });
-    try {
-      await service.waitForOutput('the service', () => service.stdout().includes('serving from'));
-    } finally {
-      await service.stop();
-      await redis.stop();
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  it('runs as a user other than root, given by number', () => {
-    expect(named('USER')).toEqual(['1000:1000']);
-  });
-});
 
 describe('docker-compose.yml', () => {
   const [{ services, volumes }] = yaml('docker-compose.yml');

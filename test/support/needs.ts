@@ -64,6 +64,9 @@ const NEEDS = {
     find: () => runs('/usr/bin/python3', '-c', 'import discord'),
   },
   mypy: apt('mypy'),
+  buildah: apt('buildah'),
+  debootstrap: apt('debootstrap'),
+  root: { fix: 'run as root, with CAP_SYS_ADMIN', find: () => runs('unshare', '--mount', 'true') },
   'npm registry': { fix: 'connect to it', find: () => inject('hasRegistry') },
 } as const;
 
