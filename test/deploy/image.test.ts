@@ -6,11 +6,12 @@ import { type EmbeddedRedis, freePort, startEmbeddedRedis } from '../../scripts/
 import { needs } from '../support/needs.ts';
 import { repository } from '../support/run-command.ts';
 import { PATIENT } from '../support/wait.ts';
+import { composeSuite } from './compose-suite.ts';
 import { buildImage, type Container, type Image, runInImage } from './image.ts';
 
 const GUILD = '123456789012345678';
 
-describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'redis-server'), () => {
+describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'redis-server', 'iproute2'), () => {
   let image: Image;
   let container: Container;
   let redis: EmbeddedRedis;
@@ -31,7 +32,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     variables = { REDIS_URL: redis.url, HOST: '127.0.0.1', ADMIN_HOST: '127.0.0.1' };
     const { all, base } = image.bytes;
     const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-    console.log(`the image has ${mb(all)}, ${mb(all - base)} of them above its base`);
+    process.stdout.write(`the image has ${mb(all)}, ${mb(all - base)} of them above its base\n`);
   }, 600_000);
   afterAll(async () => {
     await redis?.stop();
@@ -50,6 +51,7 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     const child = container.startProgram(['id', '-u']);
     await child.waitForEnd();
     expect([image.config.User, child.stdout().trim()]).toEqual(['1000:1000', '1000']);
+    expect(image.config.Env).toEqual(expect.arrayContaining(['HOST=::', 'ADMIN_HOST=::', 'NODE_ENV=production']));
   });
 
   it('serves a seeded leaderboard, is healthy, and ends on SIGTERM with 0', async () => {
@@ -119,4 +121,6 @@ describe('the image', needs('buildah', 'debootstrap', 'root', 'npm registry', 'r
     expect(code).not.toBe(0);
     expect(stdout + stderr).toContain('EINTEGRITY');
   });
+
+  composeSuite(() => image);
 });

@@ -82,6 +82,8 @@ export async function buildImage(): Promise<Image> {
       const given = [
         ...Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
         ...volumes.flatMap((volume) => ['--volume', volume]),
+        // buildah would mount a file of its own there.
+        ...(volumes.some((volume) => volume.includes(':/etc/hosts')) ? ['--no-hosts'] : []),
         ...(user === undefined ? [] : ['--user', user]),
       ];
       const [program = '', ...args] = [
@@ -96,7 +98,10 @@ export async function buildImage(): Promise<Image> {
         ...command,
       ];
       const child = startChild(program, args, { ...others, detached: true });
-      return { ...child, kill: (signal) => process.kill(programOf(child.child.pid as number), signal ?? 'SIGTERM') };
+      const kill = (signal: NodeJS.Signals = 'SIGTERM') => {
+        if (child.isRunning()) process.kill(programOf(child.child.pid as number), signal);
+      };
+      return { ...child, kill };
     };
     return { start: (args, options) => startProgram([...entry, ...args], options), startProgram };
   };
