@@ -50,6 +50,9 @@ export function buildContext(folder: string): string {
 /** Builds the image as `docker build` does, without an engine. @throws with the output, when the build fails. */
 export async function buildImage(): Promise<Image> {
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-image-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // A test run that is stopped leaves no gigabyte behind.
+  process.once('exit', remove);
   const store = ['--storage-driver', 'vfs', '--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
   const buildah = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runProgram('buildah', [...store, ...args]);
@@ -111,7 +114,7 @@ export async function buildImage(): Promise<Image> {
     createContainer: () => create(NAME, config.Entrypoint),
     createBaseContainer: () => create(BASE, []),
     build,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
   };
 }
 
