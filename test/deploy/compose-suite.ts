@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -74,6 +74,7 @@ export function composeSuite(image: () => Image): void {
       await composition.exec('redis', [...admin, 'DEL', `gr:{${GUILD}}:xp`]);
       await composition.stop('redis');
       const restored = await composition.run('redis', ['sh', '/usr/local/bin/restore.sh', '/data'], file);
+      rmSync(file);
       expect(restored).toMatchObject({ code: 0, stderr: '' });
       await composition.up('redis');
       expect(await count()).toBe('30');

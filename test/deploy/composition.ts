@@ -1,12 +1,13 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { RunningChild } from '../../scripts/dev/child-process.ts';
-import { type CommandResult, repository, runProgram } from '../support/run-command.ts';
+import { type CommandResult, repository } from '../support/run-command.ts';
 import { type ComposeService, readComposeFile } from './compose-file.ts';
 import { createNetwork } from './container-network.ts';
 import type { Container, ContainerOptions, Image } from './image.ts';
+import { valkeyVolumes } from './valkey.ts';
 
 const USER_OF_VALKEY = 999;
 const HEALTHY = { timeout: 30_000, interval: 200 };
@@ -41,7 +42,7 @@ export async function createComposition(
   const serviceOf = (name: string) => services[name] as ComposeService;
   const folder = mkdtempSync(join(tmpdir(), 'guildrank-compose-'));
   const network = await createNetwork();
-  const valkey = await valkeyFolder(folder);
+  const valkey = await valkeyVolumes(folder);
   const containers = { guildrank: await image.createContainer(), valkey: await image.createBaseContainer() };
   const places = new Map<string, Place[]>();
   const addresses = new Map(
@@ -163,24 +164,4 @@ export async function createComposition(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Puts the programs of that Valkey which CI runs into a folder. @returns the volumes that bring them into a container. */
-async function valkeyFolder(folder: string): Promise<string[]> {
-  const { code, stdout, stderr } = await runProgram('scripts/dev/servers.sh', ['valkey-8']);
-  if (code !== 0) throw new Error(`There is no Valkey:\n${stderr}`);
-  const installed = dirname(stdout.trim());
-  const server = readFileSync(stdout.trim(), 'utf8')
-    .replaceAll(installed, '/opt/valkey')
-    .replace(/^exec/m, 'cd /data\nexec');
-  const bin = join(folder, 'bin');
-  mkdirSync(bin);
-  // The image of Valkey is built with protected mode off.
-  writeFileSync(join(bin, 'valkey-server'), server.replace('"$@"', '"$@" --protected-mode no'));
-  writeFileSync(join(bin, 'valkey-cli'), server.replace(/valkey-server(?= "\$@")/, 'valkey-cli'));
-  const programs = ['valkey-server', 'valkey-cli'].map((name) => {
-    chmodSync(join(bin, name), 0o755);
-    return `${join(bin, name)}:/usr/local/bin/${name}:ro`;
-  });
-  return [...programs, `${installed}:/opt/valkey:ro`];
 }

@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { type ChildOptions, type RunningChild, startChild } from '../../scripts/dev/child-process.ts';
-import { type CommandResult, repository, runProgram } from '../support/run-command.ts';
+import { type CommandResult, runProgram } from '../support/run-command.ts';
+import { baseArchive, buildContext, npmVolumes } from './image-sources.ts';
 
 const NAME = 'localhost/guildrank';
 const BASE = 'localhost/base';
@@ -36,15 +37,6 @@ export interface Image {
   /** Builds the Dockerfile with another context. The result is not kept. */
   build(context: string): Promise<CommandResult>;
   remove(): void;
-}
-
-/** Returns a copy of the files that a person who builds the image has, secrets beside them. */
-export function buildContext(folder: string): string {
-  const context = join(folder, 'context');
-  const left = /^(node_modules|tools\/node_modules|\.git|dist|coverage|reports)$/;
-  cpSync(repository, context, { recursive: true, filter: (file) => !left.test(relative(repository, file)) });
-  for (const name of ['.env', 'src/web/.env.local', 'secret.txt']) writeFileSync(join(context, name), 'SECRET=1\n');
-  return context;
 }
 
 /** Builds the image as `docker build` does, without an engine. @throws with the output, when the build fails. */
@@ -137,28 +129,4 @@ function programOf(pid: number): number {
   const [child] = tasks.flatMap((file) => readFileSync(file, 'utf8').split(' ')).filter((each) => each !== '');
   if (child === undefined) throw new Error(`The process ${pid} (${name}) has not started its program`);
   return programOf(Number(child));
-}
-
-/** Returns the archive of the base image, with that Node which the Dockerfile and `.ci/run` name. */
-async function baseArchive(): Promise<string> {
-  const line = /NODE_IMAGE=node:(\d+)-/.exec(readFileSync(join(repository, 'Dockerfile'), 'utf8'))?.[1];
-  const version = new RegExp(`${line}\\.\\d+\\.\\d+`).exec(readFileSync(join(repository, '.ci/run'), 'utf8'))?.[0];
-  const { code, stdout, stderr } = await runProgram('.ci/node-image', [version ?? '']);
-  if (code !== 0) throw new Error(`There is no base image:\n${stderr}`);
-  return stdout.trim();
-}
-
-/** Returns the options that tell npm in a build how npm of this machine reaches the registry. Credentials stay out. */
-async function npmVolumes(folder: string): Promise<string[]> {
-  const lines: string[] = [];
-  const volumes: string[] = [];
-  for (const name of ['registry', 'cafile', 'proxy', 'https-proxy', 'noproxy']) {
-    const value = (await runProgram('npm', ['config', 'get', name])).stdout.trim();
-    if (value === '' || value === 'null') continue;
-    lines.push(`${name}=${value}`);
-    if (name === 'cafile') volumes.push('--volume', `${value}:${value}:ro`);
-  }
-  const file = join(folder, 'npmrc');
-  writeFileSync(file, `${lines.join('\n')}\n`);
-  return [...volumes, '--volume', `${file}:/root/.npmrc:ro`];
 }
